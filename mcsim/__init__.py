@@ -1,0 +1,1 @@
+"""mcsim: rigid bodies in maximal coordinates."""

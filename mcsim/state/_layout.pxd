@@ -1,0 +1,237 @@
+"""The records of a world in memory. `fields.py` gives the same records as NumPy dtypes; a test compares every offset.
+
+Indices are into the arrays of their kind in the order in which the user added them. Body -1 is the world: every body
+array has one row before its first (position 0, identity, no velocity, inverse mass 0), so kernels need no branch for it.
+"""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
+
+# ---- bodies: struct of arrays, all views of NumPy memory -------------------------------------------------------------
+
+cdef enum BodyKind:
+    STATIC = 0
+    KINEMATIC = 1
+    DYNAMIC = 2
+
+ctypedef struct Bodies:
+    Py_ssize_t count
+    int32_t* kind
+    Vec3* position               # centre of mass, world [m]
+    Quat* orientation            # body axes -> world
+    Twist* twist                 # [v; w] of the centre of mass, world axes [m/s, rad/s]
+    Twist* force                 # the user's force and torque about the centre of mass, world axes [N, N m]
+    double* inv_mass             # [1/kg], 0 unless dynamic
+    Mat3* inertia                # about the centre of mass, body axes [kg m2]
+    Mat3* inv_inertia            # body axes, 0 unless dynamic
+    Mat3* inv_inertia_world      # world axes at the present orientation
+    double* gravity_scale
+    double* linear_damping       # [1/s]
+    double* angular_damping      # [1/s]
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+cdef enum ShapeType:
+    SPHERE = 0       # size = (radius, 0, 0)
+    BOX = 1          # size = half extents
+    CAPSULE = 2      # size = (radius, half length, 0), along z
+    CYLINDER = 3     # size = (radius, half length, 0), along z
+    PLANE = 4        # the half space z <= 0 of the shape's frame
+    HULL = 5         # convex hull, `hull` indexes the Hull records
+
+ctypedef struct Shape:
+    int32_t type
+    int32_t body
+    int32_t group                # collide if each one's group is in the other's mask
+    int32_t mask
+    int32_t hull                 # -1 unless HULL
+    int32_t reserved
+    Vec3 size
+    Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
+    Quat orientation             # shape axes -> body axes
+    double friction
+    double restitution
+
+# A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
+# vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
+# face_index (vertex numbers counted from vertex_begin), edges (e, 2) (vertex numbers counted from vertex_begin).
+ctypedef struct Hull:
+    int32_t vertex_begin
+    int32_t vertex_count
+    int32_t face_begin
+    int32_t face_count
+    int32_t edge_begin
+    int32_t edge_count
+    double radius                # of the sphere about the shape frame's origin that holds every vertex [m]
+
+# ---- contact manifolds -----------------------------------------------------------------------------------------------
+
+cdef enum:
+    MANIFOLD_POINTS = 4
+
+ctypedef struct ManifoldPoint:
+    Vec3 position                # world, midway between the two surfaces [m]
+    double separation            # along the normal, negative = overlap [m]
+    double normal_impulse        # of the last substep: the next warm start [N s]
+    double total_normal_impulse  # summed over the last step [N s]
+    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="point")
+    Vec3 total_friction_impulse  # summed over the last step, on b, world axes [N s]
+    uint64_t feature             # which features of the two shapes made the point: equal from step to step
+
+ctypedef struct Manifold:
+    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it
+    int32_t shape_a
+    int32_t shape_b
+    int32_t body_a
+    int32_t body_b
+    int32_t point_count
+    int32_t row_begin            # its rows in the row array
+    Vec3 normal                  # from a to b, world
+    double friction              # combined coefficient
+    double restitution           # combined
+    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
+    double twist_impulse         # about the normal, of the last substep [N m s]
+    ManifoldPoint points[4]
+
+# ---- joints ----------------------------------------------------------------------------------------------------------
+
+cdef enum JointType:
+    BALL = 0
+    UNIVERSAL = 1
+    HINGE = 2
+    SLIDER = 3
+    FIXED = 4
+
+cdef enum MotorMode:
+    MOTOR_NONE = 0
+    MOTOR_VELOCITY = 1
+    MOTOR_POSITION = 2
+
+# What an axis may carry, in the order of its impulses.
+cdef enum AxisRow:
+    AXIS_LOWER = 0
+    AXIS_UPPER = 1
+    AXIS_MOTOR = 2
+    AXIS_SPRING = 3
+    AXIS_FRICTION = 4
+    AXIS_ROWS = 5
+
+# One free coordinate of a joint [rad or m].
+ctypedef struct JointAxis:
+    double position              # measured: an angle counts its turns
+    double velocity
+    double lower                 # -inf = none
+    double upper                 # +inf = none
+    double motor_velocity
+    double motor_position
+    double motor_max_force       # [N or N m]
+    double motor_hertz
+    double motor_damping_ratio
+    double stiffness             # [N/m or N m/rad]
+    double damping               # [N s/m or N m s/rad]
+    double rest
+    double friction              # [N or N m]
+    double impulse[5]            # of the last substep, by AxisRow [N s or N m s]
+    int32_t motor_mode
+    int32_t has_spring
+
+ctypedef struct Joint:
+    int32_t type
+    int32_t body_a
+    int32_t body_b
+    int32_t axis_count
+    int32_t row_begin            # its rows in the row array
+    int32_t row_count
+    int32_t constraint_count     # how many of them are the joint itself, first and in one block
+    int32_t reserved
+    Vec3 anchor_a                # joint frame on a: origin from a's centre of mass, a's axes [m]
+    Quat basis_a                 # joint axes -> a's axes
+    Vec3 anchor_b
+    Quat basis_b
+    double swing_limit           # ball only, +inf = none [rad]
+    double swing_impulse         # [N m s]
+    double impulse[6]            # of the constraint rows, last substep [N s, N m s]
+    Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
+    JointAxis axes[3]
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+cdef enum RowKind:
+    ROW_JOINT = 0            # bilateral: what the joint forbids
+    ROW_LIMIT = 1
+    ROW_MOTOR = 2
+    ROW_SPRING = 3
+    ROW_JOINT_FRICTION = 4
+    ROW_NORMAL = 5           # contact, along the normal
+    ROW_FRICTION = 6         # contact, tangential: two rows in one block under a cone, or two single ones (pyramid)
+    ROW_TWIST = 7            # contact, friction about the normal
+
+# How a block of consecutive rows is solved. `block` is the number of rows in the first row of a block, 0 in the others.
+cdef enum BlockKind:
+    BLOCK_BOUNDED = 0        # one row, lower <= impulse <= upper
+    BLOCK_BILATERAL = 1      # up to six rows without bounds, solved together
+    BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
+    BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
+
+cdef enum RowPass:
+    BIASED = 0
+    RELAXED = 1
+
+# One scalar constraint  J v + bias + compliance * impulse = 0 (or >= 0 against a bound):
+#     delta = -mass * (J v + bias + compliance * impulse),   mass = 1 / (diagonal + compliance),   diagonal = J M^-1 J'
+# with separate bias, compliance and mass for the biased pass [0] and the relax pass [1].
+ctypedef struct Row:
+    int32_t body_a
+    int32_t body_b
+    int32_t block
+    int32_t block_kind
+    double jacobian[12]          # of (twist of a, twist of b)
+    double inv_mass_jacobian[12] # M^-1 J'
+    double bias[2]
+    double compliance[2]
+    double mass[2]
+    double lower
+    double upper
+    double impulse               # accumulated over the substep [N s or N m s]
+    double diagonal
+    double coupling              # in the first row of a cone: J_0 M^-1 J_1'
+    double friction              # coefficient
+    double lever                 # of a normal row: its arm about the manifold's centre [m]
+    int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
+    int32_t normal_count
+    int32_t kind
+    int32_t source               # joint or manifold number
+    int32_t index                # which constraint, axis or point of the source
+    int32_t stabilized           # 1: `error` is a position error that a stabilization may remove
+    double error                 # C [m or rad]
+    double restitution
+    double approach              # normal velocity before the step's contact impulses [m/s]
+
+# ---- settings that kernels read --------------------------------------------------------------------------------------
+
+cdef enum Stabilization:
+    STABILIZE_NONE = 0
+    STABILIZE_BAUMGARTE = 1
+    STABILIZE_SOFT = 2
+
+ctypedef struct Settings:
+    double dt
+    double h                     # dt / substeps
+    int32_t substeps
+    int32_t iterations           # biased sweeps a substep
+    int32_t relax_iterations
+    int32_t stabilization
+    int32_t solver
+    int32_t friction_cone        # 1 cone, 0 pyramid
+    int32_t friction_central     # 1 per manifold, 0 per point
+    int32_t reserved
+    Vec3 gravity
+    double baumgarte
+    double slop
+    double contact_hertz
+    double contact_damping_ratio
+    double joint_hertz
+    double joint_damping_ratio
+    double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
+    double restitution_threshold
+    double speculative_distance

@@ -1,0 +1,90 @@
+"""Every array of a world, declared once: name, shape, dtype, unit and meaning.
+
+Allocation, snapshot, state hash and the documentation all read these tables. The record dtypes mirror the structs of
+``_layout.pxd``; ``tests/state/test_layout.py`` compares every size and offset.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array of the state: `shape` is that of one row; `saved` fields are in snapshots and in the state hash."""
+
+    name: str
+    shape: tuple
+    dtype: str
+    unit: str
+    meaning: str
+    saved: bool = False
+
+
+BODY_FIELDS = (
+    Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),
+    Field("position", (3,), "f8", "m", "centre of mass, world", saved=True),
+    Field("orientation", (4,), "f8", "", "unit quaternion (w, x, y, z), body axes into the world", saved=True),
+    Field("twist", (6,), "f8", "m/s, rad/s", "[v; w], world axes", saved=True),
+    Field("force", (6,), "f8", "N, N m", "force and torque about the centre of mass for the next step call", saved=True),
+    Field("inv_mass", (), "f8", "1/kg", "0 unless dynamic"),
+    Field("inertia", (3, 3), "f8", "kg m^2", "about the centre of mass, body axes"),
+    Field("inv_inertia", (3, 3), "f8", "1/(kg m^2)", "body axes, 0 unless dynamic"),
+    Field("inv_inertia_world", (3, 3), "f8", "1/(kg m^2)", "world axes at the present orientation"),
+    Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
+    Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
+    Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+)
+
+
+def _record(*fields):
+    return np.dtype(list(fields), align=True)
+
+
+SHAPE_DTYPE = _record(
+    ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("reserved", "i4"),
+    ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
+)
+
+HULL_DTYPE = _record(
+    ("vertex_begin", "i4"), ("vertex_count", "i4"), ("face_begin", "i4"), ("face_count", "i4"),
+    ("edge_begin", "i4"), ("edge_count", "i4"), ("radius", "f8"),
+)
+
+MANIFOLD_POINT_DTYPE = _record(
+    ("position", "f8", 3), ("separation", "f8"), ("normal_impulse", "f8"), ("total_normal_impulse", "f8"),
+    ("friction_impulse", "f8", 3), ("total_friction_impulse", "f8", 3), ("feature", "u8"),
+)
+
+MANIFOLD_DTYPE = _record(
+    ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
+    ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
+)
+
+JOINT_AXIS_DTYPE = _record(
+    ("position", "f8"), ("velocity", "f8"), ("lower", "f8"), ("upper", "f8"),
+    ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
+    ("motor_damping_ratio", "f8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
+    ("impulse", "f8", 5), ("motor_mode", "i4"), ("has_spring", "i4"),
+)
+
+JOINT_DTYPE = _record(
+    ("type", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("axis_count", "i4"), ("row_begin", "i4"), ("row_count", "i4"),
+    ("constraint_count", "i4"), ("reserved", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
+    ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
+    ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
+)
+
+ROW_DTYPE = _record(
+    ("body_a", "i4"), ("body_b", "i4"), ("block", "i4"), ("block_kind", "i4"),
+    ("jacobian", "f8", 12), ("inv_mass_jacobian", "f8", 12), ("bias", "f8", 2), ("compliance", "f8", 2),
+    ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
+    ("friction", "f8"), ("lever", "f8"), ("normal_begin", "i4"), ("normal_count", "i4"), ("kind", "i4"),
+    ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("approach", "f8"),
+)
+
+SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
+BODY_KINDS = ("static", "kinematic", "dynamic")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed")
+ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

@@ -1,0 +1,108 @@
+"""Builds the compiled kernels. The table KERNELS is all there is to edit when a kernel is added.
+
+Switches, by environment variable:
+  MCSIM_DEBUG=1                     bounds checks, C asserts alive, -O1 -g
+  MCSIM_SANITIZE=address,undefined  the named sanitizers (run with their runtimes preloaded, see docs/building.md)
+  MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin
+  MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
+"""
+
+import os
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+# Module -> libraries it links. One line a kernel.
+KERNELS = {
+    "mcsim.state._layout_check": [],
+    "mcsim.collide._collider": ["m"],
+    "mcsim.constraints._prepare": ["m"],
+    "mcsim.stabilize._stabilize": ["m"],
+    "mcsim.solve._si": ["m"],
+    "mcsim.solve._pgs": ["m"],
+    "mcsim.solve._impact": ["m"],
+    "mcsim.solve._assemble": ["m"],
+    "mcsim.integrate._euler": ["m"],
+    "mcsim._pipeline": ["m"],
+}
+
+# Cython's own helper code, compiled once for all kernels.
+UTILITY = "mcsim._cyutility"
+
+ROOT = Path(__file__).resolve().parent
+
+
+def switch(name):
+    return os.environ.get(name, "") not in ("", "0")
+
+
+DEBUG = switch("MCSIM_DEBUG")
+COVERAGE = switch("MCSIM_COVERAGE")
+SANITIZE = os.environ.get("MCSIM_SANITIZE", "")
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "initializedcheck": DEBUG,
+    "wraparound": False,
+    "cdivision": True,
+    "freethreading_compatible": True,
+    "binding": True,
+    "embedsignature": True,
+    "emit_code_comments": False,
+    "linetrace": COVERAGE,
+}
+
+
+def gcc_flags():
+    """Compile and link flags for gcc and clang; never fast-math, never contraction: the bits must not depend on the CPU."""
+    common = ["-ffp-contract=off", "-fno-math-errno", "-Wno-unused-function", "-Wno-unused-but-set-variable"]
+    if SANITIZE:
+        sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
+        return ["-O1", *common, *sanitize], sanitize
+    if DEBUG:
+        return ["-O1", "-g", *common], []
+    return ["-O3", *common], []
+
+
+def extension(module, libraries):
+    return Extension(
+        module,
+        [module.replace(".", "/") + ".pyx"],
+        libraries=libraries if os.name == "posix" else [],
+        define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
+        undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
+    )
+
+
+class BuildKernels(build_ext):
+    """Flags depend on the compiler, which is known only here."""
+
+    def build_extensions(self):
+        if self.compiler.compiler_type == "unix":
+            compile_flags, link_flags = gcc_flags()
+        else:
+            compile_flags, link_flags = ["/O2", "/fp:precise"], []
+        for ext in self.extensions:
+            ext.extra_compile_args = compile_flags
+            ext.extra_link_args = link_flags
+        super().build_extensions()
+
+
+def extensions():
+    only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
+    chosen = [extension(m, libs) for m, libs in KERNELS.items() if not only or any(o in m for o in only.split(","))]
+    return cythonize(
+        [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
+        nthreads=0,
+        compiler_directives=DIRECTIVES,
+        emit_linenums=DEBUG or bool(SANITIZE),
+        annotate=switch("MCSIM_ANNOTATE"),
+        shared_utility_qualified_name=UTILITY,
+    )
+
+
+os.chdir(ROOT)
+setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})
