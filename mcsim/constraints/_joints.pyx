@@ -345,3 +345,21 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             error_slider(&f, &out[2 * j], &out[2 * j + 1])
         elif joints[j].type == FIXED:
             error_fixed(&f, &out[2 * j], &out[2 * j + 1])
+
+
+cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    """Sum of k/2 e^2 over all springs [J]."""
+    cdef JointFrames f
+    cdef AxisGeometry axes[3]
+    cdef double energy = 0.0
+    cdef Py_ssize_t j
+    cdef int i
+    for j in range(count):
+        if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
+            continue
+        f = joint_frames(&joints[j], bodies)
+        measure_axes(&joints[j], &f, axes)
+        for i in range(joints[j].axis_count):
+            if joints[j].axes[i].has_spring:
+                energy += 0.5 * joints[j].axes[i].stiffness * axes[i].spring_error * axes[i].spring_error
+    return energy
