@@ -2,12 +2,12 @@
 
 
 class SceneError(ValueError):
-    """Something is described wrongly: the message names it and tells what to change."""
+    """Something is described wrongly: the message names the body, joint or field and what to change."""
 
 
 class SimulationError(RuntimeError):
-    """A run failed: the message names the step and the body; the world keeps its last good state."""
+    """A run failed: the message names the step, the body and the rows on it; the last good state is kept."""
 
 
 class StaleHandleError(LookupError):
-    """A handle whose body or joint was removed from its world."""
+    """A handle of a body or joint that was removed from its world."""

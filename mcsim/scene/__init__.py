@@ -1,0 +1,25 @@
+"""Scenes: what exists, as plain data. Bodies, shapes, materials, joints; validation, mass properties, JSON files."""
+
+from os import PathLike
+
+from mcsim.scene.bodies import Body
+from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.joints import BallJoint, FixedJoint, HingeJoint, Joint, SliderJoint, UniversalJoint
+from mcsim.scene.mass import MassProperties
+from mcsim.scene.materials import Material
+from mcsim.scene.scene import Scene
+from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+
+
+def load_scene(path: str | PathLike[str]) -> Scene:
+    """The scene of a JSON file. A missing file raises FileNotFoundError, a wrong one SceneError with the place in it."""
+    from mcsim.scene.files import load_scene as load        # here, because pydantic takes long to import
+
+    return load(path)
+
+
+__all__ = [
+    "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Joint",
+    "MassProperties", "Material", "Motor", "Plane", "Scene", "Shape", "SliderJoint", "Sphere", "Spring",
+    "UniversalJoint", "load_scene",
+]

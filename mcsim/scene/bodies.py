@@ -1,0 +1,186 @@
+"""Body: one rigid body of a scene, with its mass properties resolved."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mcsim.scene.checks import (FieldError, Vector, bits, choose, flag, items, not_negative, number, positive, show,
+                                unit_quaternion, vector)
+from mcsim.scene.described import Described, signature_defaults
+from mcsim.scene.mass import MassProperties, combined, inertia_problem
+from mcsim.scene.materials import Material
+from mcsim.scene.rotation import normalized
+from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
+
+KINDS = ("static", "kinematic", "dynamic")      # the registry of body kinds
+DENSITY = 1000.0                                # [kg/m³], of a body that gives none
+
+
+class Body(Described):
+    """A body of a scene, made by `Scene.add_body`; also its handle. Read-only.
+
+    index: its number in the scene; name; kind: "static", "kinematic" or "dynamic".
+    shapes: list of Shape, in the body's frame.
+    position (3,) [m], orientation (4,): of the body's own frame in the world, at the start.
+    velocity (3,) [m/s], of the centre of mass, and angular_velocity (3,) [rad/s], at the start, world axes.
+    mass [kg] and inertia (3, 3) [kg m²] about the centre of mass, body axes; both 0 unless dynamic: nothing that
+        happens to a static or kinematic body moves it.
+    center_of_mass (3,) [m], in the body's frame. Without one given it is that of the shapes; planes do not count.
+    material: Material of the shapes that have none of their own.
+    collision_group, collision_mask: 32-bit; two bodies collide if each one's group is in the other's mask.
+    gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s]. bullet: watched for fast motion.
+    """
+
+    index: int
+    name: str
+    kind: str
+    shapes: list[Shape]
+    position: np.ndarray
+    orientation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    mass: float
+    inertia: np.ndarray
+    center_of_mass: np.ndarray
+    material: Material
+    collision_group: int
+    collision_mask: int
+    gravity_scale: float
+    linear_damping: float
+    angular_damping: float
+    bullet: bool
+
+    _written = frozenset({"name", "kind", "shapes"})
+
+    def __init__(self, index: int, name: str, *, shape: Shape | Sequence[Shape] | None = None,
+                 kind: str = "dynamic", position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
+                 velocity: Vector = ORIGIN, angular_velocity: Vector = ORIGIN, density: float | None = None,
+                 mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
+                 material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
+                 gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
+                 bullet: bool = False):
+        kind = choose(kind, KINDS, "kind")
+        arguments = {
+            "name": name,
+            "kind": kind,
+            "shapes": _shapes(shape, kind),
+            "position": vector(position, "position"),
+            "orientation": unit_quaternion(orientation, "orientation"),
+            "velocity": _motion(velocity, kind, "velocity"),
+            "angular_velocity": _motion(angular_velocity, kind, "angular_velocity"),
+            "density": None if density is None else positive(density, "density"),
+            "mass": None if mass is None else positive(mass, "mass"),
+            "inertia": None if inertia is None else _inertia(inertia),
+            "center_of_mass": None if center_of_mass is None else vector(center_of_mass, "center_of_mass"),
+            "material": material,
+            "collision_group": bits(collision_group, "collision_group"),
+            "collision_mask": bits(collision_mask, "collision_mask"),
+            "gravity_scale": number(gravity_scale, "gravity_scale"),
+            "linear_damping": not_negative(linear_damping, "linear_damping"),
+            "angular_damping": not_negative(angular_damping, "angular_damping"),
+            "bullet": flag(bullet, "bullet"),
+        }
+        if not isinstance(material, Material | None):
+            raise FieldError("material", f"must be a Material, got {show(material)}")
+        self._set(**{name: np.array(value) if name in _ARRAYS else value for name, value in arguments.items()})
+        properties = _mass_properties(arguments)
+        self._set(_arguments=arguments, index=index, shapes=list(arguments["shapes"]),
+                  orientation=normalized(arguments["orientation"]),
+                  mass=properties.mass, inertia=properties.inertia, center_of_mass=properties.center,
+                  material=Material() if material is None else material)
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        return signature_defaults(cls) | {"shapes": ()}
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(type(shape).__name__ for shape in self.shapes) or "no shape"
+        mass = f", {self.mass:.6g} kg" if self.kind == "dynamic" else ""
+        return f"<Body {self.index} {self.name!r}: {self.kind}, {kinds}{mass}>"
+
+
+_ARRAYS = ("position", "velocity", "angular_velocity")
+
+
+def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
+    """The `shape` argument as a tuple."""
+    if shape is None:
+        return ()
+    shapes = (shape,) if isinstance(shape, Shape) else tuple(items(shape, "a shape or a list of shapes", "shape"))
+    for i, part in enumerate(shapes):
+        if not isinstance(part, Shape):
+            raise FieldError(f"shapes[{i}]", f"must be a shape such as Box or Sphere, got {show(part)}")
+        if isinstance(part, Plane) and kind != "static":
+            raise FieldError(f"shapes[{i}]", f"is a Plane, which only a static body may have, this one is {kind}; "
+                                             "use kind='static' or a Box")
+    return shapes
+
+
+def _motion(value: Any, kind: str, field: str) -> tuple[float, ...]:
+    """A velocity, which a static body has not."""
+    result = vector(value, field)
+    if kind == "static" and any(result):
+        raise FieldError(field, f"must be zero for a static body, got {show(value)}; use kind='kinematic' to move it")
+    return result
+
+
+def _inertia(value: Any) -> tuple:
+    """3 principal moments, or 3×3 numbers; checked to be the inertia of a solid."""
+    rows = items(value, "3 numbers or 3 rows of 3", "inertia")
+    if len(rows) != 3:
+        raise FieldError("inertia", f"must be 3 numbers or 3 rows of 3, got {show(value)}")
+    if not hasattr(rows[0], "__len__"):
+        result = vector(rows, "inertia")
+    else:
+        result = tuple(vector(row, f"inertia[{i}]") for i, row in enumerate(rows))
+        full = np.array(result)
+        if np.abs(full - full.T).max() > 1e-9 * np.abs(full).max():
+            raise FieldError("inertia", f"must be symmetric, got {show(value)}")
+    problem = inertia_problem(_inertia_matrix(result))
+    if problem:
+        raise FieldError("inertia", problem)
+    return result
+
+
+def _inertia_matrix(value: tuple) -> np.ndarray:
+    """3×3, exactly symmetric."""
+    full = np.array(value)
+    return np.diag(full) if full.ndim == 1 else (full + full.T) / 2
+
+
+def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
+    """What mass, inertia and center_of_mass say, or else the shapes and their densities."""
+    kind, mass, inertia, center = (arguments[name] for name in ("kind", "mass", "inertia", "center_of_mass"))
+    if mass is not None and arguments["density"] is not None:
+        raise FieldError("", "takes density or mass, not both")
+    if inertia is not None and mass is None:
+        raise FieldError("inertia", "needs mass as well")
+    if kind == "dynamic" and center is not None and inertia is None:
+        raise FieldError("center_of_mass", "needs mass and inertia as well: without them the shapes give all three")
+    solid = [shape for shape in arguments["shapes"] if not isinstance(shape, Plane)]
+    from_shapes = _from_shapes(solid, DENSITY if arguments["density"] is None else arguments["density"])
+    center = from_shapes.center if center is None else np.array(center)
+    if kind != "dynamic":
+        return MassProperties(0.0, center, np.zeros((3, 3)))
+    if inertia is not None:
+        return MassProperties(mass, center, _inertia_matrix(inertia))
+    if not solid:
+        raise FieldError("", "is dynamic and has no shape, so it needs mass and inertia; give them, a shape, "
+                             "or another kind")
+    return from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass)
+
+
+def _from_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
+    """The shapes together, each with its own density if it has one; nothing at the origin if there are none."""
+    if not shapes:
+        return MassProperties(0.0, np.zeros(3), np.zeros((3, 3)))
+    with np.errstate(all="ignore"):
+        try:
+            result = combined([shape.mass_properties(shape.density or density) for shape in shapes])
+            fits = np.isfinite(result.inertia).all() and np.isfinite(result.center).all() and result.mass > 0.0
+        except (OverflowError, ZeroDivisionError):
+            fits = False
+    if not fits or not (np.diag(result.inertia) > 0.0).all():
+        raise FieldError("shape", "is so large or so small that its mass or inertia is not a positive number")
+    return result

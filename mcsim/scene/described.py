@@ -1,0 +1,116 @@
+"""What all parts of a scene share: they are fixed once made, and know the arguments that made them."""
+
+import inspect
+import math
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+from mcsim.scene.checks import FieldError
+
+
+@cache
+def signature_defaults(function) -> dict[str, Any]:
+    """Parameter -> default, of those parameters that have one."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+
+
+def as_json(value: Any) -> Any:
+    """An argument as JSON data. Infinite is written as null: it means 'none' wherever it is allowed."""
+    if isinstance(value, Described):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [as_json(item) for item in value]
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def lock(value: Any) -> Any:
+    """Make arrays, and those in lists and tuples, read-only."""
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            lock(item)
+    return value
+
+
+def _naming(method, subject: str):
+    """The method, with `subject` in front of its errors."""
+    @wraps(method)
+    def named(*args, **kwargs):
+        try:
+            return method(*args, **kwargs)
+        except FieldError as error:
+            raise (error if error.subject else error.within(subject)) from None
+    return named
+
+
+class Described:
+    """A part of a scene. Its attributes cannot be set: to change a part, make a new one."""
+
+    _arguments: dict[str, Any]              # name -> checked plain value, all arguments
+    _written: frozenset[str] = frozenset()  # those that a file wrote out although they may equal the default
+
+    def __init_subclass__(cls) -> None:
+        """Let errors about arguments name the class, unless they name something better already."""
+        super().__init_subclass__()
+        if "__init__" in vars(cls):
+            cls.__init__ = _naming(cls.__init__, cls.__name__)
+
+    @classmethod
+    def from_arguments(cls, arguments: dict[str, Any]):
+        """Make one as a file describes it: `to_dict` will write the same arguments again."""
+        result = cls(**arguments)
+        result._set(_written=frozenset(arguments))
+        return result
+
+    @classmethod
+    def _defaults(cls) -> dict[str, Any]:
+        return signature_defaults(cls)
+
+    def _set(self, **attributes: Any) -> None:
+        self.__dict__.update((name, lock(value)) for name, value in attributes.items())
+
+    def _given(self) -> dict[str, Any]:
+        """The arguments that are not the default, or were written out."""
+        defaults = self._defaults()
+        return {name: value for name, value in self._arguments.items()
+                if name in self._written or name not in defaults or value != defaults[name]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The arguments as JSON data, defaults left out."""
+        return {name: as_json(value) for name, value in self._given().items()}
+
+    def same(self, other: Any) -> bool:
+        """Whether both are of one class and made by equal arguments."""
+        return type(self) is type(other) and self._arguments == other._arguments
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is fixed once made: make a new one to change its {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{type(self).__name__} is fixed once made")
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set(**state)                  # copied and unpickled arrays come back writable
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self._given().items())})"
+
+
+class Value(Described):
+    """A part that is nothing but its arguments: equal if they are, and shared by copies."""
+
+    def __eq__(self, other: Any) -> bool:
+        return self.same(other) if isinstance(other, Value) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self._arguments.values())))
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self

@@ -1,0 +1,187 @@
+"""Scene files: JSON text, through the models of `schema.py`, to the classes; and back.
+
+What is wrong is answered by one line: the file, the place in it, the problem.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike, fspath
+from typing import Any
+
+from pydantic import ValidationError
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import FieldError, listing, show
+from mcsim.scene.drives import Motor, Spring
+from mcsim.scene.joints import JOINTS
+from mcsim.scene.materials import Material
+from mcsim.scene.scene import VERSION, Scene
+from mcsim.scene.schema import SceneModel
+from mcsim.scene.shapes import SHAPES
+
+
+def load_scene(path: str | PathLike[str]) -> Scene:
+    """The scene of a JSON file. A missing file raises FileNotFoundError, a wrong one SceneError with the place in it."""
+    name = fspath(path)
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            data = json.load(file, object_pairs_hook=_object)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no such scene file: {name}") from None
+    except IsADirectoryError:
+        raise SceneError(f"{name}: is a folder, not a scene file") from None
+    except json.JSONDecodeError as error:
+        raise SceneError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise SceneError(f"{name}: not JSON: it is not text in UTF-8") from None
+    except RecursionError:
+        raise SceneError(f"{name}: not a scene: nested too deeply") from None
+    except ValueError as error:             # a number of thousands of digits, a field given twice
+        raise SceneError(f"{name}: {error}") from None
+    return scene_from_dict(data, name)
+
+
+def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
+    """Write a scene to a JSON file: one line for each body and joint, floats in full so that they read back the same."""
+    data = scene.to_dict()
+    parts = []
+    for key, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            lines = ",\n    ".join(json.dumps(item, allow_nan=False) for item in value)
+            parts.append(f"{json.dumps(key)}: [\n    {lines}\n  ]")
+        else:
+            parts.append(f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}")
+    content = "{\n  " + ",\n  ".join(parts) + "\n}\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(content)
+
+
+def scene_from_dict(data: Any, source: str = "") -> Scene:
+    """The scene that JSON data describes. `source` stands in front of every error."""
+    try:
+        model = SceneModel.model_validate(data)
+    except ValidationError as error:
+        place, problem = _explain(error.errors(include_url=False, include_context=True)[0], data)
+        raise _error(source, place, problem) from None
+    fields = model.model_dump(exclude_unset=True)
+    if type(fields["version"]) is not int or fields["version"] != VERSION:
+        raise _error(source, "version", f"must be {VERSION}, got {show(fields['version'])}")
+    with _at(source, ""):
+        scene = Scene(**{key: fields[key] for key in ("gravity", "name") if key in fields})
+    scene._written = frozenset(fields)
+    for i, body in enumerate(fields.get("bodies", ())):
+        _add_body(scene, body, source, f"bodies[{i}]")
+    for i, joint in enumerate(fields.get("joints", ())):
+        _add_joint(scene, joint, source, f"joints[{i}]")
+    return scene
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no field may stand twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"field {twice!r} stands twice in one object")
+    return result
+
+
+# ---- from fields to classes ------------------------------------------------------------------------------------------
+
+def _add_body(scene: Scene, fields: dict[str, Any], source: str, place: str) -> None:
+    written = list(fields)
+    _make(fields, "material", Material, source, place)
+    shapes = []
+    for i, shape in enumerate(fields.pop("shapes", ())):
+        here = f"{place}.shapes[{i}]"
+        _make(shape, "material", Material, source, here)
+        with _at(source, here):
+            shapes.append(SHAPES[shape.pop("type")].from_arguments(shape))
+    name = fields.pop("name", None)
+    with _at(source, place):
+        scene._add_body(name, fields | {"shape": shapes}, written)
+
+
+def _add_joint(scene: Scene, fields: dict[str, Any], source: str, place: str) -> None:
+    _make(fields, "motor", Motor, source, place)
+    _make(fields, "spring", Spring, source, place)
+    with _at(source, place):
+        scene.add_joint(JOINTS[fields.pop("type")].from_arguments(fields))
+
+
+def _make(fields: dict[str, Any], name: str, kind: Any, source: str, place: str) -> None:
+    """Replace the description of a material, motor or spring, or of a pair of them, by the object."""
+    value = fields.get(name)
+    if isinstance(value, list):
+        made = {i: item for i, item in enumerate(value)}
+        for i in made:
+            _make(made, i, kind, source, f"{place}.{name}")
+        fields[name] = list(made.values())
+    elif value is not None:
+        with _at(source, f"{place}[{name}]" if isinstance(name, int) else f"{place}.{name}"):
+            fields[name] = kind.from_arguments(value)
+
+
+# ---- errors ----------------------------------------------------------------------------------------------------------
+
+def _error(source: str, place: str, problem: str) -> SceneError:
+    where = f"{place} {problem}" if place else problem
+    return SceneError(f"{source}: {where}" if source else where)
+
+
+@contextmanager
+def _at(source: str, place: str) -> Iterator[None]:
+    """Put the file and the place in it in front of what the classes complain about."""
+    try:
+        yield
+    except FieldError as error:
+        name = f" ({error.subject})" if error.subject else ""
+        place = ".".join(part for part in (place, error.field) if part)
+        raise _error(source, place, error.problem + name) from None
+
+
+def _explain(error: Any, data: Any) -> tuple[str, str]:
+    """Place and problem of one of pydantic's errors."""
+    kind, place = error["type"], _place(error["loc"], data, error["type"] == "missing")
+    got = show(error["input"])
+    context = error.get("ctx", {})
+    if kind == "missing":
+        return place, "is missing"
+    if kind == "unknown_field":
+        return place, ("has an " if place else "") + error["msg"]
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        table = SHAPES if ".shapes[" in place else JOINTS
+        wrong = f"got {show(context['tag'])}" if kind == "union_tag_invalid" else "it is missing"
+        return f"{place}.type", f"must be one of: {listing(table)}; {wrong}"
+    if kind in _EXPECTED:
+        return place, f"must be {_EXPECTED[kind]}, got {got}"
+    return place, f"is wrong: {error['msg']}, got {got}"
+
+
+_EXPECTED = {
+    "float_type": "a number",
+    "finite_number": "finite",
+    "int_type": "an integer",
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a pair [position, quaternion]",
+    "too_long": "a pair [position, quaternion]",
+    "model_type": "an object {…}",
+    "model_attributes_type": "an object {…}",
+    "dict_type": "an object {…}",
+}
+
+
+def _place(steps: tuple, data: Any, missing: bool) -> str:
+    """pydantic's way to the error as it is written in Python; steps that are no part of the data are left out."""
+    place = ""
+    for i, step in enumerate(steps):
+        if isinstance(data, dict) and (step in data or (missing and i == len(steps) - 1)):
+            place += f".{step}" if place else str(step)
+            data = data.get(step)
+        elif isinstance(data, (list, tuple)) and isinstance(step, int):
+            place += f"[{step}]"
+            data = data[step] if step < len(data) else None
+    return place

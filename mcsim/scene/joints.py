@@ -1,0 +1,345 @@
+"""The joints between bodies, and their registry JOINTS.
+
+A joint has a frame on each of its bodies. It is placed by an anchor and axes in world coordinates at the initial pose,
+where both frames then coincide, or by `frame_a` and `frame_b`, each (position [m], unit quaternion) in its body's own
+frame (not from the centre of mass). With only one of the two given, the other one is laid on it at the initial pose.
+The frame of the world (body None) is the world's. Positions, angles and velocities are those of b relative to a.
+"""
+
+from collections.abc import Callable, Sequence
+from math import hypot, inf, pi
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mcsim.scene import checks
+from mcsim.scene.bodies import Body
+from mcsim.scene.checks import FieldError, Vector, direction, not_negative, pair, show, text, vector
+from mcsim.scene.described import Described
+from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
+
+BodyName = Body | str | None
+Limits = Sequence[float | None]
+FrameArgument = tuple[Vector, Vector]
+
+UNLIMITED = (-inf, inf)
+NEITHER = (None, None)
+PERPENDICULAR = 1e-6            # cosine up to which two axes count as perpendicular
+
+
+class Joint(Described):
+    """What all joints have in common. `Scene.add_joint` adds it and places it; then it serves as its own handle.
+
+    type: its name in files, a key of JOINTS. index, name: in the scene; name is None before, if none was given.
+    a, b: names of the two bodies, None for the world.
+    frame_a, frame_b: (position (3,) [m], quaternion (4,)) of the joint's frame in each body's own frame.
+    axes: list of AxisSpec, one for each free coordinate, in the order of the joint's position.
+    collide: whether the two bodies collide with each other.
+    swing_limit: [rad], of a ball joint; infinite if there is none.
+    """
+
+    type: ClassVar[str]
+    index: int | None
+    name: str | None
+    a: str | None
+    b: str | None
+    frame_a: Frame | None
+    frame_b: Frame | None
+    axes: list[AxisSpec]
+    collide: bool
+    swing_limit: float
+
+    _ends: tuple[BodyName, BodyName]         # the bodies as they were given, handles or names
+    _written = frozenset({"name", "a", "b"})
+
+    def _describe(self, a: Any, b: Any, name: Any, frame_a: Any, frame_b: Any, collide: Any, break_force: Any,
+                  break_torque: Any, axes: list[AxisSpec], **arguments: Any) -> None:
+        """Check the arguments that all joints have, and keep everything."""
+        name = None if name is None else text(name, "name")
+        for field, value in (("break_force", break_force), ("break_torque", break_torque)):
+            if value is not None:
+                raise FieldError(field, "is not available yet: joints do not break in this version; leave it out")
+        arguments = {"name": name, "a": _body_name(a, "a"), "b": _body_name(b, "b")} | arguments | {
+            "frame_a": None if frame_a is None else checks.frame(frame_a, "frame_a"),
+            "frame_b": None if frame_b is None else checks.frame(frame_b, "frame_b"),
+            "collide": checks.flag(collide, "collide"), "break_force": None, "break_torque": None,
+        }
+        if frame_a is not None or frame_b is not None:
+            self._refuse_placement(arguments)
+        if arguments["a"] == arguments["b"]:
+            raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
+                             "give two different bodies, or None for the world")
+        self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"], axes=axes,
+                  frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
+                  collide=arguments["collide"], swing_limit=inf)
+
+    def _refuse_placement(self, arguments: dict[str, Any]) -> None:
+        """Anchor and axes say the same as the frames."""
+        for field in ("anchor", "axis", "axis_a", "axis_b"):
+            if arguments.get(field, self._defaults().get(field)) != self._defaults().get(field):
+                raise FieldError(field, "is given together with frame_a or frame_b; give one or the other")
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        """The joint's frame in the world, from anchor and axes, with the bodies at the given frames."""
+        raise NotImplementedError
+
+    def _point(self, body_a: Frame, body_b: Frame) -> np.ndarray:
+        """The anchor if there is one, else the position of b, or of a if b is the world."""
+        anchor = self._arguments["anchor"]
+        if anchor is not None:
+            return np.array(anchor)
+        return (body_a if self.b is None else body_b)[0]
+
+    def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
+        """Take the place in the scene, and find the frames on both bodies."""
+        body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
+        frame_a, frame_b = self.frame_a, self.frame_b
+        if frame_a is None and frame_b is None:
+            world = self._world_frame(body_a, body_b)
+        else:
+            world = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
+        frame_a = relative(body_a, world) if frame_a is None else frame_a
+        frame_b = relative(body_b, world) if frame_b is None else frame_b
+        self._set(index=index, name=name, frame_a=frame_a, frame_b=frame_b, _ends=(self.a, self.b),
+                  _arguments=self._arguments | {"name": name})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The joint as JSON data."""
+        return {"type": self.type, **super().to_dict()}
+
+    def __repr__(self) -> str:
+        ends = " - ".join("world" if end is None else repr(end) for end in (self.a, self.b))
+        place = "" if self.index is None else f" {self.index} {self.name!r}"
+        return f"<{type(self).__name__}{place}: {ends}>"
+
+
+class BallJoint(Joint):
+    """Keeps one point of a and b together; b turns freely about it: 3 free coordinates [rad].
+
+    Its position is the rotation vector of b's joint frame in a's, about the joint's x, y, z.
+
+    anchor: the point [m]; axis: the joint's z, about which twist is measured. Both in world coordinates.
+    swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
+    motor: velocity along the joint's x, y, z, or position as a rotation vector. spring: the same about each axis, with
+    `rest` 0 or a rotation vector. friction [N m] about each axis.
+    """
+
+    type = "ball"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector = (0.0, 0.0, 1.0),
+                 swing_limit: float | None = None, twist_limits: Limits | None = None, *,
+                 motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        anchor = _anchor(anchor, required=frame_a is None and frame_b is None)
+        axis = direction(axis, "axis")
+        swing_limit = None if swing_limit in (None, inf) else checks.within(swing_limit, 0.0, pi, "swing_limit")
+        twist_limits = checks.interval(twist_limits, "twist_limits")
+        if any(abs(limit) > pi for limit in twist_limits or () if limit not in UNLIMITED):
+            raise FieldError("twist_limits", f"must be in [-π, π] rad, got {show(twist_limits)}")
+        friction = not_negative(friction, "friction")
+        motors, springs = _three(motor, Motor, "motor"), _three(spring, Spring, "spring")
+        limits = (None, None, twist_limits)
+        axes = [_axis_spec(limits[i], motors[i], springs[i], friction) for i in range(3)]
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
+                       axis=axis, swing_limit=swing_limit, twist_limits=twist_limits, motor=motor, spring=spring,
+                       friction=friction)
+        self._set(swing_limit=inf if swing_limit is None else swing_limit)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
+
+
+class UniversalJoint(Joint):
+    """Keeps one point together and two axes, one on each body, perpendicular: 2 free angles [rad].
+
+    Its position is (angle about axis_a, angle about axis_b). axis_a is fixed to a: the joint's z in frame_a;
+    axis_b is fixed to b: the joint's x in frame_b.
+
+    anchor: the point [m]; axis_a, axis_b: perpendicular within 1e-6. All in world coordinates.
+    limits, motor, spring: a pair, each one or None, for the two angles. friction: a number or a pair [N m].
+    """
+
+    type = "universal"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis_a: Vector | None = None,
+                 axis_b: Vector | None = None, *, limits: Sequence[Limits | None] | None = None,
+                 motor: Sequence[Motor | None] | None = None, spring: Sequence[Spring | None] | None = None,
+                 friction: float | Sequence[float] = 0.0, name: str | None = None,
+                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        required = frame_a is None and frame_b is None
+        anchor = _anchor(anchor, required)
+        axis_a, axis_b = _axis(axis_a, "axis_a", required), _axis(axis_b, "axis_b", required)
+        if axis_a is not None and axis_b is not None:
+            cosine = float(normalized(axis_a) @ normalized(axis_b))
+            if abs(cosine) > PERPENDICULAR:
+                raise FieldError("axis_b", f"must be perpendicular to axis_a, the cosine between them is {cosine:.3g}")
+        limits = _two(limits, "limits", "a pair of (lower, upper) or None", checks.interval)
+        motor = _two(motor, "motor", "a pair of Motor or None", lambda m, field: _single(m, Motor, field))
+        spring = _two(spring, "spring", "a pair of Spring or None", lambda s, field: _single(s, Spring, field))
+        if isinstance(friction, (list, tuple, np.ndarray)):
+            friction = _two(friction, "friction", "a number or a pair of them", not_negative)
+        else:
+            friction = not_negative(friction, "friction")
+        axes = [_axis_spec(*of_axis) for of_axis in zip(limits or NEITHER, motor or NEITHER, spring or NEITHER,
+                                                        np.broadcast_to(friction, 2).tolist())]
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
+                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis_a"], self._arguments["axis_b"])
+
+
+class HingeJoint(Joint):
+    """Keeps a point and an axis together; b turns about it: 1 free angle [rad], which counts whole turns.
+
+    anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
+    """
+
+    type = "hinge"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
+                 limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
+                 friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
+                 frame_b: FrameArgument | None = None, break_force: float | None = None,
+                 break_torque: float | None = None, collide: bool = False):
+        required = frame_a is None and frame_b is None
+        anchor, axis = _anchor(anchor, required), _axis(axis, "axis", required)
+        driven = _one_axis(limits, motor, spring, friction)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
+                       anchor=anchor, axis=axis, **driven)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
+
+
+class SliderJoint(Joint):
+    """Lets b only slide along an axis of a: 1 free distance [m].
+
+    axis: the joint's z; anchor: the joint's point [m], b's position if not given (a's if b is the world).
+    Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N].
+    """
+
+    type = "slider"
+
+    def __init__(self, a: BodyName, b: BodyName, axis: Vector | None = None, anchor: Vector | None = None, *,
+                 limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
+                 friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
+                 frame_b: FrameArgument | None = None, break_force: float | None = None,
+                 break_torque: float | None = None, collide: bool = False):
+        axis = _axis(axis, "axis", required=frame_a is None and frame_b is None)
+        anchor = _anchor(anchor, required=False)
+        driven = _one_axis(limits, motor, spring, friction)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
+                       axis=axis, anchor=anchor, **driven)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return self._point(body_a, body_b), from_axes(self._arguments["axis"])
+
+
+class FixedJoint(Joint):
+    """Holds b fast to a: no free coordinate.
+
+    anchor: the joint's point in world coordinates [m], b's position if not given (a's if b is the world).
+    """
+
+    type = "fixed"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, *, name: str | None = None,
+                 frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        anchor = _anchor(anchor, required=False)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], anchor=anchor)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return self._point(body_a, body_b), IDENTITY[1]
+
+
+# ---- arguments that several joints take ------------------------------------------------------------------------------
+
+def _body_name(value: Any, field: str) -> str | None:
+    """The name that a body's handle, its name or None (the world) stands for."""
+    if value is None or isinstance(value, Body):
+        return value and value.name
+    return text(value, field)
+
+
+def _frame(value: tuple | None) -> Frame | None:
+    return None if value is None else (np.array(value[0]), normalized(value[1]))
+
+
+def _anchor(value: Any, required: bool) -> tuple | None:
+    if value is None and required:
+        raise FieldError("anchor", "is missing: give anchor and axes in world coordinates, or frame_a or frame_b")
+    return None if value is None else vector(value, "anchor")
+
+
+def _axis(value: Any, field: str, required: bool) -> tuple | None:
+    if value is None and required:
+        raise FieldError(field, "is missing: give it in world coordinates, or frame_a or frame_b")
+    return None if value is None else direction(value, field)
+
+
+def _instance(value: Any, kind: type, field: str) -> Any:
+    """A Motor or a Spring, or None."""
+    if not isinstance(value, kind | None):
+        raise FieldError(field, f"must be a {kind.__name__}, got {show(value)}")
+    return value
+
+
+def _single(value: Any, kind: type, field: str) -> Any:
+    """A Motor or a Spring of one coordinate, or None."""
+    for name, coordinate in _coordinates(_instance(value, kind, field)).items():
+        if isinstance(coordinate, tuple):
+            raise FieldError(f"{field}.{name}", f"must be one number here, got {show(coordinate)}")
+    return value
+
+
+def _coordinates(drive: Motor | Spring | None) -> dict[str, Any]:
+    """Those arguments of a motor or a spring that are coordinates of the joint."""
+    arguments = {} if drive is None else drive._arguments
+    return {name: arguments[name] for name in ("velocity", "position", "rest") if arguments.get(name) is not None}
+
+
+def _three(drive: Any, kind: type, field: str) -> list:
+    """The motor or the spring of a ball joint as one for each of its three axes, in numbers."""
+    if _instance(drive, kind, field) is None:
+        return [None, None, None]
+    (name, coordinate), = _coordinates(drive).items()
+    if not isinstance(coordinate, tuple):
+        if name != "rest" or coordinate != 0.0:
+            raise FieldError(f"{field}.{name}", f"must be 3 numbers for a ball joint, got {show(coordinate)}")
+        coordinate = (0.0, 0.0, 0.0)
+    if name != "velocity" and hypot(*coordinate) > pi:
+        raise FieldError(f"{field}.{name}", f"must be a rotation vector of at most π rad, got {show(coordinate)}")
+    return [kind(**drive._arguments | {name: coordinate[i]}) for i in range(3)]
+
+
+def _two(value: Any, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple | None:
+    """A pair of things for the two axes of a universal joint, each checked by `check`; None if there are none."""
+    if value is None:
+        return None
+    both = pair(value, what, field)
+    return tuple(check(both[i], f"{field}[{i}]") for i in range(2))
+
+
+def _one_axis(limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:
+    """What a joint with one free coordinate takes for it."""
+    return {
+        "limits": checks.interval(limits, "limits"),
+        "motor": _single(motor, Motor, "motor"),
+        "spring": _single(spring, Spring, "spring"),
+        "friction": not_negative(friction, "friction"),
+    }
+
+
+def _axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction: float) -> AxisSpec:
+    return AxisSpec(*(limits or UNLIMITED), motor, spring, friction)
+
+
+JOINTS: dict[str, type[Joint]] = {
+    joint.type: joint for joint in (BallJoint, UniversalJoint, HingeJoint, SliderJoint, FixedJoint)
+}

@@ -1,0 +1,120 @@
+"""Mass properties, all of them: of the solids, of triangle surfaces, of several parts together.
+
+Each solid is centred in its own frame. Inertia is the full 3×3 tensor about the centre of mass [kg m²].
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from mcsim.scene.rotation import matrix
+
+
+@dataclass(frozen=True, eq=False)
+class MassProperties:
+    """mass [kg], center (3,) [m], inertia (3, 3) about the center [kg m²], in the axes of one frame."""
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+
+    def placed(self, position: np.ndarray, orientation: np.ndarray) -> "MassProperties":
+        """The same, in the frame in which this one's frame has the given position and orientation."""
+        r = matrix(orientation)
+        inertia = r @ self.inertia @ r.T
+        return MassProperties(self.mass, position + r @ self.center, (inertia + inertia.T) / 2)
+
+    def scaled(self, factor: float) -> "MassProperties":
+        """The same shape with another density."""
+        return MassProperties(self.mass * factor, self.center, self.inertia * factor)
+
+
+def _centred(mass: float, ixx: float, iyy: float, izz: float) -> MassProperties:
+    return MassProperties(mass, np.zeros(3), np.diag([ixx, iyy, izz]))
+
+
+def sphere(radius: float, density: float) -> MassProperties:
+    """I = 2/5 m r²."""
+    m = density * 4 / 3 * pi * radius**3
+    i = 2 / 5 * m * radius**2
+    return _centred(m, i, i, i)
+
+
+def box(half_extents: Sequence[float], density: float) -> MassProperties:
+    """I_xx = m/3 (b² + c²) with half extents a, b, c."""
+    a, b, c = half_extents
+    m = density * 8 * a * b * c
+    return _centred(m, m / 3 * (b * b + c * c), m / 3 * (c * c + a * a), m / 3 * (a * a + b * b))
+
+
+def cylinder(radius: float, half_length: float, density: float) -> MassProperties:
+    """Along z: I_zz = m r²/2, I_xx = m (r²/4 + h²/3) with half length h."""
+    m = density * 2 * pi * radius**2 * half_length
+    across = m * (radius**2 / 4 + half_length**2 / 3)
+    return _centred(m, across, across, m * radius**2 / 2)
+
+
+def capsule(radius: float, half_length: float, density: float) -> MassProperties:
+    """A cylinder and two half balls, along z.
+
+    A half ball's centre is 3/8 r above its flat face, so both together have, about the capsule's centre and across it,
+    m (2/5 r² - (3/8 r)² + (h + 3/8 r)²) = m (2/5 r² + 3/4 h r + h²).
+    """
+    r, h = radius, half_length
+    middle = cylinder(r, h, density)
+    m = density * 4 / 3 * pi * r**3
+    across = middle.inertia[0, 0] + m * (2 / 5 * r * r + 3 / 4 * h * r + h * h)
+    return _centred(middle.mass + m, across, across, middle.inertia[2, 2] + 2 / 5 * m * r * r)
+
+
+def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:
+    """The solid inside a closed surface of triangles (t, 3, 3), counter-clockwise seen from outside.
+
+    By the divergence theorem the solid is the sum of the signed tetrahedra between a point o and each triangle
+    (a, b, c from o, d = det[a b c], s = a + b + c):
+        V = Σ d/6,   V c = Σ d/24 s,   ∫ x xᵀ = Σ d/120 (a aᵀ + b bᵀ + c cᵀ + s sᵀ),   I = tr(∫ x xᵀ) 1 - ∫ x xᵀ.
+    The sums are taken about the corners' mean, then the moments again about the centre of mass, so that nothing large
+    cancels, however far from the origin the solid is.
+    """
+    def sums(origin):
+        corners = triangles - origin
+        d = np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+        return corners, d, corners.sum(axis=1)
+
+    origin = triangles.reshape(-1, 3).mean(axis=0)
+    _, d, s = sums(origin)
+    center = origin + (d @ s) / (4 * d.sum())
+    corners, d, s = sums(center)
+    second = (np.einsum("t,tki,tkj->ij", d, corners, corners) + np.einsum("t,ti,tj->ij", d, s, s)) / 120
+    inertia = density * (np.trace(second) * np.eye(3) - second)
+    return MassProperties(density * float(d.sum()) / 6, center, (inertia + inertia.T) / 2)
+
+
+def combined(parts: Sequence[MassProperties]) -> MassProperties:
+    """Several parts as one, by the parallel-axis theorem: I = Σ I_i + m_i (|d_i|² 1 - d_i d_iᵀ), d_i = c_i - c.
+
+    Where parts overlap, the overlap counts once for each of them.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    mass = sum(part.mass for part in parts)
+    center = sum(part.mass / mass * part.center for part in parts)
+    inertia = np.zeros((3, 3))
+    for part in parts:
+        d = part.center - center
+        inertia += part.inertia + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+    return MassProperties(mass, center, inertia)
+
+
+def inertia_problem(inertia: np.ndarray) -> str | None:
+    """What keeps a symmetric 3×3 matrix from being the inertia of a solid; None if nothing does."""
+    low, middle, high = np.linalg.eigvalsh(inertia)
+    if not low > 1e-12 * abs(high):
+        return (f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
+                "even a thin rod has a small moment about its axis")
+    if low + middle < high * (1 - 1e-9):
+        return (f"breaks the triangle inequality: of its principal moments {low:.6g}, {middle:.6g}, {high:.6g} the "
+                "largest is more than the sum of the others, which no solid can have")
+    return None

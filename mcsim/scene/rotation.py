@@ -1,0 +1,95 @@
+"""Rotations and frames in NumPy: quaternions (w, x, y, z) rotate body vectors into the world, Hamilton product.
+
+A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position + R x.
+"""
+
+import numpy as np
+
+Frame = tuple[np.ndarray, np.ndarray]
+
+IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
+
+
+def normalized(a) -> np.ndarray:
+    """a / |a|, also where |a|² would underflow or overflow; the length must not be zero."""
+    a = np.asarray(a, float)
+    largest = np.max(np.abs(a))
+    if not 1e-100 < largest < 1e100:
+        a = a / largest
+    length = np.sqrt(a @ a)
+    return a if length == 1.0 else a / length
+
+
+def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """The rotation q followed by p."""
+    return np.array([
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    ])
+
+
+def conjugate(q: np.ndarray) -> np.ndarray:
+    """The inverse rotation."""
+    return np.array([q[0], -q[1], -q[2], -q[3]])
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """R (3, 3) of the unit quaternion q."""
+    w, x, y, z = q
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])
+
+
+def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """R a."""
+    return matrix(q) @ a
+
+
+def from_matrix(m: np.ndarray) -> np.ndarray:
+    """The unit quaternion of the rotation matrix m, by its largest component (Shepperd 1978); w >= 0."""
+    trace = m[0, 0] + m[1, 1] + m[2, 2]
+    squares = np.array([trace, m[0, 0], m[1, 1], m[2, 2]])
+    i = int(np.argmax(squares))
+    if i == 0:
+        q = np.array([1 + trace, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
+    else:
+        j, k = i % 3 + 1, (i + 1) % 3 + 1                        # x, y, z in cyclic order
+        a, b, c = i - 1, j - 1, k - 1
+        q = np.empty(4)
+        q[0] = m[c, b] - m[b, c]
+        q[i] = 1 + m[a, a] - m[b, b] - m[c, c]
+        q[j] = m[b, a] + m[a, b]
+        q[k] = m[c, a] + m[a, c]
+    q = normalized(q)
+    return -q if q[0] < 0 else q
+
+
+def perpendicular(n: np.ndarray) -> np.ndarray:
+    """The unit vector at right angles to the unit vector n that is nearest to x; to y where n is nearly x."""
+    reference = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    return normalized(reference - (reference @ n) * n)
+
+
+def from_axes(z, x=None) -> np.ndarray:
+    """The quaternion of the axes whose z is along z, and whose x is along x, or else the `perpendicular` one.
+
+    z = (0, 0, 1) alone gives the identity.
+    """
+    z = normalized(z)
+    x = perpendicular(z) if x is None else normalized(x - (np.asarray(x) @ z) * z)
+    return from_matrix(np.column_stack([x, np.cross(z, x), z]))
+
+
+def compose(f: Frame, g: Frame) -> Frame:
+    """The frame g, given in f, in what f is given in."""
+    return f[0] + rotate(f[1], g[0]), normalized(multiply(f[1], g[1]))
+
+
+def relative(f: Frame, g: Frame) -> Frame:
+    """The frame g, given in the same as f, in f."""
+    return matrix(f[1]).T @ (g[0] - f[0]), normalized(multiply(conjugate(f[1]), g[1]))

@@ -1,0 +1,234 @@
+"""Scene: the bodies and joints there are, and gravity. Plain data; it does not move."""
+
+import copy
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from mcsim.scene.bodies import Body
+from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
+from mcsim.scene.joints import Joint
+from mcsim.scene.materials import Material
+from mcsim.scene.rotation import Frame
+from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
+
+VERSION = 1                     # of scene files
+EARTH = (0.0, 0.0, -9.81)       # [m/s²]
+NAME = "scene"
+
+
+class Scene:
+    """What exists: bodies, joints and gravity.
+
+    gravity: (3,) [m/s²], world axes, z up. name: what the scene is called.
+    bodies, joints: lists of Body and Joint in the order in which they were added.
+
+    A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
+    serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `load_scene` keep every number to the bit.
+    """
+
+    def __init__(self, gravity: Vector = EARTH, name: str = NAME):
+        self.gravity = gravity
+        self.name = name
+        self.bodies: list[Body] = []
+        self.joints: list[Joint] = []
+        self._body_of: dict[str, Body] = {}
+        self._joint_of: dict[str, Joint] = {}
+        self._written = frozenset({"version", "name", "gravity", "bodies", "joints"})   # even if equal to the default
+
+    # ---- what there is -----------------------------------------------------------------------------------------------
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) [m/s²], world axes. Set it whole; single numbers of it cannot be set."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: Vector) -> None:
+        try:
+            gravity = np.array(vector(value, "gravity"))
+        except FieldError as error:
+            raise error.within("scene") from None
+        gravity.flags.writeable = False
+        self._gravity = gravity
+
+    @property
+    def name(self) -> str:
+        """What the scene is called."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        try:
+            self._name = text(value, "name")
+        except FieldError as error:
+            raise error.within("scene") from None
+
+    def body(self, which: Body | str) -> Body:
+        """The body of this name or handle."""
+        return _find(which, Body, self._body_of, "body", "bodies")
+
+    def joint(self, which: Joint | str) -> Joint:
+        """The joint of this name or handle."""
+        return _find(which, Joint, self._joint_of, "joint", "joints")
+
+    # ---- adding ------------------------------------------------------------------------------------------------------
+
+    def add_body(self, name: str | None = None, *, shape: Shape | Sequence[Shape] | None = None,
+                 kind: str = "dynamic", position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
+                 velocity: Vector = ORIGIN, angular_velocity: Vector = ORIGIN, density: float | None = None,
+                 mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
+                 material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
+                 gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
+                 bullet: bool = False) -> Body:
+        """Add a body and return it: its handle. A failed call changes nothing.
+
+        name: unique; body0, body1, … by its number in the scene if None.
+        shape: a shape, or a list of them for a compound. Where the shapes of one body overlap, the overlap counts
+            once for each of them in mass and inertia.
+        kind: "dynamic" moves by forces, "kinematic" by its velocities alone, "static" not at all.
+        position [m], orientation (w, x, y, z): of the body's own frame in the world. Shapes are placed in that frame.
+        velocity [m/s], of the centre of mass; angular_velocity [rad/s]; world axes.
+        density [kg/m³] of shapes that have none of their own, 1000 by default; or mass [kg], to which the shapes' mass
+            and inertia are scaled.
+        inertia [kg m²]: 3 principal moments or 3×3, about the centre of mass, in body axes; needs mass.
+            A dynamic body without a shape needs both.
+        center_of_mass [m] in the body's frame; needs mass and inertia, unless the body is static or kinematic.
+            Without it, it is that of the shapes.
+        material: of shapes that have none of their own; Material() by default.
+        collision_group, collision_mask: 32-bit integers; two bodies collide if each one's group is in the other's mask.
+        gravity_scale multiplies gravity; linear_damping, angular_damping [1/s] are the rates at which velocities decay.
+        bullet: whether to watch it for fast motion.
+        """
+        arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
+        return self._add_body(name, arguments)
+
+    def _add_body(self, name: str | None, arguments: dict[str, Any], written: Iterable[str] | None = None) -> Body:
+        """Add a body. `written` names the fields that a file gave."""
+        index = len(self.bodies)
+        name = _new_name(name, index, self._body_of, "body")
+        try:
+            body = Body(index, name, **arguments)
+        except FieldError as error:
+            raise error.within(f"body {name!r}") from None
+        if written is not None:
+            body._set(_written=frozenset(written))
+        self.bodies.append(body)
+        self._body_of[name] = body
+        return body
+
+    def add_joint(self, joint: Joint) -> Joint:
+        """Add a joint such as HingeJoint, place it on its bodies and return it: its handle.
+
+        Its bodies must be in the scene, and one of them dynamic. A failed call changes nothing.
+        """
+        if not isinstance(joint, Joint):
+            raise FieldError("joint", f"must be a joint such as HingeJoint, got {show(joint)}", "add_joint")
+        if joint.index is not None:
+            raise FieldError("", "is in a scene already; make a new one", f"joint {joint.name!r}")
+        index = len(self.joints)
+        name = _new_name(joint.name, index, self._joint_of, "joint")
+        try:
+            bodies = self._end(joint, "a"), self._end(joint, "b")
+            if not any(body is not None and body.kind == "dynamic" for body in bodies):
+                ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
+                raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
+        except FieldError as error:
+            raise error.within(f"joint {name!r}") from None
+        joint._place(index, name, bodies)
+        self.joints.append(joint)
+        self._joint_of[name] = joint
+        return joint
+
+    def _end(self, joint: Joint, field: str) -> Body | None:
+        """The body at one end of a joint."""
+        which = joint._ends["ab".index(field)]
+        try:
+            return None if which is None else self.body(which)
+        except FieldError as error:
+            raise FieldError(field, f"is wrong: {error.problem}") from None
+
+    # ---- files, copies -----------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scene as JSON data: dicts, lists, strings and numbers.
+
+        Defaults are left out, unless the scene was read from data that wrote them out.
+        """
+        fields = {
+            "version": VERSION,
+            "name": self.name,
+            "gravity": self.gravity.tolist(),
+            "bodies": [body.to_dict() for body in self.bodies],
+            "joints": [joint.to_dict() for joint in self.joints],
+        }
+        defaults = {"name": NAME, "gravity": list(EARTH), "bodies": [], "joints": []}
+        return {key: value for key, value in fields.items() if key in self._written or value != defaults[key]}
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "Scene":
+        """The scene that JSON data describes. What is wrong with the data is answered by a SceneError with its place."""
+        from mcsim.scene.files import scene_from_dict
+
+        return scene_from_dict(data)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the scene to a JSON file."""
+        from mcsim.scene.files import save_scene
+
+        save_scene(self, path)
+
+    def copy(self) -> "Scene":
+        """A scene of its own with the same content."""
+        return copy.deepcopy(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._gravity.flags.writeable = False       # copied and unpickled arrays come back writable
+
+    def __eq__(self, other: Any) -> bool:
+        if not isinstance(other, Scene):
+            return NotImplemented
+        return (self.name == other.name and np.array_equal(self.gravity, other.gravity)
+                and _all_same(self.bodies, other.bodies) and _all_same(self.joints, other.joints))
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+
+def _all_same(ours: list, theirs: list) -> bool:
+    return len(ours) == len(theirs) and all(a.same(b) for a, b in zip(ours, theirs))
+
+
+def _find(which: Any, family: type, names: dict[str, Any], noun: str, nouns: str) -> Any:
+    """A body or joint by handle or name. A copy's handle serves too, if it has the same content."""
+    if isinstance(which, family):
+        found = names.get(which.name)
+        if found is which or (found is not None and found.same(which)):
+            return found
+        raise FieldError("", f"{which!r} is not in this scene")
+    if not isinstance(which, str):
+        raise FieldError("", f"a {noun} is asked for by its name or handle, got {show(which)}")
+    if which not in names:
+        there = f"the {nouns} are: {listing(names)}" if names else f"there are no {nouns} yet"
+        raise FieldError("", f"there is no {noun} {which!r}{suggestion(which, names)}; {there}")
+    return names[which]
+
+
+def _new_name(name: Any, index: int, taken: dict[str, Any], noun: str) -> str:
+    """A name that is free: the given one, or else noun and number."""
+    if name is None:
+        while f"{noun}{index}" in taken:
+            index += 1
+        return f"{noun}{index}"
+    try:
+        name = text(name, "name")
+    except FieldError as error:
+        raise error.within(noun) from None
+    if name in taken:
+        raise FieldError("name", f"{name!r} is taken by another {noun}; choose another name", noun)
+    return name

@@ -1,0 +1,200 @@
+"""What a scene file may hold, as pydantic models: fields, types, nothing unknown, every number finite.
+
+The models know no physics: that a mass is positive is checked where a body is made. Each model has the arguments of its
+class under the same names, and requires those that have no default; a test compares the two.
+"""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from mcsim.scene.checks import show, suggestion
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Integer = Annotated[int, Field(strict=True)]
+Text = Annotated[str, Field(strict=True)]
+Flag = Annotated[bool, Field(strict=True)]
+Numbers = list[Number]
+Limits = list[Number | None]
+Frame = tuple[Numbers, Numbers]
+
+
+def _one_or_many(one: Any, many: Any) -> Any:
+    """One thing, or a list, told apart by being a list, so that errors speak only of what was meant."""
+    return Annotated[Annotated[one, Tag("one")] | Annotated[many, Tag("many")],
+                     Discriminator(lambda value: "many" if isinstance(value, (list, tuple)) else "one")]
+
+
+class Model(BaseModel):
+    """An object of the file: no field but those named here."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, data: Any) -> Any:
+        for key in data if isinstance(data, dict) else ():
+            if key not in cls.model_fields:
+                hint = suggestion(key, cls.model_fields) if isinstance(key, str) else ""
+                raise PydanticCustomError("unknown_field", "unknown field {key}{hint}; the fields are: {fields}", {
+                    "key": show(key), "hint": hint, "fields": ", ".join(cls.model_fields)})
+        return data
+
+
+class MaterialModel(Model):
+    friction: Number = None
+    restitution: Number = None
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+class ShapeModel(Model):
+    position: Numbers = None
+    orientation: Numbers = None
+    material: MaterialModel | None = None
+
+
+class SolidModel(ShapeModel):
+    density: Number | None = None
+
+
+class SphereModel(SolidModel):
+    type: Literal["sphere"]
+    radius: Number
+
+
+class BoxModel(SolidModel):
+    type: Literal["box"]
+    half_extents: Numbers
+
+
+class CapsuleModel(SolidModel):
+    type: Literal["capsule"]
+    radius: Number
+    half_length: Number
+
+
+class CylinderModel(SolidModel):
+    type: Literal["cylinder"]
+    radius: Number
+    half_length: Number
+
+
+class PlaneModel(ShapeModel):
+    type: Literal["plane"]
+    normal: Numbers
+    offset: Number = None
+
+
+class HullModel(SolidModel):
+    type: Literal["hull"]
+    points: list[Numbers]
+
+
+SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel)
+
+
+# ---- bodies ----------------------------------------------------------------------------------------------------------
+
+class BodyModel(Model):
+    name: Text | None = None
+    kind: Text = None
+    shapes: list[Annotated[reduce(or_, SHAPE_MODELS), Field(discriminator="type")]] = None
+    position: Numbers = None
+    orientation: Numbers = None
+    velocity: Numbers = None
+    angular_velocity: Numbers = None
+    density: Number | None = None
+    mass: Number | None = None
+    inertia: list[_one_or_many(Number, Numbers)] | None = None
+    center_of_mass: Numbers | None = None
+    material: MaterialModel | None = None
+    collision_group: Integer = None
+    collision_mask: Integer = None
+    gravity_scale: Number = None
+    linear_damping: Number = None
+    angular_damping: Number = None
+    bullet: Flag = None
+
+
+# ---- joints ----------------------------------------------------------------------------------------------------------
+
+class MotorModel(Model):
+    velocity: _one_or_many(Number | None, Numbers) = None
+    position: _one_or_many(Number | None, Numbers) = None
+    max_force: Number | None = None
+    hertz: Number = None
+    damping_ratio: Number = None
+
+
+class SpringModel(Model):
+    stiffness: Number
+    damping: Number = None
+    rest: _one_or_many(Number, Numbers) = None
+
+
+class JointModel(Model):
+    a: Text | None
+    b: Text | None
+    name: Text | None = None
+    frame_a: Frame | None = None
+    frame_b: Frame | None = None
+    break_force: Number | None = None
+    break_torque: Number | None = None
+    collide: Flag = None
+
+
+class BallModel(JointModel):
+    type: Literal["ball"]
+    anchor: Numbers | None = None
+    axis: Numbers = None
+    swing_limit: Number | None = None
+    twist_limits: Limits | None = None
+    motor: MotorModel | None = None
+    spring: SpringModel | None = None
+    friction: Number = None
+
+
+class UniversalModel(JointModel):
+    type: Literal["universal"]
+    anchor: Numbers | None = None
+    axis_a: Numbers | None = None
+    axis_b: Numbers | None = None
+    limits: list[Limits | None] | None = None
+    motor: list[MotorModel | None] | None = None
+    spring: list[SpringModel | None] | None = None
+    friction: _one_or_many(Number, Numbers) = None
+
+
+class OneAxisModel(JointModel):
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+    limits: Limits | None = None
+    motor: MotorModel | None = None
+    spring: SpringModel | None = None
+    friction: Number = None
+
+
+class HingeModel(OneAxisModel):
+    type: Literal["hinge"]
+
+
+class SliderModel(OneAxisModel):
+    type: Literal["slider"]
+
+
+class FixedModel(JointModel):
+    type: Literal["fixed"]
+    anchor: Numbers | None = None
+
+
+JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel)
+
+
+class SceneModel(Model):
+    version: Any
+    name: Text = None
+    gravity: Numbers = None
+    bodies: list[BodyModel] = None
+    joints: list[Annotated[reduce(or_, JOINT_MODELS), Field(discriminator="type")]] = None
