@@ -22,7 +22,7 @@ from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_FRICTION, ROW_NORMAL, ROW_
 cdef enum:
     SWEEPS = 64              # over all manifolds
     PIVOTS = 64              # of the local complementarity problem; 16 sets of 4 points exist
-    REFINEMENTS = 8          # proximal steps of the same
+    REFINEMENTS = 20         # proximal steps of the same; 2 or 3 do unless two points nearly coincide
     FRICTION_ROWS = 16       # of one manifold
     FRICTION_SWEEPS = 8
 
@@ -98,8 +98,8 @@ cdef void strike(const double* a, const double* q, int n, double* p) noexcept no
     """The same for a semidefinite a: four points under a flat box have rank 3.
 
     Proximal point iteration (Rockafellar, "Monotone operators and the proximal point algorithm", 1976): solve with
-    a + eps 1 around the last p. From p = 0 the first step is already the solution of smallest norm to 1e-10, so equal
-    points get equal impulses; the next ones take the rest of eps out of the velocities.
+    a + eps 1 around the last p. From p = 0 the first step is nearly the solution of smallest norm, so equal points get
+    equal impulses; the next ones take what eps left out of the velocities.
     """
     cdef double shifted[16]
     cdef double right[4]
@@ -112,7 +112,7 @@ cdef void strike(const double* a, const double* q, int n, double* p) noexcept no
         p[0] = -q[0] / a[0] if q[0] < 0.0 else 0.0
         return
     for i in range(n):
-        eps += 1e-10 * a[5 * i] / n
+        eps += 1e-7 * a[5 * i] / n
         size = fabs(q[i]) if fabs(q[i]) > size else size
         p[i] = 0.0
     for i in range(n):
@@ -127,7 +127,7 @@ cdef void strike(const double* a, const double* q, int n, double* p) noexcept no
         off = 0.0
         for i in range(n):
             off = fabs(p[i] - last[i]) if fabs(p[i] - last[i]) > off else off
-        if eps * off <= 1e-16 * size:
+        if eps * off <= 1e-15 * size:
             return
 
 # ---- one manifold ----------------------------------------------------------------------------------------------------
