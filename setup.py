@@ -18,7 +18,8 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.state._layout_check": [],
     "mcsim.collide._collider": ["m"],
-    "mcsim.constraints._prepare": ["m"],
+    "mcsim.constraints._joints": ["m"],
+    "mcsim.constraints._contacts": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],

@@ -35,11 +35,10 @@ ctypedef struct Twist:
     Vec3 w
 
 # What a kernel answers; the `def` layer turns everything but OK into growth or an exception.
-cpdef enum Status:
+cdef enum Status:
     OK = 0
     GROW = 1          # a buffer is full: grow it and call again, nothing was lost
     NOT_FINITE = 2    # the step met a NaN or an infinity
-    INTERRUPTED = 3   # a signal (Ctrl-C) waits to be handled
 
 cdef extern from *:
     """

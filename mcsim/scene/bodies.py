@@ -10,7 +10,7 @@ from mcsim.scene.checks import (FieldError, Vector, bits, choose, flag, items, n
 from mcsim.scene.described import Described, signature_defaults
 from mcsim.scene.mass import MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material
-from mcsim.scene.rotation import normalized
+from mcsim.core.rotation import normalized
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
 
 KINDS = ("static", "kinematic", "dynamic")      # the registry of body kinds

@@ -17,7 +17,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, pair, show, text, vector
 from mcsim.scene.described import Described
 from mcsim.scene.drives import AxisSpec, Motor, Spring
-from mcsim.scene.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
+from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
 
 BodyName = Body | str | None
 Limits = Sequence[float | None]

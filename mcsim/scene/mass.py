@@ -9,7 +9,7 @@ from math import pi
 
 import numpy as np
 
-from mcsim.scene.rotation import matrix
+from mcsim.core.rotation import matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
-from mcsim.scene.rotation import Frame
+from mcsim.core.rotation import Frame
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 VERSION = 1                     # of scene files

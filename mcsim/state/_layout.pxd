@@ -108,7 +108,7 @@ cdef enum MotorMode:
     MOTOR_POSITION = 2
 
 # What an axis may carry, in the order of its impulses.
-cdef enum AxisRow:
+cdef enum:
     AXIS_LOWER = 0
     AXIS_UPPER = 1
     AXIS_MOTOR = 2
@@ -131,7 +131,7 @@ ctypedef struct JointAxis:
     double damping               # [N s/m or N m s/rad]
     double rest
     double friction              # [N or N m]
-    double impulse[5]            # of the last substep, by AxisRow [N s or N m s]
+    double impulse[5]            # of the last substep, by AXIS_... [N s or N m s]
     int32_t motor_mode
     int32_t has_spring
 
@@ -142,8 +142,8 @@ ctypedef struct Joint:
     int32_t axis_count
     int32_t row_begin            # its rows in the row array
     int32_t row_count
-    int32_t constraint_count     # how many of them are the joint itself, first and in one block
-    int32_t reserved
+    int32_t constraint_count     # how many of them are the joint itself: the last ones, one block
+    int32_t active_limits        # bit 2i, 2i + 1: lower, upper limit of axis i; bit 6: swing limit
     Vec3 anchor_a                # joint frame on a: origin from a's centre of mass, a's axes [m]
     Quat basis_a                 # joint axes -> a's axes
     Vec3 anchor_b
@@ -153,6 +153,17 @@ ctypedef struct Joint:
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[3]
+
+# ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
+
+ctypedef struct Anchor:
+    Vec3 local_a                 # the point on a's surface, from a's centre of mass, in a's axes [m]
+    Vec3 local_b
+    Vec3 arm_a                   # from a's centre of mass to the point midway, world axes, frozen for the step [m]
+    Vec3 arm_b
+
+cdef enum:
+    MANIFOLD_ANCHORS = 5
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
@@ -173,7 +184,8 @@ cdef enum BlockKind:
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
 
-cdef enum RowPass:
+# Which of a row's two biases, compliances and masses.
+cdef enum:
     BIASED = 0
     RELAXED = 1
 

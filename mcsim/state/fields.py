@@ -71,7 +71,7 @@ JOINT_AXIS_DTYPE = _record(
 
 JOINT_DTYPE = _record(
     ("type", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("axis_count", "i4"), ("row_begin", "i4"), ("row_count", "i4"),
-    ("constraint_count", "i4"), ("reserved", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
+    ("constraint_count", "i4"), ("active_limits", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
 )

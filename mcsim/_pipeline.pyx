@@ -1,0 +1,352 @@
+"""The stages of a step in their order. No mathematics here: each stage is one call into a lower floor.
+
+    collide      shapes and poses -> manifolds; the last step's impulses carried over by feature id
+    prepare      joints and manifolds -> rows: Jacobians, errors, bounds, warm impulses; biases; block factors
+    per substep h = dt / n
+      integrate    v += h M^-1 f
+      warm start   v += M^-1 J' lambda
+      impact       restitution: sequential impacts of what touches within the substep
+      solve        sweeps with bias
+      integrate    x, q by v, w
+      refresh      the same rows at the new poses
+      relax        sweeps without bias (stabilization "soft")
+      store        impulses back into the manifolds, totals
+    store        impulses back into the joints
+    finish       is the state finite?
+"""
+
+from libc.math cimport isfinite
+from libc.string cimport memcpy, memset
+from cpython.exc cimport PyErr_CheckSignals
+
+import numpy as np
+
+from mcsim.collide._collider cimport Collider
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
+                                        store_joints)
+from mcsim.core._math cimport quat_normalized
+from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
+from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
+from mcsim.solve._blocks cimport factor_blocks
+from mcsim.solve._impact cimport resolve_impacts
+from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._si cimport residual, sweep_si, warm_start
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._layout cimport MANIFOLD_ANCHORS, STABILIZE_SOFT, STATIC
+
+from mcsim.solve import SOLVERS
+from mcsim.state.fields import ROW_DTYPE
+
+cdef extern from "<time.h>" nogil:
+    ctypedef struct timespec:
+        long tv_sec
+        long tv_nsec
+    int TIME_UTC
+    int timespec_get(timespec* time, int base)
+
+cdef int SI = SOLVERS["si"]
+
+# How often a long run looks for Ctrl-C [s].
+cdef double SIGNAL_INTERVAL = 0.05
+
+
+cdef inline double now() noexcept nogil:
+    """[s]"""
+    cdef timespec t
+    timespec_get(&t, TIME_UTC)
+    return t.tv_sec + 1e-9 * t.tv_nsec
+
+
+cdef class Pipeline:
+    """One world's step.
+
+    bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
+    bounces: whether any shape has a restitution. The arrays are kept alive and written in place.
+    """
+
+    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces):
+        self.kept = (bodies, joints)
+        self.collider = collider
+        self.matrix = Delassus()
+        self._point_at_bodies(bodies)
+        cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
+        self.joints = <Joint*>&joint_bytes[0]
+        self.joint_count = len(joints)
+        self.settings = settings
+        self.bounces = bounces
+        self._grow_rows(64, 16)
+        count = bodies.count
+        self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
+                       np.empty(max(joint_bytes.shape[0] // 8, 1)))
+        cdef double[::1] flat
+        for i in range(4):
+            flat = self.backup[i].reshape(-1)
+            self.backup_pointers[i] = &flat[0]
+        memset(self.stage_times, 0, sizeof(self.stage_times))
+
+    def _point_at_bodies(self, arrays):
+        """C pointers at row 0; row -1, the world, stands before it."""
+        padded = arrays.padded
+        cdef int[::1] kind = padded["kind"]
+        cdef double[:, ::1] position = padded["position"]
+        cdef double[:, ::1] orientation = padded["orientation"]
+        cdef double[:, ::1] twist = padded["twist"]
+        cdef double[:, ::1] force = padded["force"]
+        cdef double[::1] inv_mass = padded["inv_mass"]
+        cdef double[:, :, ::1] inertia = padded["inertia"]
+        cdef double[:, :, ::1] inv_inertia = padded["inv_inertia"]
+        cdef double[:, :, ::1] inv_inertia_world = padded["inv_inertia_world"]
+        cdef double[::1] gravity_scale = padded["gravity_scale"]
+        cdef double[::1] linear_damping = padded["linear_damping"]
+        cdef double[::1] angular_damping = padded["angular_damping"]
+        cdef Bodies* b = &self.bodies
+        b.count = arrays.count
+        b.kind = &kind[0] + 1
+        b.position = <Vec3*>&position[0, 0] + 1
+        b.orientation = <Quat*>&orientation[0, 0] + 1
+        b.twist = <Twist*>&twist[0, 0] + 1
+        b.force = <Twist*>&force[0, 0] + 1
+        b.inv_mass = &inv_mass[0] + 1
+        b.inertia = <Mat3*>&inertia[0, 0, 0] + 1
+        b.inv_inertia = <Mat3*>&inv_inertia[0, 0, 0] + 1
+        b.inv_inertia_world = <Mat3*>&inv_inertia_world[0, 0, 0] + 1
+        b.gravity_scale = &gravity_scale[0] + 1
+        b.linear_damping = &linear_damping[0] + 1
+        b.angular_damping = &angular_damping[0] + 1
+
+    def _grow_rows(self, rows, manifolds):
+        """Row buffers for at least `rows` rows and `manifolds` manifolds."""
+        if rows > self.row_capacity:
+            self.row_capacity = rows
+            self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+        anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
+        self.anchor_capacity = manifolds
+        self.row_array = (*self.row_array[:3], anchors)
+        cdef char[::1] row_bytes = self.row_array[0].view(np.int8)
+        cdef double[:, :, ::1] factors = self.row_array[1]
+        cdef double[::1] impacts = self.row_array[2]
+        cdef double[:, ::1] anchor_view = anchors
+        self.rows = <Row*>&row_bytes[0]
+        self.factors = &factors[0, 0, 0]
+        self.impacts = &impacts[0]
+        self.anchors = <Anchor*>&anchor_view[0, 0]
+
+    def grow(self):
+        """Room for what the last collide and layout asked for."""
+        self.collider.grow()
+        manifolds = self.collider.manifold_count
+        rows = 24 * self.joint_count + 12 * manifolds + 64
+        self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
+                        max(manifolds + manifolds // 2, self.anchor_capacity))
+        self.matrix.grow()
+
+    # ---- stages ------------------------------------------------------------------------------------------------------
+
+    cdef void lap(self, int stage) noexcept nogil:
+        """Charge the time since the last lap to a stage."""
+        cdef double t = now()
+        self.stage_times[stage] += t - self.clock
+        self.clock = t
+
+    cdef int check_state(self) noexcept nogil:
+        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef double sum
+        cdef double* p
+        cdef Quat q
+        for i in range(self.bodies.count):
+            sum = 0.0
+            p = <double*>&self.bodies.position[i]
+            for k in range(3):
+                sum += p[k] * 0.0
+            q = self.bodies.orientation[i]
+            if self.bodies.kind[i] == STATIC:
+                memset(&self.bodies.twist[i], 0, sizeof(Twist))
+            p = <double*>&self.bodies.twist[i]
+            for k in range(6):
+                sum += p[k] * 0.0
+            p = <double*>&self.bodies.force[i]
+            for k in range(6):
+                sum += p[k] * 0.0
+            q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
+            if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
+                self.failed_body = i
+                return NOT_FINITE
+            if not (-1e-14 < q.w - 1.0 < 1e-14):
+                self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
+        return OK
+
+    cdef int layout(self) noexcept nogil:
+        """Collide, then lay out all rows at the present poses."""
+        cdef Py_ssize_t n, joints
+        cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance)
+        if status != OK:
+            return status
+        self.lap(STAGE_COLLIDE)
+        if self.collider.manifold_count > self.anchor_capacity:
+            return GROW
+        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity)
+        if joints < 0:
+            return GROW
+        n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                            self.anchors, self.rows, joints, self.row_capacity)
+        if n < 0:
+            return GROW
+        self.joint_row_count = joints
+        self.row_count = n
+        if self.settings.solver != SI:
+            status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
+            if status != OK:
+                return status
+        self.finish_rows()
+        return OK
+
+    cdef void finish_rows(self) noexcept nogil:
+        """Biases, masses and factors of rows whose Jacobians and errors are written."""
+        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        factor_blocks(self.rows, self.joint_row_count, self.factors)
+        if self.settings.solver != SI:
+            self.matrix.assemble(self.rows)
+
+    cdef void solve(self, int relaxed, int iterations) noexcept nogil:
+        cdef int k
+        if self.settings.solver != SI:
+            self.correction = self.matrix.solve(self.rows, self.factors, self.bodies.twist, relaxed, iterations)
+            return
+        for k in range(iterations):
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
+        integrate_velocities(&self.bodies, &self.settings)
+        self.lap(STAGE_INTEGRATE)
+        warm_start(self.rows, self.row_count, self.bodies.twist)
+        self.lap(STAGE_WARM_START)
+        if self.bounces:
+            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
+                                                 self.settings.restitution_threshold, self.settings.h, self.impacts)
+        self.lap(STAGE_IMPACT)
+        self.solve(0, self.settings.iterations)
+        if last and not relax:
+            self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
+        self.lap(STAGE_SOLVE)
+        integrate_poses(&self.bodies, self.settings.h)
+        self.lap(STAGE_INTEGRATE)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                         self.anchors, self.rows)
+        self.finish_rows()
+        self.lap(STAGE_REFRESH)
+        if relax:
+            self.solve(1, self.settings.relax_iterations)
+            if last:
+                self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
+            self.lap(STAGE_RELAX)
+        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
+                            self.impacts)
+        memset(self.impacts, 0, self.row_count * sizeof(double))
+        self.lap(STAGE_STORE)
+
+    cdef int step_once(self) noexcept nogil:
+        """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
+        cdef Py_ssize_t i
+        cdef int status = self.layout()
+        if status != OK:
+            return status
+        self.lap(STAGE_PREPARE)
+        self.save_backup()
+        self.impact_count = 0
+        memset(self.impacts, 0, self.row_count * sizeof(double))
+        for i in range(self.settings.substeps):
+            self.substep(i == self.settings.substeps - 1)
+        store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
+        self.lap(STAGE_STORE)
+        status = self.check_state()
+        if status != OK:
+            self.restore_backup()
+            return status
+        self.collider.accept()
+        self.lap(STAGE_FINISH)
+        return OK
+
+    cdef void save_backup(self) noexcept nogil:
+        cdef Py_ssize_t n = self.bodies.count
+        memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
+        memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
+        memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
+        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+
+    cdef void restore_backup(self) noexcept nogil:
+        cdef Py_ssize_t n = self.bodies.count
+        memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
+        memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
+        memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
+        memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        update_inertia(&self.bodies)
+
+    # ---- called from World -------------------------------------------------------------------------------------------
+
+    def step(self, Py_ssize_t n):
+        """Up to n steps without the GIL, counted in `steps`. -> status. GROW: call grow() and go on; NOT_FINITE:
+        `failed_body` says where, the state is that before the step. What a signal's handler raises comes out whole."""
+        cdef Py_ssize_t done = 0
+        cdef int status
+        cdef double looked
+        with nogil:
+            self.clock = now()
+            looked = self.clock
+            status = self.check_state()
+            update_inertia(&self.bodies)
+            while status == OK and done < n:
+                status = self.step_once()
+                if status == OK:
+                    done += 1
+                    self.steps += 1
+                if self.clock - looked > SIGNAL_INTERVAL:
+                    looked = self.clock
+                    with gil:
+                        PyErr_CheckSignals()
+        return status
+
+    def prepare(self):
+        """Rows of the present state, as the next step would begin with them. -> status"""
+        cdef int status
+        with nogil:
+            self.clock = now()
+            status = self.check_state()
+            if status == OK:
+                update_inertia(&self.bodies)
+                status = self.layout()
+        return status
+
+    def clear_forces(self):
+        memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))
+
+    def rows_now(self):
+        """(row_count,) ROW_DTYPE, a view of the row buffer."""
+        return self.row_array[0][:self.row_count]
+
+    def measure(self):
+        """Bring positions and velocities in the joint records up to the present state."""
+        measure_joints(self.joints, self.joint_count, &self.bodies)
+
+    def spring_energy(self):
+        """[J]"""
+        return spring_energy(self.joints, self.joint_count, &self.bodies)
+
+    def errors(self):
+        """(joints, 2) [m, rad]"""
+        out = np.zeros((self.joint_count, 2))
+        cdef double[:, ::1] view = out
+        if self.joint_count:
+            joint_errors(self.joints, self.joint_count, &self.bodies, &view[0, 0])
+        return out
+
+    def times(self):
+        """(stages,) [s] spent since the last call of clear_times."""
+        return [self.stage_times[i] for i in range(STAGES)]
+
+    def clear_times(self):
+        memset(self.stage_times, 0, sizeof(self.stage_times))

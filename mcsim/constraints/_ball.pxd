@@ -1,0 +1,51 @@
+"""Ball joint: one point of each body held together, all turning free.
+
+    C = E_a' (p_b - p_a)                                                   3 rows, E_a the joint axes on a
+    swing limit   limit - theta >= 0,   theta = angle(z_a, z_b),   theta' = u . (w_b - w_a),   u = z_a x z_b / |.|
+    twist limit   psi = 2 atan2(q_z, q_w) of the swing-twist split q = q_swing q_twist,   psi' = (z_a + z_b)/(1 + z_a.z_b) . w
+    free coordinates: the rotation vector r = log(q) in a's joint axes; a spring's torque -k log(q q_rest*) is the gradient
+    of k/2 |log(q q_rest*)|^2.
+
+Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015; rows: any of Catto's talks.
+"""
+
+from libc.math cimport atan2
+from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
+from mcsim.constraints._parts cimport *
+
+
+cdef inline int constrain_ball(Row* rows, const JointFrames* f) noexcept nogil:
+    constrain_point(rows, f)
+    return 3
+
+
+cdef inline double ball_swing(const JointFrames* f, Vec3* axis) noexcept nogil:
+    """The swing angle [rad] and the world axis about which it grows."""
+    cdef Vec3 u = cross(f.axis_a[2], f.axis_b[2])
+    cdef double s = norm(u)
+    axis[0] = scale(1.0 / s, u) if s > 1e-9 else f.axis_a[0]
+    return atan2(s, dot(f.axis_a[2], f.axis_b[2]))
+
+
+cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    cdef Vec3 position = quat_log(f.relative)
+    cdef Vec3 rest = vec3(joint.axes[0].rest, joint.axes[1].rest, joint.axes[2].rest)
+    cdef Vec3 target = vec3(joint.axes[0].motor_position, joint.axes[1].motor_position, joint.axes[2].motor_position)
+    cdef Vec3 spring = quat_log(quat_mul(f.relative, quat_conj(quat_exp(rest))))
+    cdef Vec3 motor = quat_log(quat_mul(f.relative, quat_conj(quat_exp(target))))
+    cdef int i
+    for i in range(3):
+        axes[i].axis = f.axis_a[i]
+        axes[i].limit_axis = f.axis_a[i]
+        axes[i].position = (&position.x)[i]
+        axes[i].limit_position = axes[i].position
+        axes[i].spring_error = (&spring.x)[i]
+        axes[i].motor_error = (&motor.x)[i]
+        axes[i].linear = 0
+    axes[2].limit_axis = twist_axis(f)
+    axes[2].limit_position = 2.0 * atan2(f.relative.z, f.relative.w)
+
+
+cdef inline void error_ball(const JointFrames* f, double* position, double* angle) noexcept nogil:
+    position[0] = norm(f.offset)
+    angle[0] = 0.0

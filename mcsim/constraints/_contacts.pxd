@@ -1,0 +1,10 @@
+"""Contact manifolds to rows: the verbs that the pipeline calls."""
+
+from mcsim.state._layout cimport Bodies, Manifold, Anchor, Row, Settings
+
+cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity) noexcept nogil
+cdef void refresh_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                           const Anchor* anchors, Row* rows) noexcept nogil
+cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Settings* settings, const Row* rows,
+                              const double* impact_impulse) noexcept nogil

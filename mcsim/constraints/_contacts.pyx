@@ -1,0 +1,266 @@
+"""Contact manifolds to rows: friction rows first, then one normal row a point (what is solved last is met exactly).
+
+    normal     C = n . (p_b - p_a) >= 0                                       impulse >= 0
+    friction   t_i . (relative velocity at the point) = 0, i = 1, 2            |impulse| <= mu sum(normal impulses)
+    twist      n . (w_b - w_a) = 0                                            |impulse| <= mu sum(lever_i normal impulse_i)
+
+friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
+Both impulses of a row act at one point, so angular momentum is kept to rounding: between two moving bodies that is the
+middle of where each carries the point, otherwise where the moving one carries it. Arms are frozen in world axes for the
+step (a rolling wheel keeps its contact below its centre); separations follow the bodies' turning.
+Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
+"""
+
+from libc.math cimport INFINITY
+from mcsim.core._math cimport perpendicular, rotate_back
+from mcsim.state._layout cimport (
+    ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION)
+from mcsim.constraints._parts cimport *
+
+cdef enum:
+    MOST_ROWS = 12             # of one manifold: 4 normals, 8 frictions
+
+
+cdef inline void contact_arms(const Manifold* m, const Anchor* anchor, const Bodies* bodies, Vec3* arm_a,
+                              Vec3* arm_b) noexcept nogil:
+    """Arms from both centres to the one point where the impulse acts."""
+    cdef Vec3 xa = bodies.position[m.body_a]
+    cdef Vec3 xb = bodies.position[m.body_b]
+    cdef Vec3 pa = add(xa, anchor.arm_a)
+    cdef Vec3 pb = add(xb, anchor.arm_b)
+    cdef Vec3 p
+    if bodies.inv_mass[m.body_b] == 0.0:
+        p = pa
+    elif bodies.inv_mass[m.body_a] == 0.0:
+        p = pb
+    else:
+        p = scale(0.5, add(pa, pb))
+    arm_a[0] = sub(p, xa)
+    arm_b[0] = sub(p, xb)
+
+
+cdef inline double separation(const Manifold* m, const Anchor* anchor, const Bodies* bodies) noexcept nogil:
+    """n . (p_b - p_a) of the points that the bodies carry."""
+    cdef Vec3 pa = add(bodies.position[m.body_a], rotate(bodies.orientation[m.body_a], anchor.local_a))
+    cdef Vec3 pb = add(bodies.position[m.body_b], rotate(bodies.orientation[m.body_b], anchor.local_b))
+    return dot(m.normal, sub(pb, pa))
+
+
+cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
+    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge."""
+    cdef Vec3 xa = bodies.position[m.body_a]
+    cdef Vec3 xb = bodies.position[m.body_b]
+    cdef Vec3 centre = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 p
+    cdef double weight, total = 0.0
+    cdef int i
+    for i in range(m.point_count):
+        p = m.points[i].position
+        anchors[i].arm_a = sub(p, xa)
+        anchors[i].arm_b = sub(p, xb)
+        anchors[i].local_a = rotate_back(bodies.orientation[m.body_a],
+                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation, m.normal))
+        anchors[i].local_b = rotate_back(bodies.orientation[m.body_b],
+                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation, m.normal))
+        weight = 1.0
+        if m.points[i].separation > 0.0 and settings.speculative_distance > 0.0:
+            weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance
+        if weight < 0.001:
+            weight = 0.001
+        centre = add_scaled(centre, weight, p)
+        total += weight
+    centre = scale(1.0 / total, centre)
+    anchors[4].arm_a = sub(centre, xa)
+    anchors[4].arm_b = sub(centre, xb)
+
+
+cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
+    row.body_a = m.body_a
+    row.body_b = m.body_b
+    row.block = 1
+    row.block_kind = BLOCK_BOUNDED
+    row.kind = kind
+    row.source = source
+    row.index = index
+    row.stabilized = 0
+    row.error = 0.0
+    row.lower = -INFINITY
+    row.upper = INFINITY
+    row.bias[0] = 0.0
+    row.bias[1] = 0.0
+    row.compliance[0] = 0.0
+    row.compliance[1] = 0.0
+    row.coupling = 0.0
+    row.friction = m.friction
+    row.lever = 0.0
+    row.normal_begin = 0
+    row.normal_count = 0
+    row.restitution = m.restitution
+    row.approach = 0.0
+
+
+cdef int layout_friction(Row* rows, const Manifold* m, int source, int index, int normal_begin, int normal_count,
+                         Vec3 impulse, const Settings* settings) noexcept nogil:
+    """Headers of one tangential pair; the stored impulse is a world vector, so new tangents do not turn it."""
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef int i
+    for i in range(2):
+        begin_contact_row(&rows[i], m, source, ROW_FRICTION, index)
+        rows[i].normal_begin = normal_begin
+        rows[i].normal_count = normal_count
+        rows[i].impulse = dot(impulse, t)
+        rows[i].block_kind = BLOCK_CONE if settings.friction_cone else BLOCK_FRICTION
+        if settings.friction_cone:
+            rows[i].block = 2 if i == 0 else 0
+        t = cross(m.normal, t)
+    return 2
+
+
+cdef int layout_manifold(Manifold* m, int source, const Settings* settings, const Anchor* anchors, Row* rows,
+                         int begin) noexcept nogil:
+    """Headers and warm impulses of one manifold's rows. -> how many."""
+    cdef int per_point = 0 if settings.friction_central else 2
+    cdef int n = 0
+    cdef int frictions = 0
+    cdef int i
+    cdef Vec3 r
+    if m.friction > 0.0:
+        frictions = per_point * m.point_count if per_point else (3 if m.point_count > 1 else 2)
+    cdef int normals = begin + frictions
+    if frictions and per_point:
+        for i in range(m.point_count):
+            n += layout_friction(&rows[n], m, source, i, normals + i, 1, m.points[i].friction_impulse, settings)
+    elif frictions:
+        n += layout_friction(rows, m, source, -1, normals, m.point_count, m.friction_impulse, settings)
+        if m.point_count > 1:
+            begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
+            rows[n].block_kind = BLOCK_FRICTION
+            rows[n].normal_begin = normals
+            rows[n].normal_count = m.point_count
+            rows[n].impulse = m.twist_impulse
+            n += 1
+    for i in range(m.point_count):
+        begin_contact_row(&rows[n], m, source, ROW_NORMAL, i)
+        rows[n].lower = 0.0
+        rows[n].stabilized = 1
+        rows[n].impulse = m.points[i].normal_impulse
+        r = sub(anchors[i].arm_a, anchors[4].arm_a)
+        rows[n].lever = norm(add_scaled(r, -dot(r, m.normal), m.normal))
+        n += 1
+    m.row_begin = begin
+    return n
+
+
+cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* settings, const Anchor* anchors,
+                           Row* rows) noexcept nogil:
+    """Jacobians and errors of one manifold's rows at the present poses."""
+    cdef Vec3 arm_a, arm_b
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef int i, k, n = 0
+    cdef int pairs = 0
+    if m.friction > 0.0:
+        pairs = 1 if settings.friction_central else m.point_count
+    for i in range(pairs):
+        contact_arms(m, &anchors[4 if settings.friction_central else i], bodies, &arm_a, &arm_b)
+        for k in range(2):
+            linear_row(&rows[n + k], t if k == 0 else cross(m.normal, t), arm_a, arm_b)
+            apply_inverse_mass(&rows[n + k], bodies)
+        rows[n].coupling = 0.0
+        for k in range(12):
+            rows[n].coupling += rows[n].jacobian[k] * rows[n + 1].inv_mass_jacobian[k]
+        n += 2
+    if pairs and settings.friction_central and m.point_count > 1:
+        angular_row(&rows[n], m.normal)
+        apply_inverse_mass(&rows[n], bodies)
+        n += 1
+    for i in range(m.point_count):
+        contact_arms(m, &anchors[i], bodies, &arm_a, &arm_b)
+        linear_row(&rows[n], m.normal, arm_a, arm_b)
+        apply_inverse_mass(&rows[n], bodies)
+        rows[n].error = separation(m, &anchors[i], bodies)
+        n += 1
+
+
+cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity) noexcept nogil:
+    """Rows of all manifolds from `begin` on: those between two dynamic bodies first, those against the unmoved last, which
+    so have the last word in a sweep. -> row count, or -1: capacity too small."""
+    cdef Py_ssize_t i, n = begin
+    cdef int against_fixed
+    cdef Manifold* m
+    for against_fixed in range(2):
+        for i in range(count):
+            m = &manifolds[i]
+            if (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
+                continue
+            if n + MOST_ROWS > capacity:
+                return -1
+            set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
+            n += layout_manifold(m, <int>i, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[n], <int>n)
+            refresh_manifold(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
+    return n
+
+
+cdef void refresh_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                           const Anchor* anchors, Row* rows) noexcept nogil:
+    """The same rows at the present poses; impulses stay."""
+    cdef Py_ssize_t i
+    for i in range(count):
+        refresh_manifold(&manifolds[i], bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[manifolds[i].row_begin])
+
+
+cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
+    """The tangential impulse on b of two friction rows, world axes."""
+    return add(scale(rows[0].impulse, vec3(rows[0].jacobian[6], rows[0].jacobian[7], rows[0].jacobian[8])),
+               scale(rows[1].impulse, vec3(rows[1].jacobian[6], rows[1].jacobian[7], rows[1].jacobian[8])))
+
+
+cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Settings* settings, const Row* rows,
+                              const double* impact_impulse) noexcept nogil:
+    """After a substep: the impulses back into the manifolds, as the next warm start and into the step's totals.
+
+    A central friction impulse is shared among the points in proportion to their normal impulses."""
+    cdef Py_ssize_t i
+    cdef Manifold* m
+    cdef ManifoldPoint* point
+    cdef const Row* r
+    cdef const double* impact
+    cdef Vec3 friction
+    cdef double normal, total
+    cdef int k, n
+    for i in range(count):
+        m = &manifolds[i]
+        r = &rows[m.row_begin]
+        impact = &impact_impulse[m.row_begin]
+        n = 0
+        friction = vec3(0.0, 0.0, 0.0)
+        if m.friction > 0.0 and settings.friction_central:
+            m.friction_impulse = pair_impulse(r)
+            friction = add(m.friction_impulse, impact_pair(r, impact))
+            n = 2
+            if m.point_count > 1:
+                m.twist_impulse = r[2].impulse
+                n = 3
+        elif m.friction > 0.0:
+            for k in range(m.point_count):
+                m.points[k].friction_impulse = pair_impulse(&r[2 * k])
+                friction = add(m.points[k].friction_impulse, impact_pair(&r[2 * k], &impact[2 * k]))
+                m.points[k].total_friction_impulse = add(m.points[k].total_friction_impulse, friction)
+            n = 2 * m.point_count
+        total = 0.0
+        for k in range(m.point_count):
+            total += r[n + k].impulse + impact[n + k]
+        for k in range(m.point_count):
+            point = &m.points[k]
+            normal = r[n + k].impulse + impact[n + k]
+            point.normal_impulse = r[n + k].impulse
+            point.total_normal_impulse += normal
+            point.separation = r[n + k].error
+            if settings.friction_central and total > 0.0:
+                point.total_friction_impulse = add_scaled(point.total_friction_impulse, normal / total, friction)
+
+
+cdef inline Vec3 impact_pair(const Row* rows, const double* impact) noexcept nogil:
+    """The same for the impulses of the substep's impacts."""
+    return add(scale(impact[0], vec3(rows[0].jacobian[6], rows[0].jacobian[7], rows[0].jacobian[8])),
+               scale(impact[1], vec3(rows[1].jacobian[6], rows[1].jacobian[7], rows[1].jacobian[8])))

@@ -1,0 +1,27 @@
+"""Hinge (revolute) joint: one point together and the two hinge axes parallel.
+
+    C = (E_a' (p_b - p_a),  z_b . x_a,  z_b . y_a)      d/dt z_b.x_a = (z_b x x_a) . (w_b - w_a), the same with y_a
+    free coordinate: the twist angle 2 atan2(q_z, q_w),  its rate (z_a + z_b)/(1 + z_a.z_b) . (w_b - w_a)
+"""
+
+from libc.math cimport atan2
+from mcsim.constraints._parts cimport *
+
+
+cdef inline int constrain_hinge(Row* rows, const JointFrames* f) noexcept nogil:
+    cdef int i
+    constrain_point(rows, f)
+    for i in range(2):
+        angular_row(&rows[3 + i], cross(f.axis_b[2], f.axis_a[i]))
+        rows[3 + i].error = dot(f.axis_b[2], f.axis_a[i])
+    return 5
+
+
+cdef inline void axes_hinge(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
+    axes[0].axis = twist_axis(f)
+    axes[0].position = 2.0 * atan2(f.relative.z, f.relative.w)
+
+
+cdef inline void error_hinge(const JointFrames* f, double* position, double* angle) noexcept nogil:
+    position[0] = norm(f.offset)
+    angle[0] = atan2(norm(cross(f.axis_a[2], f.axis_b[2])), dot(f.axis_a[2], f.axis_b[2]))

@@ -1,0 +1,365 @@
+"""Joints to rows: layout once a step, refresh at every new pose, store the impulses.
+
+A joint's rows stand in the order friction, spring, motor, limits, then the joint itself as one block: what is solved last
+in a sweep is met exactly. All rows of a joint share its two bodies.
+"""
+
+from libc.math cimport INFINITY, fabs, floor, isinf
+from mcsim.core._softness cimport Softness, soften
+from mcsim.state._layout cimport (
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
+    AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
+    BLOCK_BOUNDED, BLOCK_BILATERAL, BIASED, RELAXED)
+from mcsim.constraints._parts cimport *
+from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
+from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
+from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
+from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
+from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
+
+
+cdef double TWO_PI = 6.283185307179586
+
+# A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
+# speculative, so a margin that is too wide costs time but never a force.
+cdef double LIMIT_MARGIN_ANGLE = 0.2     # [rad]
+cdef double LIMIT_MARGIN_LENGTH = 0.05   # [m]
+
+cdef enum:
+    SWING_INDEX = 15          # row index of the swing limit, after 3 axes x AXIS_ROWS
+    SWING_BIT = 64
+    MOST_ROWS = 22            # of one joint: 6 of its own, 3 x 5 of its axes, 1 swing limit
+
+
+cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil:
+    """The free coordinates at the present poses; an angle goes on counting its turns from the last one measured."""
+    cdef JointAxis* axis
+    cdef int i
+    if joint.type == BALL:
+        axes_ball(axes, f, joint)
+    elif joint.type == UNIVERSAL:
+        axes_universal(axes, f, joint)
+    elif joint.type == HINGE:
+        axes_hinge(axes, f, joint)
+    elif joint.type == SLIDER:
+        axes_slider(axes, f, joint)
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if joint.type != BALL:
+            axes[i].linear = joint.type == SLIDER
+            if joint.type != SLIDER:
+                axes[i].position += TWO_PI * floor((axis.position - axes[i].position) / TWO_PI + 0.5)
+            axes[i].limit_axis = axes[i].axis
+            axes[i].limit_position = axes[i].position
+            axes[i].motor_error = axes[i].position - axis.motor_position
+            axes[i].spring_error = axes[i].position - axis.rest
+        axis.position = axes[i].position
+
+
+cdef inline void axis_row(Row* row, const AxisGeometry* axis, Vec3 direction, const JointFrames* f) noexcept nogil:
+    if axis.linear:
+        linear_row(row, direction, f.arm_a, f.arm_b)
+    else:
+        angular_row(row, direction)
+
+
+cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
+                           bint first) noexcept nogil:
+    """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
+    row.body_a = joint.body_a
+    row.body_b = joint.body_b
+    row.block = 1
+    row.block_kind = BLOCK_BOUNDED
+    row.kind = kind
+    row.source = source
+    row.index = index
+    row.stabilized = 0
+    row.error = 0.0
+    row.lower = -INFINITY
+    row.upper = INFINITY
+    row.compliance[BIASED] = 0.0
+    row.compliance[RELAXED] = 0.0
+    if first:
+        row.impulse = impulse
+        row.bias[BIASED] = 0.0
+        row.bias[RELAXED] = 0.0
+        row.coupling = 0.0
+        row.friction = 0.0
+        row.lever = 0.0
+        row.normal_begin = 0
+        row.normal_count = 0
+        row.restitution = 0.0
+        row.approach = 0.0
+    return row
+
+
+cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nogil:
+    """A physical spring or position motor: the relax pass keeps the bias of the pose that the impulse belongs to."""
+    row.bias[RELAXED] = row.bias[BIASED]
+    row.bias[BIASED] = bias
+    row.compliance[BIASED] = compliance
+    row.compliance[RELAXED] = compliance
+
+
+cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
+                    const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
+    """Friction, spring and motor rows of one axis. -> how many.
+
+    Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is a
+    soft row (hertz, damping ratio) under the same bound.
+    """
+    cdef const JointAxis* axis = &joint.axes[number]
+    cdef double h = settings.h
+    cdef double d
+    cdef Softness soft
+    cdef Row* row
+    cdef int n = 0
+    if axis.friction > 0.0:
+        row = begin_row(&rows[n], joint, source, ROW_JOINT_FRICTION, number * AXIS_ROWS + AXIS_FRICTION,
+                        axis.impulse[AXIS_FRICTION], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.upper = h * axis.friction
+        row.lower = -row.upper
+        n += 1
+    d = axis.damping + h * axis.stiffness
+    if axis.has_spring and d > 0.0:
+        row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
+                        axis.impulse[AXIS_SPRING], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.error = geometry.spring_error
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d))
+        n += 1
+    if axis.motor_mode != MOTOR_NONE:
+        row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
+                        axis.impulse[AXIS_MOTOR], first)
+        axis_row(row, geometry, geometry.axis, f)
+        apply_inverse_mass(row, bodies)
+        row.upper = h * axis.motor_max_force
+        row.lower = -row.upper
+        if axis.motor_mode == MOTOR_VELOCITY:
+            row.bias[BIASED] = -axis.motor_velocity
+            row.bias[RELAXED] = -axis.motor_velocity
+        else:
+            soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
+            row.error = geometry.motor_error
+            set_soft(row, soft.bias_rate * row.error, row.diagonal / soft.stiffness if soft.stiffness > 0.0 else 0.0)
+        n += 1
+    return n
+
+
+cdef int write_limit(Row* row, const Joint* joint, int source, int index, double impulse, double error, Vec3 direction,
+                     const AxisGeometry* geometry, const JointFrames* f, const Bodies* bodies,
+                     bint first) noexcept nogil:
+    """One-sided: error >= 0, its rate J v along `direction`, impulse >= 0. The stabilization sets the bias."""
+    begin_row(row, joint, source, ROW_LIMIT, index, impulse, first)
+    axis_row(row, geometry, direction, f)
+    apply_inverse_mass(row, bodies)
+    row.lower = 0.0
+    row.stabilized = 1
+    row.error = error
+    return 1
+
+
+cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
+                      const Bodies* bodies, bint first) noexcept nogil:
+    """The limits that are active in this step. -> how many."""
+    cdef const JointAxis* axis
+    cdef Vec3 swing_axis
+    cdef double swing
+    cdef int i, n = 0
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if joint.active_limits & (1 << (2 * i)):
+            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_LOWER, axis.impulse[AXIS_LOWER],
+                             axes[i].limit_position - axis.lower, axes[i].limit_axis, &axes[i], f, bodies, first)
+        if joint.active_limits & (2 << (2 * i)):
+            n += write_limit(&rows[n], joint, source, i * AXIS_ROWS + AXIS_UPPER, axis.impulse[AXIS_UPPER],
+                             axis.upper - axes[i].limit_position, neg(axes[i].limit_axis), &axes[i], f, bodies, first)
+    if joint.active_limits & SWING_BIT:
+        swing = ball_swing(f, &swing_axis)
+        n += write_limit(&rows[n], joint, source, SWING_INDEX, joint.swing_impulse, joint.swing_limit - swing,
+                         neg(swing_axis), &axes[0], f, bodies, first)
+    return n
+
+
+cdef int write_constraint(Row* rows, const Joint* joint, int source, const JointFrames* f, const Bodies* bodies,
+                          bint first) noexcept nogil:
+    """The joint's own bilateral rows, one block. -> how many."""
+    cdef int i, n = 0
+    if joint.type == BALL:
+        n = constrain_ball(rows, f)
+    elif joint.type == UNIVERSAL:
+        n = constrain_universal(rows, f)
+    elif joint.type == HINGE:
+        n = constrain_hinge(rows, f)
+    elif joint.type == SLIDER:
+        n = constrain_slider(rows, f)
+    elif joint.type == FIXED:
+        n = constrain_fixed(rows, f)
+    cdef double error
+    for i in range(n):
+        error = rows[i].error
+        begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
+        rows[i].error = error
+        rows[i].block = n if i == 0 else 0
+        rows[i].block_kind = BLOCK_BILATERAL
+        rows[i].stabilized = 1
+        apply_inverse_mass(&rows[i], bodies)
+    return n
+
+
+cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint first,
+                      bint activate) noexcept nogil:
+    """All rows of a joint into rows[0 ...], from joint.row_count = 0 upward."""
+    cdef JointFrames f = joint_frames(joint, bodies)
+    cdef AxisGeometry axes[3]
+    cdef int i, n = 0
+    measure_axes(joint, &f, axes)
+    if activate:
+        activate_limits(joint, &f, axes, bodies, settings)
+    for i in range(joint.axis_count):
+        n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
+    n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
+    joint.constraint_count = write_constraint(&rows[n], joint, source, &f, bodies, first)
+    joint.row_count = n + joint.constraint_count
+
+
+cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
+                          const Settings* settings) noexcept nogil:
+    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate."""
+    cdef Twist a = bodies.twist[joint.body_a]
+    cdef Twist b = bodies.twist[joint.body_b]
+    cdef Vec3 spin = sub(b.w, a.w)
+    cdef Vec3 slide = sub(add(b.v, cross(b.w, f.arm_b)), add(a.v, cross(a.w, f.arm_a)))
+    cdef double margin
+    cdef int i
+    joint.active_limits = 0
+    for i in range(joint.axis_count):
+        if axes[i].linear:
+            margin = LIMIT_MARGIN_LENGTH + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, slide))
+        else:
+            margin = LIMIT_MARGIN_ANGLE + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, spin))
+        if axes[i].limit_position - joint.axes[i].lower < margin:
+            joint.active_limits |= 1 << (2 * i)
+        if joint.axes[i].upper - axes[i].limit_position < margin:
+            joint.active_limits |= 2 << (2 * i)
+    cdef Vec3 unused
+    if joint.type == BALL and not isinf(joint.swing_limit):
+        margin = LIMIT_MARGIN_ANGLE + 2.0 * settings.dt * norm(spin)
+        if joint.swing_limit - ball_swing(f, &unused) < margin:
+            joint.active_limits |= SWING_BIT
+
+
+cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    """Positions and velocities of all free coordinates at the present state."""
+    cdef JointFrames f
+    cdef AxisGeometry axes[3]
+    cdef Twist a, b
+    cdef Vec3 relative
+    cdef Py_ssize_t j
+    cdef int i
+    for j in range(count):
+        f = joint_frames(&joints[j], bodies)
+        measure_axes(&joints[j], &f, axes)
+        a = bodies.twist[joints[j].body_a]
+        b = bodies.twist[joints[j].body_b]
+        for i in range(joints[j].axis_count):
+            if axes[i].linear:
+                relative = sub(add(b.v, cross(b.w, f.arm_b)), add(a.v, cross(a.w, f.arm_a)))
+            else:
+                relative = sub(b.w, a.w)
+            joints[j].axes[i].velocity = dot(axes[i].axis, relative)
+
+
+cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                              Row* rows, Py_ssize_t capacity) noexcept nogil:
+    """Lay out the rows of all joints for one step, warm impulses in place. -> row count, or -1: capacity too small."""
+    cdef Py_ssize_t j, n = 0
+    for j in range(count):
+        if n + MOST_ROWS > capacity:
+            return -1
+        joints[j].row_begin = <int>n
+        write_joint(&joints[j], <int>j, bodies, settings, &rows[n], True, True)
+        n += joints[j].row_count
+    return n
+
+
+cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                         Row* rows) noexcept nogil:
+    """The same rows at the present poses; impulses stay."""
+    cdef Py_ssize_t j
+    for j in range(count):
+        write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+
+
+cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil:
+    """Impulses of the last substep back into the joints, and their wrench on b about the joint point."""
+    cdef Py_ssize_t j
+    cdef const Row* row
+    cdef const double* jacobian
+    cdef JointAxis* axis
+    cdef Vec3 linear, angular, arm
+    cdef int i, k
+    for j in range(count):
+        joints[j].swing_impulse = 0.0
+        for i in range(joints[j].axis_count):
+            for k in range(AXIS_ROWS):
+                joints[j].axes[i].impulse[k] = 0.0
+        linear = vec3(0.0, 0.0, 0.0)
+        angular = vec3(0.0, 0.0, 0.0)
+        for k in range(joints[j].row_count):
+            row = &rows[joints[j].row_begin + k]
+            if row.kind == ROW_JOINT:
+                joints[j].impulse[row.index] = row.impulse
+            elif row.index == SWING_INDEX:
+                joints[j].swing_impulse = row.impulse
+            else:
+                axis = &joints[j].axes[row.index // AXIS_ROWS]
+                axis.impulse[row.index % AXIS_ROWS] = row.impulse
+            jacobian = &row.jacobian[0]
+            linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
+            angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
+        arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
+        joints[j].wrench_impulse.v = linear
+        joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
+
+
+# ---- for observers ---------------------------------------------------------------------------------------------------
+
+cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil:
+    """out[2 j], out[2 j + 1]: metres and radians by which joint j's constrained directions are off."""
+    cdef JointFrames f
+    cdef Py_ssize_t j
+    for j in range(count):
+        f = joint_frames(&joints[j], bodies)
+        if joints[j].type == BALL:
+            error_ball(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == UNIVERSAL:
+            error_universal(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == HINGE:
+            error_hinge(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == SLIDER:
+            error_slider(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == FIXED:
+            error_fixed(&f, &out[2 * j], &out[2 * j + 1])
+
+
+cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    """Sum of k/2 e^2 over all springs [J]."""
+    cdef JointFrames f
+    cdef AxisGeometry axes[3]
+    cdef double energy = 0.0
+    cdef Py_ssize_t j
+    cdef int i
+    for j in range(count):
+        if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
+            continue
+        f = joint_frames(&joints[j], bodies)
+        measure_axes(&joints[j], &f, axes)
+        for i in range(joints[j].axis_count):
+            if joints[j].axes[i].has_spring:
+                energy += 0.5 * joints[j].axes[i].stiffness * axes[i].spring_error * axes[i].spring_error
+    return energy

@@ -1,0 +1,142 @@
+"""What joints are composed of: the two joint frames in the world, point and rotation constraints, and row writing.
+
+Both impulses of a joint act at one point, b's joint point p_b: the arms are p_b - x_a and p_b - x_b. So linear and angular
+momentum are kept to rounding even while the joint is open, and each row is the exact derivative of the error seen from
+a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b - x_b) - v_a - w_a x (p_b - x_a)).
+"""
+
+from libc.math cimport sqrt, fabs
+from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, quat_mul,
+                               quat_conj, quat_matrix, mat_column)
+from mcsim.state._layout cimport Bodies, Joint, Row
+
+
+ctypedef struct JointFrames:
+    Vec3 point_a           # the joint point as a carries it, world [m]
+    Vec3 point_b
+    Vec3 arm_a             # from a's centre of mass to point_b, world axes [m]
+    Vec3 arm_b
+    Vec3 offset            # point_b - point_a
+    Vec3 axis_a[3]         # joint axes x, y, z as a carries them, world
+    Vec3 axis_b[3]
+    Quat relative          # joint axes on b seen from those on a, w >= 0
+
+
+# One free coordinate of a joint. Motor, spring and friction act along `axis`; limits along `limit_axis` (they differ only
+# for the ball, whose twist limit is not a component of its rotation vector).
+ctypedef struct AxisGeometry:
+    Vec3 axis              # world
+    Vec3 limit_axis
+    double position        # measured in one turn [rad or m]
+    double limit_position
+    double motor_error     # position - target
+    double spring_error    # position - rest
+    int linear             # 1 sliding, 0 turning
+
+
+cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) noexcept nogil:
+    """The joint's frames at the present poses."""
+    cdef JointFrames f
+    cdef Quat qa = bodies.orientation[joint.body_a]
+    cdef Quat qb = bodies.orientation[joint.body_b]
+    cdef Quat ja = quat_mul(qa, joint.basis_a)
+    cdef Quat jb = quat_mul(qb, joint.basis_b)
+    cdef Mat3 ra = quat_matrix(ja)
+    cdef Mat3 rb = quat_matrix(jb)
+    cdef int i
+    f.point_a = add(bodies.position[joint.body_a], rotate(qa, joint.anchor_a))
+    f.arm_b = rotate(qb, joint.anchor_b)
+    f.point_b = add(bodies.position[joint.body_b], f.arm_b)
+    f.arm_a = sub(f.point_b, bodies.position[joint.body_a])
+    f.offset = sub(f.point_b, f.point_a)
+    for i in range(3):
+        f.axis_a[i] = mat_column(ra, i)
+        f.axis_b[i] = mat_column(rb, i)
+    f.relative = quat_mul(quat_conj(ja), jb)
+    if f.relative.w < 0.0:
+        f.relative.w = -f.relative.w
+        f.relative.x = -f.relative.x
+        f.relative.y = -f.relative.y
+        f.relative.z = -f.relative.z
+    return f
+
+
+cdef inline void set_jacobian(Row* row, Vec3 linear, Vec3 angular_a, Vec3 angular_b) noexcept nogil:
+    """J = [-linear, -angular_a, linear, angular_b]."""
+    row.jacobian[0] = -linear.x
+    row.jacobian[1] = -linear.y
+    row.jacobian[2] = -linear.z
+    row.jacobian[3] = -angular_a.x
+    row.jacobian[4] = -angular_a.y
+    row.jacobian[5] = -angular_a.z
+    row.jacobian[6] = linear.x
+    row.jacobian[7] = linear.y
+    row.jacobian[8] = linear.z
+    row.jacobian[9] = angular_b.x
+    row.jacobian[10] = angular_b.y
+    row.jacobian[11] = angular_b.z
+
+
+cdef inline void linear_row(Row* row, Vec3 axis, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
+    """The relative velocity along `axis` of the two bodies at one point, `arm_a` and `arm_b` from their centres."""
+    set_jacobian(row, axis, cross(arm_a, axis), cross(arm_b, axis))
+
+
+cdef inline void angular_row(Row* row, Vec3 axis) noexcept nogil:
+    """The relative angular velocity along `axis`."""
+    set_jacobian(row, vec3(0.0, 0.0, 0.0), axis, axis)
+
+
+cdef inline void apply_inverse_mass(Row* row, const Bodies* bodies) noexcept nogil:
+    """M^-1 J' and the diagonal J M^-1 J' of a row whose Jacobian is written."""
+    cdef const double* j = row.jacobian
+    cdef double* mj = row.inv_mass_jacobian
+    cdef double ma = bodies.inv_mass[row.body_a]
+    cdef double mb = bodies.inv_mass[row.body_b]
+    cdef Vec3 wa = mat_vec(bodies.inv_inertia_world[row.body_a], vec3(j[3], j[4], j[5]))
+    cdef Vec3 wb = mat_vec(bodies.inv_inertia_world[row.body_b], vec3(j[9], j[10], j[11]))
+    mj[0] = ma * j[0]
+    mj[1] = ma * j[1]
+    mj[2] = ma * j[2]
+    mj[3] = wa.x
+    mj[4] = wa.y
+    mj[5] = wa.z
+    mj[6] = mb * j[6]
+    mj[7] = mb * j[7]
+    mj[8] = mb * j[8]
+    mj[9] = wb.x
+    mj[10] = wb.y
+    mj[11] = wb.z
+    row.diagonal = ((ma * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (wa.x * j[3] + wa.y * j[4] + wa.z * j[5]))
+                    + (mb * (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) + (wb.x * j[9] + wb.y * j[10] + wb.z * j[11])))
+
+
+cdef inline void constrain_point(Row* rows, const JointFrames* f) noexcept nogil:
+    """Three rows: C_i = e_i . (p_b - p_a), e_i the joint axes on a.  Ball, universal, hinge, fixed."""
+    cdef int i
+    for i in range(3):
+        linear_row(&rows[i], f.axis_a[i], f.arm_a, f.arm_b)
+        rows[i].error = dot(f.axis_a[i], f.offset)
+
+
+cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept nogil:
+    """Three rows: C = 2 vec(q), q = (w, u) the joint axes on b seen from those on a.  Slider, fixed.
+
+    q' = 1/2 (0, omega) q with omega = w_b - w_a in a's joint axes, so C' = w omega + omega x u, that is
+    C'_i = (w e_i + u x e_i) . omega.
+    """
+    cdef Quat q = f.relative
+    cdef Vec3 u = add(add(scale(q.x, f.axis_a[0]), scale(q.y, f.axis_a[1])), scale(q.z, f.axis_a[2]))
+    cdef int i
+    for i in range(3):
+        angular_row(&rows[i], add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i])))
+    rows[0].error = 2.0 * q.x
+    rows[1].error = 2.0 * q.y
+    rows[2].error = 2.0 * q.z
+
+
+cdef inline Vec3 twist_axis(const JointFrames* f) noexcept nogil:
+    """The gradient of the twist angle 2 atan2(q_z, q_w): (z_a + z_b) / (1 + z_a . z_b); bounded near a swing of pi."""
+    cdef double d = 1.0 + dot(f.axis_a[2], f.axis_b[2])
+    return scale(1.0 / (d if d > 0.02 else 0.02), add(f.axis_a[2], f.axis_b[2]))

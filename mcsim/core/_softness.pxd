@@ -1,0 +1,22 @@
+"""The one place where hertz and damping ratio become numbers of a row.
+
+A soft constraint is the implicit Euler step of a spring k = m w^2 and a damper c = 2 z m w (w = 2 pi hertz, z the damping
+ratio, m = 1 / (J M^-1 J') the row's effective mass) over the substep h. With a1 = 2 z + h w and a2 = h w a1:
+
+    J v + bias_rate C + compliance lambda = 0,     bias_rate = w / a1,     compliance = 1 / (m a2)
+
+The mass scale and impulse scale of the game engines' form are a2 / (1 + a2) and 1 / (1 + a2); in ODE's words
+ERP = h bias_rate and CFM = compliance / h. Source: E. Catto, "Soft Constraints", GDC 2011; "Solver2D", 2024.
+"""
+
+ctypedef struct Softness:
+    double bias_rate       # [1/s]
+    double stiffness       # a2: compliance = diagonal / a2 [-]
+
+cdef inline Softness soften(double hertz, double damping_ratio, double h) noexcept nogil:
+    cdef Softness s
+    cdef double omega = 6.283185307179586 * hertz
+    cdef double a1 = 2.0 * damping_ratio + h * omega
+    s.bias_rate = omega / a1 if a1 > 0.0 else 0.0
+    s.stiffness = h * omega * a1
+    return s

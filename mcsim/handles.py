@@ -1,0 +1,165 @@
+"""Handles to the bodies and joints of a world: small objects that read the world's arrays."""
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import FieldError, not_negative, number, vector
+from mcsim.state.fields import BODY_KINDS
+
+MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
+AXIS_MOTOR = 2          # state/_layout.pxd
+
+
+class BodyHandle:
+    """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
+
+    __slots__ = ("_world", "index", "name")
+
+    def __init__(self, world, index, name):
+        self._world, self.index, self.name = world, index, name
+
+    def __repr__(self):
+        return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
+
+    @property
+    def kind(self):
+        """"static", "kinematic" or "dynamic"."""
+        return BODY_KINDS[self._world._bodies.kind[self.index]]
+
+    @property
+    def position(self):
+        """(3,) centre of mass, world [m]."""
+        return self._world.positions[self.index]
+
+    @property
+    def orientation(self):
+        """(4,) unit quaternion (w, x, y, z), body axes into the world."""
+        return self._world.orientations[self.index]
+
+    @property
+    def velocity(self):
+        """(3,) of the centre of mass, world axes [m/s]."""
+        return self._world.velocities[self.index]
+
+    @property
+    def angular_velocity(self):
+        """(3,) world axes [rad/s]."""
+        return self._world.angular_velocities[self.index]
+
+    @property
+    def mass(self):
+        """[kg]; 0 unless dynamic."""
+        return self._world.scene.bodies[self.index].mass
+
+    @property
+    def inertia(self):
+        """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
+        return self._world.scene.bodies[self.index].inertia
+
+    @property
+    def frame(self):
+        """(position (3,), orientation (4,)) of the frame in which the user placed the shapes, world."""
+        positions, orientations = self._world.frames()
+        return positions[self.index], orientations[self.index]
+
+
+class JointHandle:
+    """One joint of a world: what it measures and what it carries."""
+
+    __slots__ = ("_world", "index", "name")
+
+    def __init__(self, world, index, name):
+        self._world, self.index, self.name = world, index, name
+
+    def __repr__(self):
+        return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
+
+    @property
+    def _record(self):
+        return self._world._joints[self.index]
+
+    @property
+    def type(self):
+        """"ball", "universal", "hinge", "slider" or "fixed"."""
+        return self._world.scene.joints[self.index].type
+
+    def _coordinates(self, field):
+        self._world._pipeline.measure()
+        record = self._record
+        values = record["axes"][field][:record["axis_count"]].copy()
+        return float(values[0]) if len(values) == 1 else values
+
+    @property
+    def position(self):
+        """The free coordinates now [rad or m]: a number (hinge: angle, slider: way), or an array (universal: the angles
+        about axis_a and axis_b; ball: the rotation vector of b seen from a; fixed: empty). Angles count their turns."""
+        return self._coordinates("position")
+
+    @property
+    def velocity(self):
+        """Rates of the free coordinates [rad/s or m/s]; of a ball joint the relative angular velocity in a's joint axes."""
+        return self._coordinates("velocity")
+
+    @property
+    def angle(self):
+        """The angle of a hinge [rad], the two of a universal joint."""
+        if self.type not in ("hinge", "universal"):
+            raise SceneError(f"joint {self.name!r}: a {self.type} joint has no angle; read .position")
+        return self.position
+
+    @property
+    def force(self):
+        """(3,) the force [N] that the joint puts on body b in the last substep, world axes; a gets the opposite."""
+        return self._record["wrench_impulse"][:3] / self._world.substep
+
+    @property
+    def torque(self):
+        """(3,) the torque [N m] on body b about the joint point in the last substep, world axes."""
+        return self._record["wrench_impulse"][3:] / self._world.substep
+
+    @property
+    def motor_force(self):
+        """What the motor of each axis gave in the last substep [N or N m]: a number, or an array for several axes."""
+        record = self._record
+        values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
+        return float(values[0]) if len(values) == 1 else values
+
+    @property
+    def error(self):
+        """(position error [m], angle error [rad]) of what the joint forbids."""
+        return tuple(float(x) for x in self._world.joint_errors()[self.index])
+
+    def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None):
+        """Change what the joint's motor aims at, from the next step on.
+
+        velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a ball or universal joint;
+        max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
+        """
+        try:
+            self._set_motor(velocity, position, max_force, axis)
+        except FieldError as error:
+            raise SceneError(f"joint {self.name!r}: {error}") from None
+
+    def _set_motor(self, velocity, position, max_force, axis):
+        record = self._record
+        axes = list(range(record["axis_count"])) if axis is None else [axis]
+        if velocity is not None and position is not None:
+            raise FieldError("velocity", "and position are both given; a motor aims at one of them")
+        for i in axes:
+            if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not 0 <= i < record["axis_count"]:
+                raise FieldError("axis", f"must be from 0 to {record['axis_count'] - 1}, got {i!r}")
+            if record["axes"]["motor_mode"][i] == MOTOR_NONE:
+                raise FieldError("", "has no motor; give it motor=Motor(...) in the scene")
+        bound = None if max_force is None else not_negative(max_force, "max_force", infinite=True)
+        target = velocity if velocity is not None else position
+        if target is not None:
+            name = "velocity" if velocity is not None else "position"
+            target = (number(target, name),) if len(axes) == 1 and np.ndim(target) == 0 else \
+                vector(target, name, len(axes))
+        for k, i in enumerate(axes):
+            slot = record["axes"][i:i + 1]
+            if target is not None:
+                slot["motor_mode"] = MOTOR_VELOCITY if velocity is not None else MOTOR_POSITION
+                slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
+            if bound is not None:
+                slot["motor_max_force"] = bound

@@ -1,0 +1,85 @@
+"""The keywords of World: what they mean, their defaults, and their checks."""
+
+import operator
+from numbers import Integral
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import FieldError, choose, flag, not_negative, positive, show, within
+from mcsim.solve import SOLVERS
+
+STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2}
+FRICTIONS = {"pyramid": 0, "cone": 1}
+FRICTION_POINTS = {"point": 0, "central": 1}
+JOINT_SOLVERS = ("rows",)
+INTEGRATORS = ("semi_implicit",)
+
+MOST_SUBSTEPS = 10_000
+MOST_ITERATIONS = 1_000_000
+
+# Softer than this a joint sags under its load; stiffer than h allows it rings. Both halves of Catto's rule of thumb.
+JOINT_HERTZ = 60.0
+CONTACT_HERTZ = 30.0
+
+
+def count(value, field, lowest, highest):
+    """A whole number in [lowest, highest]."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise FieldError(field, f"must be a whole number, got {show(value)}")
+    result = operator.index(value)
+    if not lowest <= result <= highest:
+        raise FieldError(field, f"must be from {lowest} to {highest}, got {show(value)}")
+    return result
+
+
+def check_settings(keywords):
+    """The keywords of World, all of them, checked; those left at None resolved. -> a new dict"""
+    try:
+        return _checked(dict(keywords))
+    except FieldError as error:
+        raise SceneError(f"World: {error}") from None
+
+
+def _checked(k):
+    k["dt"] = positive(k["dt"], "dt")
+    k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
+    choose(k["solver"], SOLVERS, "solver")
+    choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
+    choose(k["stabilization"], STABILIZATIONS, "stabilization")
+    choose(k["integrator"], INTEGRATORS, "integrator")
+    choose(k["friction"], FRICTIONS, "friction")
+    choose(k["friction_points"], FRICTION_POINTS, "friction_points")
+    if k["iterations"] is None:
+        k["iterations"] = 1 if k["stabilization"] == "soft" else 8
+    k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
+    k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
+    for name in ("slop", "restitution_threshold", "speculative_distance", "damping_ratio", "joint_damping_ratio",
+                 "push_speed"):
+        k[name] = not_negative(k[name], name)
+    h = k["dt"] / k["substeps"]
+    if h < 1e-12:
+        raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
+    k["hertz"] = min(CONTACT_HERTZ, 0.125 / h) if k["hertz"] is None else not_negative(k["hertz"], "hertz")
+    if k["joint_hertz"] is None:
+        k["joint_hertz"] = min(JOINT_HERTZ, 0.25 / h)
+    k["joint_hertz"] = not_negative(k["joint_hertz"], "joint_hertz")
+    if flag(k["sleep"], "sleep"):
+        raise FieldError("sleep", "is not available yet: pass sleep=False")
+    if count(k["threads"], "threads", 1, 1024) != 1:
+        raise FieldError("threads", "more than 1 are not available yet: pass threads=1")
+    return k
+
+
+def kernel_settings(k, gravity):
+    """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
+    return {
+        "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
+        "iterations": k["iterations"], "relax_iterations": k["iterations"],
+        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
+        "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
+        "reserved": 0, "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "baumgarte": k["baumgarte"], "slop": k["slop"],
+        "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
+        "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
+        "push_speed": k["push_speed"], "restitution_threshold": k["restitution_threshold"],
+        "speculative_distance": k["speculative_distance"],
+    }

@@ -1,0 +1,249 @@
+"""The arithmetic that all solvers share: a row against velocities, and the exact local solve of each kind of block.
+
+A local solve takes the residuals of its block's rows,
+
+    w_i = J_i v + bias_i + compliance_i * impulse_i,
+
+finds the impulses that solve the block alone while everything else stands still, stores them in the rows and hands back
+their changes. Every solver that repeats these over all blocks therefore has the same fixed points.
+"""
+
+from libc.math cimport fabs, sqrt
+
+from mcsim.core._types cimport MC_ASSERT, Twist
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, ROW_TWIST, Row
+
+cdef enum Solver:
+    SOLVER_SI = 0
+    SOLVER_PGS = 1
+
+cdef enum:
+    MAX_BLOCK = 6            # rows of the largest block
+    FACTOR_STRIDE = 12       # numbers of `factors` a row: (2 passes, 6)
+    CONE_STEPS = 30          # Newton steps on the cone's secular equation; it needs 3 to 6
+
+# ---- rows and velocities ---------------------------------------------------------------------------------------------
+
+cdef inline double row_velocity(const Row* row, const Twist* twist) noexcept nogil:
+    """J v [m/s or rad/s]. Summed in two interleaved halves, so that two lanes can share the work with equal bits."""
+    cdef const double* j = &row.jacobian[0]
+    cdef const double* a = <const double*> (twist + row.body_a)
+    cdef const double* b = <const double*> (twist + row.body_b)
+    cdef double even_a = j[0] * a[0] + j[2] * a[2] + j[4] * a[4]
+    cdef double odd_a = j[1] * a[1] + j[3] * a[3] + j[5] * a[5]
+    cdef double even_b = j[6] * b[0] + j[8] * b[2] + j[10] * b[4]
+    cdef double odd_b = j[7] * b[1] + j[9] * b[3] + j[11] * b[5]
+    return (even_a + even_b) + (odd_a + odd_b)
+
+
+cdef inline void row_apply(const Row* row, double impulse, Twist* twist) noexcept nogil:
+    """v += M^-1 J' impulse"""
+    cdef const double* m = &row.inv_mass_jacobian[0]
+    cdef double* a = <double*> (twist + row.body_a)
+    cdef double* b = <double*> (twist + row.body_b)
+    cdef int k
+    for k in range(6):
+        a[k] += m[k] * impulse
+    for k in range(6):
+        b[k] += m[6 + k] * impulse
+
+
+cdef inline double row_residual(const Row* row, double velocity, int relaxed) noexcept nogil:
+    return velocity + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
+
+
+cdef inline double row_coupling(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' over the bodies that the two rows share; a shared world or static body adds nothing."""
+    cdef double s = 0.0
+    cdef int k
+    if x.body_a == y.body_a:
+        for k in range(6):
+            s += x.jacobian[k] * y.inv_mass_jacobian[k]
+    elif x.body_a == y.body_b:
+        for k in range(6):
+            s += x.jacobian[k] * y.inv_mass_jacobian[6 + k]
+    if x.body_b == y.body_b:
+        for k in range(6):
+            s += x.jacobian[6 + k] * y.inv_mass_jacobian[6 + k]
+    elif x.body_b == y.body_a:
+        for k in range(6):
+            s += x.jacobian[6 + k] * y.inv_mass_jacobian[k]
+    return s
+
+
+cdef inline double clamp(double x, double lower, double upper) noexcept nogil:
+    x = x if x > lower else lower
+    return x if x < upper else upper
+
+# ---- bounds of friction ----------------------------------------------------------------------------------------------
+
+cdef inline double friction_bound(const Row* rows, const Row* row) noexcept nogil:
+    """friction * sum of the normal impulses [N s]; the twist row weighs each by its lever [N m s]."""
+    cdef const Row* normal = rows + row.normal_begin
+    cdef double load = 0.0
+    cdef int k
+    if row.kind == ROW_TWIST:
+        for k in range(row.normal_count):
+            load += normal[k].lever * normal[k].impulse
+    else:
+        for k in range(row.normal_count):
+            load += normal[k].impulse
+    load *= row.friction
+    return load if load > 0.0 else 0.0
+
+# ---- a cone: two rows under |impulse| <= radius ----------------------------------------------------------------------
+
+cdef inline void cone_step(double d0, double d1, double c, double radius, double w0, double w1,
+                           double* impulse) noexcept nogil:
+    """Exact Coulomb friction of one contact at a given load: the maximum dissipation principle.
+
+    With K = [[d0, c], [c, d1]] and residual w at the present impulse, minimize over |x| <= radius
+
+        1/2 x' K x - b' x,      b = K impulse - w.
+
+    Inside the circle x = K^-1 b. Otherwise x(k) = (K + k 1)^-1 b with the k > 0 at which |x(k)| = radius: the trust
+    region problem (More and Sorensen, "Computing a trust region step", 1983, sections 2 and 3). Newton on
+    1/radius - 1/|x(k)|, which is convex and nearly straight in k, climbs to the root from k = 0 without overshoot.
+    A singular K (no or one direction with mass) takes one projected step with the bound trace(K) on its eigenvalues
+    instead: safe, and with the same fixed point.
+    """
+    cdef double trace = d0 + d1
+    cdef double det = d0 * d1 - c * c
+    cdef double x0 = impulse[0]
+    cdef double x1 = impulse[1]
+    cdef double b0, b1, e0, e1, shift, length, slope
+    cdef int k
+    if not trace > 0.0:
+        return
+    if not radius > 0.0:
+        impulse[0] = 0.0
+        impulse[1] = 0.0
+        return
+    if det <= 1e-14 * trace * trace:
+        x0 -= w0 / trace
+        x1 -= w1 / trace
+    else:
+        x0 -= (d1 * w0 - c * w1) / det
+        x1 -= (d0 * w1 - c * w0) / det
+    length = sqrt(x0 * x0 + x1 * x1)
+    if length > radius and det > 1e-14 * trace * trace:
+        b0 = d0 * x0 + c * x1
+        b1 = c * x0 + d1 * x1
+        shift = 0.0
+        for k in range(CONE_STEPS):
+            e0 = d0 + shift
+            e1 = d1 + shift
+            det = e0 * e1 - c * c
+            x0 = (e1 * b0 - c * b1) / det
+            x1 = (e0 * b1 - c * b0) / det
+            length = sqrt(x0 * x0 + x1 * x1)
+            if not length - radius > 1e-14 * radius:
+                break
+            # x' (K + k 1)^-1 x, which is -|x| d|x|/dk
+            slope = (e1 * x0 * x0 - 2.0 * c * x0 * x1 + e0 * x1 * x1) / det
+            shift += (length - radius) * length * length / (radius * slope)
+    if length > radius:
+        # What is left is rounding (or the projection of the singular case): put it on the circle.
+        x0 *= radius / length
+        x1 *= radius / length
+    impulse[0] = x0
+    impulse[1] = x1
+
+# ---- bilateral blocks ------------------------------------------------------------------------------------------------
+
+cdef inline void factor_block(const Row* row, double* factors, int relaxed) noexcept nogil:
+    """K = J M^-1 J' + diag(compliance) = L D L' of one bilateral block; row i of L with D_i on its diagonal.
+
+    A pivot below 1e-12 of its own diagonal entry marks a row that the rows before it already imply, or a direction
+    without mass. Its pivot and its column of L are set to 0: its impulse does not change, the others solve exactly.
+    The row's own entry is the measure, since one block holds rows in metres and in radians.
+    """
+    cdef double* f = factors + 6 * relaxed
+    cdef int m = row.block
+    cdef int i, j, k
+    cdef double diagonal, s, d
+    for i in range(m):
+        for j in range(i + 1):
+            s = row_coupling(row + i, row + j)
+            if i == j:
+                s += row[i].compliance[relaxed]
+            diagonal = s
+            for k in range(j):
+                s -= f[i * FACTOR_STRIDE + k] * f[k * FACTOR_STRIDE + k] * f[j * FACTOR_STRIDE + k]
+            if i == j:
+                f[i * FACTOR_STRIDE + i] = s if s > 1e-12 * diagonal else 0.0
+            else:
+                d = f[j * FACTOR_STRIDE + j]
+                f[i * FACTOR_STRIDE + j] = s / d if d > 0.0 else 0.0
+
+
+cdef inline void factor_blocks(const Row* rows, Py_ssize_t count, double* factors) noexcept nogil:
+    """Factor every bilateral block for both passes; call it whenever the rows have been refreshed.
+
+    factors: (count, 2 passes, 6). Other blocks' rows are left as they are.
+    """
+    cdef Py_ssize_t i = 0
+    while i < count:
+        MC_ASSERT(rows[i].block > 0 and rows[i].block <= MAX_BLOCK)
+        if rows[i].block_kind == BLOCK_BILATERAL:
+            factor_block(rows + i, factors + i * FACTOR_STRIDE, 0)
+            factor_block(rows + i, factors + i * FACTOR_STRIDE, 1)
+        i += rows[i].block
+
+
+cdef inline void bilateral_step(Row* row, const double* factors, int relaxed, const double* w,
+                                double* delta) noexcept nogil:
+    """delta = -K^-1 w by the factors of the block."""
+    cdef const double* f = factors + 6 * relaxed
+    cdef int m = row.block
+    cdef int i, k
+    cdef double s, d
+    for i in range(m):
+        s = -w[i]
+        for k in range(i):
+            s -= f[i * FACTOR_STRIDE + k] * delta[k]
+        delta[i] = s
+    for i in range(m - 1, -1, -1):
+        d = f[i * FACTOR_STRIDE + i]
+        s = delta[i] / d if d > 0.0 else 0.0
+        for k in range(i + 1, m):
+            s -= f[k * FACTOR_STRIDE + i] * delta[k]
+        delta[i] = s if d > 0.0 else 0.0
+    for i in range(m):
+        row[i].impulse += delta[i]
+
+# ---- any block -------------------------------------------------------------------------------------------------------
+
+cdef inline double scalar_step(Row* row, double lower, double upper, double w, int relaxed) noexcept nogil:
+    """Clamp impulse - mass w into its bounds; returns the change. A row that moves nothing stays as it is."""
+    cdef double old = row.impulse
+    if not row.diagonal + row.compliance[relaxed] > 0.0:
+        return 0.0
+    row.impulse = clamp(old - row.mass[relaxed] * w, lower, upper)
+    return row.impulse - old
+
+
+cdef inline void block_step(Row* rows, Row* row, const double* factors, int relaxed, const double* w,
+                            double* delta) noexcept nogil:
+    """Solve the block that begins at `row` against its residuals w: new impulses into the rows, changes into delta.
+
+    rows: the first of all rows (friction refers to its normals by number). factors: the block's own.
+    """
+    cdef double bound
+    cdef double impulse[2]
+    if row.block_kind == BLOCK_BOUNDED:
+        delta[0] = scalar_step(row, row.lower, row.upper, w[0], relaxed)
+    elif row.block_kind == BLOCK_BILATERAL:
+        bilateral_step(row, factors, relaxed, w, delta)
+    elif row.block_kind == BLOCK_FRICTION:
+        bound = friction_bound(rows, row)
+        delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
+    else:
+        impulse[0] = row[0].impulse
+        impulse[1] = row[1].impulse
+        cone_step(row[0].diagonal + row[0].compliance[relaxed], row[1].diagonal + row[1].compliance[relaxed],
+                  row[0].coupling, friction_bound(rows, row), w[0], w[1], impulse)
+        delta[0] = impulse[0] - row[0].impulse
+        delta[1] = impulse[1] - row[1].impulse
+        row[0].impulse = impulse[0]
+        row[1].impulse = impulse[1]

@@ -1,0 +1,17 @@
+"""Sequential impulses, matrix-free, and what every solver needs beside its sweep.
+
+Body -1 is the world: twist[-1] must be a row of zeros, and the rows' inverse-mass Jacobian is 0 there.
+"""
+
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Row
+
+# v += M^-1 J' impulse for all rows.
+cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil
+
+# One Gauss-Seidel sweep over all blocks in their order; changes impulses and twists. Answers the largest residual
+# that a row's impulse took out, |delta| (diagonal + compliance) [m/s or rad/s]: 0 at the solution.
+cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil
+
+# The natural map max |impulse - P(impulse - mass w)| over the rows [N s or N m s]: 0 at the solution, changes nothing.
+cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil

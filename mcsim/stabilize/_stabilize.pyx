@@ -1,0 +1,70 @@
+"""What removes position error: each stabilized row's error C becomes its bias and compliance.
+
+Equality rows (joints), with h the substep:
+    none        bias 0: the constraint holds at velocity level and drifts
+    baumgarte   bias = beta C / h                                     J. Baumgarte 1972; Featherstone 2008, section 8.3
+    soft        bias = bias_rate C and a compliance in the biased pass, rigid in the relax pass   (core/_softness.pxd)
+One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
+them close the gap and no more. With C < 0:
+    none        bias 0
+    baumgarte   bias = beta min(C + slop, 0) / h   (limits: no slop)
+    soft        bias = max(bias_rate C, -push_speed) and a compliance; a contact with an unmoved body is twice as stiff
+                (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
+"""
+
+from mcsim.core._softness cimport Softness, soften
+from mcsim.state._layout cimport (
+    ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+
+
+cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
+    row.bias[BIASED] = bias
+    row.bias[RELAXED] = relax_bias
+    row.compliance[BIASED] = compliance
+    row.compliance[RELAXED] = 0.0
+
+
+cdef inline void set_soft_bias(Row* row, const Softness* soft, double slowest) noexcept nogil:
+    cdef double bias = soft.bias_rate * row.error
+    if soft.stiffness <= 0.0:
+        set_bias(row, 0.0, 0.0, 0.0)
+        return
+    set_bias(row, bias if bias > slowest else slowest, row.diagonal / soft.stiffness, 0.0)
+
+
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil:
+    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row."""
+    cdef double h = settings.h
+    cdef Softness joint = soften(settings.joint_hertz, settings.joint_damping_ratio, h)
+    cdef Softness contact = soften(settings.contact_hertz, settings.contact_damping_ratio, h)
+    cdef Softness ground = soften(2.0 * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, h)
+    cdef const Softness* soft
+    cdef double error, d
+    cdef Row* row
+    cdef Py_ssize_t i
+    cdef int p
+    for i in range(count):
+        row = &rows[i]
+        if row.stabilized:
+            error = row.error
+            if row.kind != ROW_JOINT and error > 0.0:
+                set_bias(row, error / h, 0.0, error / h)
+            elif settings.stabilization == STABILIZE_SOFT:
+                if row.kind == ROW_JOINT:
+                    set_soft_bias(row, &joint, -1e300)
+                elif row.kind != ROW_NORMAL:
+                    set_soft_bias(row, &joint, -settings.push_speed)
+                else:
+                    soft = &contact
+                    if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
+                        soft = &ground
+                    set_soft_bias(row, soft, -settings.push_speed)
+            elif settings.stabilization == STABILIZE_BAUMGARTE:
+                if row.kind == ROW_NORMAL:
+                    error = error + settings.slop if error < -settings.slop else 0.0
+                set_bias(row, settings.baumgarte * error / h, 0.0, 0.0)
+            else:
+                set_bias(row, 0.0, 0.0, 0.0)
+        for p in range(2):
+            d = row.diagonal + row.compliance[p]
+            row.mass[p] = 1.0 / d if d > 0.0 else 0.0

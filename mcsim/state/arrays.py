@@ -1,0 +1,136 @@
+"""A Scene as arrays: what the kernels of a World read and write.
+
+Bodies are a struct of arrays (``fields.BODY_FIELDS``), shapes, hulls and joints are arrays of records. Every body array has
+one row before its first, the world's: body -1 is at the origin, never moves and has no inverse mass.
+"""
+
+import numpy as np
+
+from mcsim.core.rotation import rotate
+from mcsim.state.fields import (BODY_FIELDS, BODY_KINDS, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE, SHAPE_TYPES)
+
+
+class BodyArrays:
+    """All body arrays, (n, ...) each, by the names of BODY_FIELDS; `padded` holds them with the world's row in front."""
+
+    def __init__(self, count):
+        self.count = count
+        self.padded = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS}
+        for name, array in self.padded.items():
+            setattr(self, name, array[1:])
+        self.padded["orientation"][:, 0] = 1.0
+
+    @classmethod
+    def from_scene(cls, scene):
+        """The bodies of `scene` at their initial state, in order."""
+        arrays = cls(len(scene.bodies))
+        for i, body in enumerate(scene.bodies):
+            arrays.kind[i] = BODY_KINDS.index(body.kind)
+            arrays.position[i] = body.position + rotate(body.orientation, body.center_of_mass)
+            arrays.orientation[i] = body.orientation
+            arrays.gravity_scale[i] = body.gravity_scale
+            arrays.linear_damping[i] = body.linear_damping
+            arrays.angular_damping[i] = body.angular_damping
+            if body.kind != "static":
+                arrays.twist[i, :3] = body.velocity
+                arrays.twist[i, 3:] = body.angular_velocity
+            if body.kind == "dynamic":
+                arrays.inv_mass[i] = 1.0 / body.mass
+                arrays.inertia[i] = body.inertia
+                arrays.inv_inertia[i] = _symmetric_inverse(body.inertia)
+        return arrays
+
+
+def _symmetric_inverse(matrix):
+    """The inverse of a symmetric positive definite 3x3, symmetric to the bit."""
+    inverse = np.linalg.inv(matrix)
+    return 0.5 * (inverse + inverse.T)
+
+
+class ShapeArrays:
+    """The shapes of all bodies as records, and the pools of their hulls (layout: ``_layout.pxd``, Hull)."""
+
+    def __init__(self, scene):
+        pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
+        self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
+        hulls, pool = [], _HullPool()
+        for record, (i, body, shape) in zip(self.shapes, pairs):
+            material = shape.material or body.material
+            record["type"] = SHAPE_TYPES.index(shape.type)
+            record["body"] = i
+            record["group"] = np.int64(body.collision_group).astype(np.int32)
+            record["mask"] = np.int64(body.collision_mask).astype(np.int32)
+            record["hull"] = -1
+            record["size"] = shape.size
+            record["position"] = shape.position - body.center_of_mass
+            record["orientation"] = shape.orientation
+            record["friction"] = material.friction
+            record["restitution"] = material.restitution
+            if shape.type == "hull":
+                record["hull"] = len(hulls)
+                hulls.append(pool.add(shape))
+        self.hulls = np.array(hulls, HULL_DTYPE)
+        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = pool.arrays()
+
+
+class _HullPool:
+    """Collects hulls into shared arrays."""
+
+    def __init__(self):
+        self.vertices, self.normals, self.offsets, self.begin, self.index, self.edges = [], [], [], [0], [], []
+
+    def add(self, shape):
+        record = (len(self.vertices), len(shape.vertices), len(self.offsets), len(shape.faces),
+                  len(self.edges), len(shape.edges), shape.radius)
+        self.vertices.extend(shape.vertices)
+        self.normals.extend(shape.face_normals)
+        self.offsets.extend(shape.face_offsets)
+        for face in shape.faces:
+            self.index.extend(face)
+            self.begin.append(len(self.index))
+        self.edges.extend(shape.edges)
+        return record
+
+    def arrays(self):
+        return (np.array(self.vertices, float).reshape(-1, 3), np.array(self.normals, float).reshape(-1, 3),
+                np.array(self.offsets, float), np.array(self.begin, np.int32), np.array(self.index, np.int32),
+                np.array(self.edges, np.int32).reshape(-1, 2))
+
+
+def joint_records(scene, index):
+    """(joints,) records of JOINT_DTYPE; `index` is the number of each body by name."""
+    records = np.zeros(len(scene.joints), JOINT_DTYPE)
+    for record, joint in zip(records, scene.joints):
+        record["type"] = JOINT_TYPES.index(joint.type)
+        for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
+            number = -1 if name is None else index[name]
+            center = np.zeros(3) if name is None else scene.bodies[number].center_of_mass
+            record[f"body_{side}"] = number
+            record[f"anchor_{side}"] = np.asarray(frame[0]) - center
+            record[f"basis_{side}"] = frame[1]
+        record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
+        record["axis_count"] = len(joint.axes)
+        for slot, axis in zip(record["axes"], joint.axes):
+            _fill_axis(slot, axis)
+    return records
+
+
+def _fill_axis(slot, axis):
+    """One JOINT_AXIS_DTYPE record from an AxisSpec."""
+    slot["lower"], slot["upper"], slot["friction"] = axis.lower, axis.upper, axis.friction
+    if axis.spring is not None:
+        slot["has_spring"] = 1
+        slot["stiffness"], slot["damping"], slot["rest"] = axis.spring.stiffness, axis.spring.damping, axis.spring.rest
+    if axis.motor is not None:
+        motor = axis.motor
+        slot["motor_mode"] = 1 if motor.velocity is not None else 2
+        slot["motor_velocity"] = 0.0 if motor.velocity is None else motor.velocity
+        slot["motor_position"] = 0.0 if motor.position is None else motor.position
+        slot["motor_max_force"], slot["motor_hertz"] = motor.max_force, motor.hertz
+        slot["motor_damping_ratio"] = motor.damping_ratio
+
+
+def excluded_pairs(scene, index):
+    """(k, 2) int32: the body pairs that a joint keeps from colliding."""
+    pairs = [(index[j.a], index[j.b]) for j in scene.joints if j.a is not None and j.b is not None and not j.collide]
+    return np.array(pairs, np.int32).reshape(-1, 2)
