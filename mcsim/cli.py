@@ -1,0 +1,412 @@
+"""The command line: mcsim run | scenes | check.
+
+Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C with 130; what was recorded is kept.
+"""
+
+import inspect
+import math
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcsim.core.errors import SceneError, SimulationError
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+MOST_BYTES = 4 * 2**30                                    # of a recording
+BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
+
+app = typer.Typer(
+    name="mcsim", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+    help="Simulate rigid bodies: scenes by name or from a JSON file, recordings, pictures and films.",
+    epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
+)
+
+
+class InputError(Exception):
+    """What the user typed cannot be done; one line."""
+
+
+def number(text: str) -> float:
+    """A number, or a fraction such as 1/240."""
+    try:
+        value = float(Fraction(text.strip())) if "/" in text else float(text)
+    except (ValueError, ZeroDivisionError):
+        raise typer.BadParameter(f"{text!r} is not a number or a fraction such as 1/240") from None
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{text!r} is not finite")
+    return value
+
+
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = number(text)
+    if value <= 0:
+        raise typer.BadParameter(f"{text!r} is not positive")
+    return value
+
+
+def _world_option(name, text, parser=None, metavar=None):
+    return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World",
+                        show_default=False)
+
+
+def _output(name, text):
+    return typer.Option(f"--{name}", help=text, metavar="PATH", rich_help_panel="Output", show_default=False)
+
+
+# ---- run -------------------------------------------------------------------------------------------------------------
+
+@app.command()
+def run(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]) or a .json file.")],
+    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="How long to simulate [s].")] = "10",
+    set_: Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", show_default=False,
+                    help="A parameter of the scene, as in --set base=50. May be given several times.")] = [],  # noqa: B006
+    dt: Annotated[float, typer.Option(parser=positive, metavar="S", rich_help_panel="World",
+                                      help="Time step [s]; fractions such as 1/240 are fine.")] = "1/60",
+    substeps: Annotated[int | None, _world_option("substeps", "Substeps a step.")] = None,
+    solver: Annotated[str | None, _world_option("solver", "si (sequential impulses) or pgs (on the assembled matrix).")] = None,
+    iterations: Annotated[int | None, _world_option("iterations", "Sweeps a substep.")] = None,
+    stabilization: Annotated[str | None, _world_option("stabilization", "none, baumgarte or soft.")] = None,
+    friction: Annotated[str | None, _world_option("friction", "cone or pyramid.")] = None,
+    friction_points: Annotated[str | None, _world_option("friction-points", "central or point.")] = None,
+    baumgarte: Annotated[float | None, _world_option("baumgarte", "Part of an error removed a substep.", number, "X")] = None,
+    slop: Annotated[float | None, _world_option("slop", "Overlap that is left alone [m].", number, "M")] = None,
+    hertz: Annotated[float | None, _world_option("hertz", "Stiffness of soft contacts and joints [Hz].", number, "HZ")] = None,
+    damping_ratio: Annotated[float | None, _world_option("damping-ratio", "Their damping, 1 is critical.", number, "X")] = None,
+    restitution_threshold: Annotated[float | None, _world_option(
+        "restitution-threshold", "Slower impacts do not bounce [m/s].", number, "M/S")] = None,
+    speculative_distance: Annotated[float | None, _world_option(
+        "speculative-distance", "Contacts exist from this distance on [m].", number, "M")] = None,
+    out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
+    png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
+    strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
+                                       help="Pictures side by side in the .png, from start to end.")] = 1,
+    gif: Annotated[Path | None, _output("gif", "Write a film (.gif).")] = None,
+    fps: Annotated[float, typer.Option(parser=positive, metavar="N", rich_help_panel="Output",
+                                       help="Frames a simulated second, of recording and film.")] = "30",
+    speed: Annotated[float, typer.Option(parser=positive, metavar="X", rich_help_panel="Output",
+                                         help="Speed of the film; 0.5 is slow motion.")] = "1",
+) -> None:
+    """Simulate a scene, and say what happened.
+
+    The summary gives the time a step took, the largest joint error and the deepest contact at any frame, and how the
+    energy changed. Options of the world that are left out have its own defaults.
+    """
+    options = {
+        "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
+        "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte, "slop": slop, "hertz": hertz,
+        "damping_ratio": damping_ratio, "restitution_threshold": restitution_threshold,
+        "speculative_distance": speculative_distance,
+    }
+    _check_output("--out", out, ".npz")
+    _check_output("--png", png, ".png")
+    _check_output("--gif", gif, ".gif")
+    if png or gif:
+        from mcsim.view import require_matplotlib
+
+        require_matplotlib()
+    described = _load(scene, _parameters(set_))
+    job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
+    from mcsim.world import World
+
+    job.start(World(described, dt=dt, **{key: value for key, value in options.items() if value is not None}))
+    code = job.simulate()
+    for line in job.summary():
+        print(line)
+    sys.stdout.flush()
+    _write(job, out, png, strip, gif, speed)
+    if code:
+        raise typer.Exit(code)
+
+
+def _parameters(assignments):
+    """NAME=VALUE texts as a dict."""
+    parameters = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--set wants NAME=VALUE, as in --set base=50, not {text!r}")
+        name = name.strip().replace("-", "_")
+        if name in parameters:
+            raise InputError(f"--set gives {name} twice")
+        parameters[name] = value.strip()
+    return parameters
+
+
+def _load(name_or_path, parameters):
+    from mcsim.scenes import load
+
+    return load(name_or_path, **parameters)
+
+
+def _check_output(option, path, suffix):
+    """Whether `path` can be written, before the run and not after it."""
+    if path is None:
+        return
+    if path.suffix.lower() != suffix:
+        raise InputError(f"{option} {path}: must end in {suffix}")
+    folder = path.parent
+    if path.is_dir():
+        raise InputError(f"{option} {path}: is a folder")
+    if not folder.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{option} {path}: the folder {folder} cannot be written to")
+
+
+@dataclass
+class _Job:
+    """One run: the world, what is watched, and what is kept of it."""
+
+    scene: object
+    dt: float
+    seconds: float
+    fps: float
+    record: bool
+    error: str = ""
+    steps_done: int = 0
+    elapsed: float = 0.0
+    worst_joint: dict = field(default_factory=dict)       # "m" and "rad" -> (error, joint, time)
+    deepest: tuple = (math.inf, 0.0)                      # separation, time
+
+    def __post_init__(self):
+        self.steps = max(1, round(self.seconds / self.dt))
+        self.every = min(self.steps, max(1, round(1.0 / (self.fps * self.dt))))
+        frames = self.steps / self.every + 1
+        if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
+            raise InputError(f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
+                             f"{frames * len(self.scene.bodies) * BYTES_A_BODY / 2**30:.3g} GiB; "
+                             "take fewer --seconds or --fps")
+
+    def start(self, world):
+        from mcsim.io import Recorder
+
+        self.world = world
+        self.recorder = Recorder(world, self.every) if self.record else None
+        self.first_energy = world.energy().total
+        self.joint_names = [joint.name for joint in self.scene.joints]
+        self.watch()
+
+    def simulate(self):
+        """Steps to the end. Answers with the exit code; what was recorded until then is kept in any case."""
+        begin = time.perf_counter()
+        try:
+            with _progress(self.steps * self.dt) as show:
+                while self.steps_done < self.steps:
+                    steps = min(self.every, self.steps - self.steps_done)
+                    before = time.perf_counter()
+                    if self.recorder is not None and steps == self.every:
+                        self.recorder.step()
+                    else:
+                        self.world.step(steps)
+                    self.elapsed += time.perf_counter() - before
+                    self.steps_done += steps
+                    self.watch()
+                    show(self.steps_done * self.dt, self.steps_done * self.dt / (time.perf_counter() - begin))
+        except KeyboardInterrupt:
+            self.error = "interrupted"
+            return INTERRUPTED
+        except SimulationError as error:
+            self.error = _one_line(error)
+            return FAILED
+        return 0
+
+    def watch(self):
+        """Keeps the largest joint error and the deepest contact."""
+        now = self.world.time
+        if self.joint_names:
+            errors = self.world.joint_errors()
+            for column, unit in enumerate(("m", "rad")):
+                k = int(errors[:, column].argmax())
+                if errors[k, column] > self.worst_joint.get(unit, (-1.0,))[0]:
+                    self.worst_joint[unit] = (float(errors[k, column]), self.joint_names[k], now)
+        separation = self.world.contacts["separation"]
+        if len(separation) and separation.min() < self.deepest[0]:
+            self.deepest = (float(separation.min()), now)
+
+    def summary(self):
+        """What happened, line by line."""
+        lines = [f"{self.scene.name}: {_counted(len(self.scene.bodies), 'body', 'bodies')}, "
+                 f"{_counted(len(self.scene.joints), 'joint', 'joints')}"]
+        if self.steps_done:
+            simulated = self.steps_done * self.dt
+            lines.append(f"steps            {self.steps_done} of {self.dt:.6g} s = {simulated:.6g} s, in {self.elapsed:.3g} s")
+            lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
+                         f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
+        if self.joint_names:
+            (metres, joint, when), (radians, other, then) = self.worst_joint["m"], self.worst_joint["rad"]
+            lines.append(f"joint error      {_metric(metres, 'm')} ({joint} at {when:.2f} s), "
+                         f"{_metric(radians, 'rad')} ({other} at {then:.2f} s)")
+        if self.deepest[0] < 0:
+            lines.append(f"deepest contact  {_metric(-self.deepest[0], 'm')} of overlap at {self.deepest[1]:.2f} s")
+        else:
+            lines.append("deepest contact  none overlaps")
+        last = self.world.energy().total
+        lines.append(f"energy           {_metric(self.first_energy, 'J')} to {_metric(last, 'J')}, "
+                     f"change {_metric(last - self.first_energy, 'J', sign='+')}")
+        if self.error:
+            lines.append(f"stopped          at {self.world.time:.6g} s: {self.error}")
+        return lines
+
+
+def _write(job, out, png, strip, gif, speed):
+    """Writes what was asked for, and says so."""
+    if job.recorder is None:
+        return
+    recording = job.recorder.recording()
+    written = []
+    if out:
+        recording.save(out)
+        written.append((out, f"{len(recording)} frames"))
+    if png:
+        from mcsim.view import save_png
+
+        save_png(png, job.scene, recording, frames=strip)
+        written.append((png, "picture"))
+    if gif:
+        from mcsim.view import save_gif
+
+        with _progress(len(recording), "drawing", "frames") as show:
+            save_gif(gif, job.scene, recording, speed=speed, progress=lambda k: show(k + 1, None))
+        written.append((gif, f"{len(recording)} frames"))
+    for path, what in written:
+        print(f"wrote            {path} ({what}, {path.stat().st_size / 1e6:.2f} MB)")
+
+
+@contextmanager
+def _progress(total, verb="simulating", unit="s"):
+    """Yields show(done, rate): a progress bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda done, rate: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(verb), BarColumn(), TextColumn("{task.completed:.4g} / {task.total:.4g} " + unit),
+               TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total, rate="")
+        yield lambda done, rate: bar.update(task, completed=done,
+                                            rate="" if rate is None else f"{rate:.2g} × real time")
+
+
+# ---- scenes and check ------------------------------------------------------------------------------------------------
+
+@app.command()
+def scenes(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False,
+                                               help="Only this scene, with all that is known about it.")] = None,
+) -> None:
+    """List the ready scenes and their parameters."""
+    from mcsim.scenes import SCENES, build, description, parameters
+
+    if name is not None:
+        if name not in SCENES:
+            build(name)                                    # raises the error that lists the names
+        print(f"{name}: {inspect.getdoc(SCENES[name])}")
+        print()
+        print("parameters: " + (_defaults(parameters(name)) or "none"))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("scene", "what it shows", "parameters (--set NAME=VALUE)"):
+        table.add_column(column, overflow="fold")
+    for key in SCENES:
+        table.add_row(key, description(key), _defaults(parameters(key)))
+    console = Console()
+    # A pipe has no width: give every scene its line.
+    Console(width=None if console.is_terminal else 400, highlight=False).print(table)
+
+
+def _defaults(parameters):
+    return " ".join(f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={str(value).lower()}"
+                    for key, value in parameters.items())
+
+
+@app.command()
+def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene file (.json).")]) -> None:
+    """Read a scene file and say whether it is right, and what is in it."""
+    scene = _load(file, {})
+    kinds = ("dynamic", "kinematic", "static")
+    counts = {kind: sum(body.kind == kind for body in scene.bodies) for kind in kinds}
+    bodies = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    shapes = sum(len(body.shapes) for body in scene.bodies)
+    print(f"ok: {file}: scene {scene.name!r}, {_counted(len(scene.bodies), 'body', 'bodies')}"
+          f"{f' ({bodies})' if bodies else ''}, {_counted(shapes, 'shape', 'shapes')}, "
+          f"{_counted(len(scene.joints), 'joint', 'joints')}")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"mcsim {metadata.version('mcsim')}")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version,
+                                                help="Show the version and leave.")] = False) -> None:
+    pass
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+def _counted(count, one, many):
+    return f"{count} {one if count == 1 else many}"
+
+
+def _metric(value, unit, sign=""):
+    """A number with a prefix: 0.0021 m is 2.1 mm."""
+    size = abs(value)
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
+        if size >= factor:
+            return f"{value / factor:{sign}.3g} {prefix}{unit}"
+    return f"{value:{sign}.3g} {unit}" if size else f"0 {unit}"
+
+
+def _one_line(error):
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def main(arguments=None):
+    """Runs the command line and answers with the exit code."""
+    try:
+        result = app(args=arguments, prog_name="mcsim", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except (InputError, SceneError, OSError, ImportError) as error:
+        if isinstance(error, BrokenPipeError):             # mcsim scenes | head
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        return _complain(error, BAD_INPUT)
+    except SimulationError as error:
+        return _complain(error, FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except MemoryError:
+        return _complain(MemoryError("out of memory: take fewer bodies, --seconds or --fps"), FAILED)
+    except Exception as error:
+        # Typer's own complaints (unknown option, missing argument, bad value) share this method and nothing else public.
+        if not hasattr(error, "format_message"):
+            raise
+        return _complain(InputError(error.format_message()), BAD_INPUT)
+
+
+def _complain(error, code):
+    if isinstance(error, OSError) and error.strerror:
+        error = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    print(f"error: {_one_line(error)}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Recordings: what a world did, frame by frame, as one .npz file.
+
+Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientations (t, n, 4) unit quaternions
+(w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,).
+"""
+
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.files import written_whole
+
+# Array -> shape of one body's entry in one frame.
+BODY_ARRAYS = {"positions": (3,), "orientations": (4,), "velocities": (3,), "angular_velocities": (3,)}
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Frames of a run; see the module for shapes and units."""
+
+    time: np.ndarray
+    positions: np.ndarray
+    orientations: np.ndarray
+    velocities: np.ndarray
+    angular_velocities: np.ndarray
+    body_names: tuple
+
+    def __post_init__(self):
+        problem = self._problem()
+        if problem:
+            raise SceneError(f"recording: {problem}")
+
+    def _problem(self):
+        """What is wrong with the arrays, or None."""
+        if self.time.ndim != 1:
+            return f"time must have shape (t,), got {self.time.shape}"
+        for name, entry in BODY_ARRAYS.items():
+            expected = (len(self.time), len(self.body_names), *entry)
+            array = getattr(self, name)
+            if array.shape != expected:
+                return f"{name} must have shape {expected} (frames, bodies, numbers), got {array.shape}"
+            if not np.isfinite(array).all():
+                return f"{name} has entries that are not finite"
+        if not np.isfinite(self.time).all() or (np.diff(self.time) <= 0).any():
+            return "time must be finite and grow from frame to frame"
+        if (np.abs(np.linalg.norm(self.orientations, axis=2) - 1.0) > 1e-6).any():
+            return "orientations must be unit quaternions"
+        return None
+
+    def __len__(self):
+        """The number of frames."""
+        return len(self.time)
+
+    def __repr__(self):
+        span = f", {self.time[0]:g} to {self.time[-1]:g} s" if len(self) else ""
+        return f"<Recording: {len(self)} frames{span}, {len(self.body_names)} bodies>"
+
+    def save(self, path):
+        """Writes the .npz file, whole or not at all."""
+        if Path(path).suffix != ".npz":
+            raise SceneError(f"{os.fspath(path)}: a recording is a .npz file")
+        arrays = {name: getattr(self, name) for name in ("time", *BODY_ARRAYS)}
+        with written_whole(path) as file:
+            np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
+
+    @classmethod
+    def load(cls, path):
+        """Reads a .npz file and checks it. SceneError names the file and the array that is wrong."""
+        name = os.fspath(path)
+        try:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+                missing = [key for key in ("time", *BODY_ARRAYS, "body_names") if key not in data]
+                if missing:
+                    raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
+                arrays = {key: data[key].astype(float) for key in ("time", *BODY_ARRAYS)}
+                body_names = tuple(map(str, data["body_names"]))
+            return cls(**arrays, body_names=body_names)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"no such recording: {name}") from None
+        except SceneError as error:
+            raise error if str(error).startswith(name) else SceneError(f"{name}: {error}") from None
+        except (ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+            raise SceneError(f"{name}: not a recording: {str(error).splitlines()[0]}") from None
+
+
+class Recorder:
+    """Steps a world and keeps a frame before the first step and after every `every` steps."""
+
+    def __init__(self, world, every=1):
+        if every < 1:
+            raise SceneError(f"recorder: every must be at least 1, got {every}")
+        self.world = world
+        self.every = every
+        self.body_names = tuple(world.body_names)
+        self._frames = {name: [] for name in ("time", *BODY_ARRAYS)}
+        self._keep()
+
+    def step(self, frames=1):
+        """Steps the world until `frames` more frames are kept."""
+        for _ in range(frames):
+            self.world.step(self.every)
+            self._keep()
+
+    def recording(self):
+        """All frames kept so far."""
+        return Recording(**{name: np.array(frames) for name, frames in self._frames.items()},
+                         body_names=self.body_names)
+
+    def _keep(self):
+        if tuple(self.world.body_names) != self.body_names:
+            raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
+        for name, frames in self._frames.items():
+            frames.append(np.array(getattr(self.world, name)))

@@ -1,0 +1,300 @@
+"""Mechanisms: pendulums, linkages, shafts, and two spinning bodies.
+
+Planar mechanisms lie in the x-z plane. Their hinges turn about -y, so that angles grow counter-clockwise for someone
+who looks along +y with x to the right and z up. Lengths in m, angles in rad, speeds in rad/s, densities in kg/m^3.
+"""
+
+import math
+
+import numpy as np
+
+from mcsim.scene import (
+    BallJoint, Box, Capsule, Cylinder, HingeJoint, Material, Motor, Plane, Scene, SliderJoint, Sphere, UniversalJoint,
+)
+from mcsim.scene.checks import FieldError
+from mcsim.scene.mass import combined
+from mcsim.scene.rotation import conjugate, from_axes, rotate
+from mcsim.scenes.poses import axis_angle
+from mcsim.scenes.registry import Flag, NonNegative, Number, Positive, Between, Whole, listed_scene
+
+PLANAR_AXIS = (0.0, -1.0, 0.0)
+STEEL = 7800.0
+# A body with this mask meets nothing: links of a mechanism pass in front of each other.
+TOUCHES_NOTHING = {"collision_mask": 0}
+
+
+@listed_scene
+def pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle: Number = math.pi / 2,
+             density: Positive = 1000.0):
+    """A rod on a hinge, let go from an angle.
+
+    The rod is a capsule whose axis is `length` long, hung by one end from the origin; `angle` is measured from hanging
+    straight down. The hinge reads 0 at the start.
+    """
+    scene = Scene(name="pendulum")
+    _hang_rod(scene, "rod", None, "pivot", (0.0, 0.0, 0.0), length, radius, angle, density)
+    return scene
+
+
+@listed_scene
+def double_pendulum(*, length: Positive = 1.0, radius: Positive = 0.03, angle_1: Number = 2.0, angle_2: Number = 2.5,
+                    density: Positive = 1000.0):
+    """Two rods on two hinges: the simplest chaotic mechanism.
+
+    Both angles are measured from hanging straight down.
+    """
+    scene = Scene(name="double_pendulum")
+    elbow = _hang_rod(scene, "upper", None, "shoulder", (0.0, 0.0, 0.0), length, radius, angle_1, density)
+    _hang_rod(scene, "lower", "upper", "elbow", elbow, length, radius, angle_2, density)
+    return scene
+
+
+def _hang_rod(scene, name, parent, joint, pivot, length, radius, angle, density):
+    """Adds a capsule that hangs from `pivot` at `angle`; answers with the point at its free end."""
+    orientation = axis_angle(PLANAR_AXIS, angle)
+    end = np.asarray(pivot) + rotate(orientation, (0.0, 0.0, -length))
+    scene.add_body(name, shape=Capsule(radius, length / 2), density=density, position=(np.asarray(pivot) + end) / 2,
+                   orientation=orientation, **TOUCHES_NOTHING)
+    scene.add_joint(HingeJoint(parent, name, anchor=pivot, axis=PLANAR_AXIS, name=joint))
+    return end
+
+
+@listed_scene
+def bridge(*, planks: Whole(1000) = 20, plank_length: Positive = 0.5, width: Positive = 1.2, sag: Between(0, 3) = 0.8,
+           crates: Whole(100, 0) = 3):
+    """A sagging bridge of hinged planks with crates dropped on it.
+
+    The planks lie on an arc that spans the angle `sag`; the ends hang on two static banks.
+    """
+    scene = Scene(name="bridge")
+    thickness, gap = 0.08, 0.01
+    slopes = sag * ((np.arange(planks) + 0.5) / planks - 0.5)
+    steps = plank_length * np.stack([np.cos(slopes), np.zeros(planks), np.sin(slopes)], axis=1)
+    ends = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    ends += (-ends[-1, 0] / 2, 0.0, 3.0)
+
+    bank = Box((1.0, width / 2 + 0.3, 1.5))
+    for side, end, outward in (("left_bank", ends[0], -1.0), ("right_bank", ends[-1], 1.0)):
+        scene.add_body(side, kind="static", shape=bank, position=(end[0] + outward * (1.0 + gap), 0.0, end[2] - 1.5))
+    names = [f"plank{k}" for k in range(planks)]
+    plank = Box((plank_length / 2 - gap, width / 2, thickness / 2))
+    for name, slope, a, b in zip(names, slopes, ends, ends[1:], strict=False):
+        scene.add_body(name, shape=plank, density=600.0, position=(a + b) / 2,
+                       orientation=axis_angle(PLANAR_AXIS, slope))
+    row = ["left_bank", *names, "right_bank"]
+    for k, (a, b) in enumerate(zip(row, row[1:], strict=False)):
+        scene.add_joint(HingeJoint(a, b, anchor=ends[k], axis=PLANAR_AXIS, name=f"hinge{k}"))
+
+    spread = min(1.0, 0.6 * (ends[-1, 0] - ends[0, 0]) / max(crates, 1))
+    for k in range(crates):
+        scene.add_body(f"crate{k}", shape=Box((0.2, 0.2, 0.2)), density=300.0,
+                       position=((k - (crates - 1) / 2) * spread, 0.0, 4.0 + 0.5 * k))
+    return scene
+
+
+@listed_scene
+def cardan_shaft(*, bend: Between(0, 1.4) = 0.5, speed: Number = 6.0, middle_length: Positive = 1.0,
+                 in_phase: Flag = True, motor_torque: Positive = 1000.0):
+    """Three shafts and two universal joints, driven by a motor at constant speed.
+
+    Input and output shaft lie along x, the middle one leans by `bend`. It turns unevenly:
+    w_middle / w_input = cos(bend) / (1 - sin(bend)^2 cos(phi)^2), where phi is the input fork's angle from the plane of
+    the shafts. In phase the second joint undoes this and the output follows the input; out of phase it does it again.
+    The shafts start at speed. With both outer shafts in hinges one row of the loop is redundant (a real shaft has a
+    sliding spline there).
+    """
+    scene = Scene(name="cardan_shaft")
+    radius, outer = 0.05, 0.6
+    along = np.array([1.0, 0.0, 0.0])
+    middle = np.array([math.cos(bend), 0.0, -math.sin(bend)])
+    cross_1 = np.array([0.0, 0.0, 1.0])
+    cross_2 = cross_1 + middle_length * middle
+    side = np.array([0.0, 1.0, 0.0])
+    upright = np.cross(middle, side)                       # the middle shaft's fork at the first cross
+    fork_2, out_fork = (upright, side) if in_phase else (side, np.array([0.0, 0.0, 1.0]))
+    middle_speed = speed * math.cos(bend)
+    out_speed = speed if in_phase else middle_speed * math.cos(bend)
+
+    _add_shaft(scene, "input", cross_1 - outer * along, cross_1, radius, speed, forks={1: side})
+    _add_shaft(scene, "middle", cross_1, cross_2, radius, middle_speed, forks={-1: upright, 1: fork_2})
+    _add_shaft(scene, "output", cross_2, cross_2 + outer * along, radius, out_speed, forks={-1: out_fork})
+    scene.add_joint(HingeJoint(None, "input", anchor=cross_1 - outer * along, axis=along, name="drive",
+                               motor=Motor(velocity=speed, max_force=motor_torque)))
+    scene.add_joint(UniversalJoint("input", "middle", anchor=cross_1, axis_a=side, axis_b=upright, name="cross_1"))
+    scene.add_joint(UniversalJoint("middle", "output", anchor=cross_2, axis_a=fork_2, axis_b=out_fork, name="cross_2"))
+    scene.add_joint(HingeJoint(None, "output", anchor=cross_2 + outer * along, axis=along, name="bearing"))
+    return scene
+
+
+def _add_shaft(scene, name, start, end, radius, speed, forks):
+    """A steel shaft from `start` to `end` turning at `speed`; forks: end (-1 start, 1 end) -> direction of its bar."""
+    axis = (end - start) / np.linalg.norm(end - start)
+    half = np.linalg.norm(end - start) / 2
+    orientation = from_axes(axis)
+    inverse = conjugate(orientation)
+    shapes = [Cylinder(radius, half - 2 * radius)]
+    for which, direction in forks.items():
+        bar = from_axes(rotate(inverse, direction))
+        shapes.append(Cylinder(radius / 2, 3 * radius, position=(0.0, 0.0, which * (half - 1.5 * radius)), orientation=bar))
+    scene.add_body(name, shape=shapes, density=STEEL, position=(start + end) / 2, orientation=orientation,
+                   angular_velocity=speed * axis, **TOUCHES_NOTHING)
+
+
+@listed_scene
+def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 0.5, speed: Number = 6.0,
+                 driven: Flag = True, motor_torque: Positive = 2000.0):
+    """A crank that turns and drives a piston: three hinges and a slider in a loop.
+
+    The crank turns about the origin and starts at `angle` from x with `speed`, the others at the speeds that follow
+    (closed form in tests). Driven, a motor holds the speed; otherwise it runs freely.
+    """
+    if rod <= crank:
+        raise FieldError("rod", f"must be longer than crank, got {rod} against {crank}")
+    scene = Scene(name="slider_crank")
+    lean = -math.asin(crank * math.sin(angle) / rod)
+    lean_speed = -crank * math.cos(angle) * speed / (rod * math.cos(lean))
+    pin = crank * _direction(angle)
+    wrist = pin + rod * _direction(lean)
+    pin_velocity = crank * speed * _normal(angle)
+    wrist_velocity = pin_velocity + rod * lean_speed * _normal(lean)
+
+    scene.add_body("bed", kind="static", shape=Box((0.5 * rod, 0.15, 0.03)),
+                   position=(rod, 0.0, -0.13), **TOUCHES_NOTHING)
+    _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
+    _add_bar(scene, "rod", pin, wrist, -0.08, lean_speed, (pin_velocity + wrist_velocity) / 2)
+    scene.add_body("piston", shape=Box((0.12, 0.04, 0.1)), density=STEEL / 4, position=wrist, velocity=wrist_velocity,
+                   **TOUCHES_NOTHING)
+    motor = Motor(velocity=speed, max_force=motor_torque) if driven else None
+    scene.add_joint(HingeJoint(None, "crank", anchor=(0, 0, 0), axis=PLANAR_AXIS, name="drive", motor=motor))
+    scene.add_joint(HingeJoint("crank", "rod", anchor=pin, axis=PLANAR_AXIS, name="pin"))
+    scene.add_joint(HingeJoint("rod", "piston", anchor=wrist, axis=PLANAR_AXIS, name="wrist"))
+    scene.add_joint(SliderJoint(None, "piston", axis=(1, 0, 0), anchor=wrist, name="cylinder"))
+    return scene
+
+
+@listed_scene
+def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive = 1.2, rocker: Positive = 0.9,
+             angle: Number = 1.0, speed: Number = 4.0, driven: Flag = True, motor_torque: Positive = 2000.0):
+    """A crank, a coupler and a rocker in a closed loop of four hinges.
+
+    The crank turns about the origin, the rocker about (ground, 0, 0); the coupler lies on the upper branch.
+    The default lengths let the crank turn fully (Grashof).
+    """
+    scene = Scene(name="four_bar")
+    pin = crank * _direction(angle)
+    pivot = np.array([ground, 0.0, 0.0])
+    gap = pivot - pin
+    distance = np.linalg.norm(gap)
+    if not abs(coupler - rocker) < distance < coupler + rocker:
+        raise FieldError("", f"coupler {coupler} and rocker {rocker} cannot span the {distance:.4g} m between the "
+                             f"crank's pin and the rocker's pivot at angle {angle}; change a length or the angle")
+    # The triangle pin, pivot, joint: law of cosines at the pin.
+    opening = math.acos((coupler**2 + distance**2 - rocker**2) / (2 * coupler * distance))
+    lean = math.atan2(gap[2], gap[0]) + opening
+    joint = pin + coupler * _direction(lean)
+    swing = math.atan2(joint[2] - pivot[2], joint[0] - pivot[0])
+    # Loop velocity: crank w n(angle) + coupler w' n(lean) = rocker w'' n(swing).
+    pin_velocity = crank * speed * _normal(angle)
+    system = np.stack([-coupler * _normal(lean), rocker * _normal(swing)], axis=1)[[0, 2]]
+    lean_speed, swing_speed = np.linalg.solve(system, pin_velocity[[0, 2]])
+    joint_velocity = rocker * swing_speed * _normal(swing)
+
+    _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
+    _add_bar(scene, "coupler", pin, joint, -0.08, lean_speed, (pin_velocity + joint_velocity) / 2)
+    _add_bar(scene, "rocker", pivot, joint, 0.0, swing_speed, joint_velocity / 2)
+    motor = Motor(velocity=speed, max_force=motor_torque) if driven else None
+    scene.add_joint(HingeJoint(None, "crank", anchor=(0, 0, 0), axis=PLANAR_AXIS, name="drive", motor=motor))
+    scene.add_joint(HingeJoint("crank", "coupler", anchor=pin, axis=PLANAR_AXIS, name="pin"))
+    scene.add_joint(HingeJoint("coupler", "rocker", anchor=joint, axis=PLANAR_AXIS, name="elbow"))
+    scene.add_joint(HingeJoint(None, "rocker", anchor=pivot, axis=PLANAR_AXIS, name="pivot"))
+    return scene
+
+
+def _direction(angle):
+    """The unit vector at `angle` in the x-z plane."""
+    return np.array([math.cos(angle), 0.0, math.sin(angle)])
+
+
+def _normal(angle):
+    """d(_direction)/d(angle)."""
+    return np.array([-math.sin(angle), 0.0, math.cos(angle)])
+
+
+def _add_bar(scene, name, start, end, offset, speed, velocity):
+    """A flat bar between two points of the x-z plane, `offset` aside along y so that bars pass each other."""
+    start, end = np.asarray(start), np.asarray(end)
+    span = end - start
+    angle = math.atan2(span[2], span[0])
+    scene.add_body(name, shape=Box((np.linalg.norm(span) / 2 + 0.03, 0.03, 0.04)), density=STEEL / 4,
+                   position=(start + end) / 2 + (0.0, offset, 0.0), orientation=axis_angle(PLANAR_AXIS, angle),
+                   velocity=velocity, angular_velocity=speed * np.asarray(PLANAR_AXIS), **TOUCHES_NOTHING)
+
+
+@listed_scene
+def newton_cradle(*, balls: Whole(100, 2) = 5, lifted: Whole(99) = 1, radius: Positive = 0.1, length: Positive = 1.0,
+                  angle: Between(0, 1.5) = 0.7, gap: NonNegative = 0.0):
+    """Steel balls hung in a row; some are lifted and let go.
+
+    Each ball turns about a hinge of its own, `length` above its centre; restitution 1, no friction.
+    """
+    if lifted >= balls:
+        raise FieldError("lifted", f"must be below balls, got {lifted} of {balls}")
+    scene = Scene(name="newton_cradle")
+    steel = Material(friction=0.0, restitution=1.0)
+    for k in range(balls):
+        anchor = np.array([(k - (balls - 1) / 2) * (2 * radius + gap), 0.0, length + 0.5])
+        orientation = axis_angle(PLANAR_AXIS, -angle if k < lifted else 0.0)
+        scene.add_body(f"ball{k}", shape=Sphere(radius), density=STEEL, material=steel, orientation=orientation,
+                       position=anchor + rotate(orientation, (0.0, 0.0, -length)))
+        scene.add_joint(HingeJoint(None, f"ball{k}", anchor=anchor, axis=PLANAR_AXIS, name=f"hanger{k}"))
+    return scene
+
+
+@listed_scene
+def spinning_top(*, spin: Number = 120.0, tilt: Between(0, 1.5) = 0.4, height: Positive = 0.1,
+                 radius: Positive = 0.06, steady: Flag = True):
+    """A fast top on its tip, in steady precession.
+
+    `height` is that of the disc above the tip, `spin` its angular velocity along its axis [rad/s]. Steady precession W
+    solves  A cos(tilt) W^2 - C spin W + m g l = 0  with the moments A (across) and C (along the axis) about the tip,
+    l the height of the centre of mass (Goldstein, Classical Mechanics, 5.7); the slow root is taken. Not steady, the
+    top starts with its spin alone and nods.
+    """
+    scene = Scene(name="spinning_top")
+    axis = np.array([math.sin(tilt), 0.0, math.cos(tilt)])
+    density = STEEL / 3
+    half_stem = 0.7 * height
+    shapes = [Cylinder(radius, height / 10, position=(0, 0, height)),
+              Capsule(height / 16, half_stem, position=(0, 0, half_stem + height / 16))]
+    top = combined([shape.mass_properties(density) for shape in shapes])
+    arm = top.center[2]
+    across = top.inertia[0, 0] + top.mass * arm**2
+    along = top.inertia[2, 2]
+    spin_rate = spin * axis
+    if steady:
+        a, b, c = across * math.cos(tilt), along * spin, 9.81 * top.mass * arm
+        if b * b < 4 * a * c:
+            raise FieldError("spin", f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady precession "
+                                     f"at this tilt, got {spin}; or set steady=false")
+        precession = 2 * c / (b + math.copysign(math.sqrt(b * b - 4 * a * c), b))
+        spin_rate = precession * np.array([0.0, 0.0, 1.0]) + (spin - precession * math.cos(tilt)) * axis
+    scene.add_body("floor", kind="static", shape=Plane((0, 0, 1)), **TOUCHES_NOTHING)
+    scene.add_body("top", shape=shapes, density=density, orientation=from_axes(axis), angular_velocity=spin_rate,
+                   velocity=np.cross(spin_rate, arm * axis), **TOUCHES_NOTHING)
+    scene.add_joint(BallJoint(None, "top", anchor=(0, 0, 0), name="tip"))
+    return scene
+
+
+@listed_scene
+def dzhanibekov(*, spin: Number = 6.0, disturbance: Number = 0.02):
+    """A T-handle in free flight: spun about its middle axis, it flips over and over.
+
+    Bar along y, stem along x; it spins about the stem with a small part `disturbance` of the spin about the others.
+    No gravity, nothing to touch.
+    """
+    scene = Scene(name="dzhanibekov", gravity=(0, 0, 0))
+    stem = Cylinder(0.04, 0.15, position=(0.19, 0, 0), orientation=from_axes((1.0, 0.0, 0.0)))
+    bar = Cylinder(0.04, 0.3, orientation=from_axes((0.0, 1.0, 0.0)))
+    scene.add_body("handle", shape=[bar, stem], density=STEEL,
+                   angular_velocity=(spin, disturbance * spin, disturbance * spin))
+    return scene

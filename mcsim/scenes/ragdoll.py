@@ -1,0 +1,225 @@
+"""Ragdolls: a human of 16 segments with published masses and lengths, and the 11-body doll of the benchmarks.
+
+Segment masses and lengths: P. de Leva, Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, Journal of
+Biomechanics 29 (1996) 1223-1230, table 4, males (mean stature 1.741 m, mean mass 73 kg). Widths and thicknesses are
+ours, chosen so that each segment's density is near that of a body. Joint ranges are rounded from the usual clinical
+ones (e.g. American Academy of Orthopaedic Surgeons: elbow 0-150 degrees, knee 0-135, ankle 20 up and 50 down).
+
+A doll is described standing in its own frame: x ahead, y to its left, z up, the middle of the hips at the origin. It
+falls as a person does, arms out, hips and knees a little bent: that pose is the middle of its joints' ranges.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
+from mcsim.scene.rotation import from_axes, multiply, normalized, rotate
+from mcsim.scenes.poses import axis_angle
+from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
+from mcsim.scenes.stacks import add_floor
+
+STATURE, MASS = 1.741, 73.0                               # of de Leva's males [m], [kg]
+
+# Segment lengths [m] and masses as a fraction of the body's.
+LENGTH = {"head": 0.2429, "upper_trunk": 0.2421, "mid_trunk": 0.2155, "lower_trunk": 0.1457, "upper_arm": 0.2817,
+          "forearm": 0.2689, "hand": 0.1879, "thigh": 0.4222, "shank": 0.4340, "foot": 0.2581}
+MASS_FRACTION = {"head": 0.0694, "upper_trunk": 0.1596, "mid_trunk": 0.1633, "lower_trunk": 0.1117,
+                 "upper_arm": 0.0271, "forearm": 0.0162, "hand": 0.0061, "thigh": 0.1416, "shank": 0.0433,
+                 "foot": 0.0137}
+SHOULDER_HEIGHT = 0.5155                                  # middle of the shoulders above the middle of the hips
+
+AHEAD, LEFT, UP = np.eye(3)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A body of the doll; lengths for STATURE, pose in the doll's frame."""
+
+    name: str
+    kind: str                                             # key of MASS_FRACTION
+    shape: Box | Capsule
+    position: np.ndarray
+    orientation: np.ndarray
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint of the doll. A hinge where `limits` are given, else a ball with a cone about `axis` and a twist range."""
+
+    name: str
+    parent: str
+    child: str
+    anchor: np.ndarray
+    axis: np.ndarray
+    limits: tuple | None = None
+    swing: float = 0.0
+    twist: float = 0.0
+
+
+def _limb(name, kind, start, direction, radius):
+    """A capsule as long as the segment; answers with it and its far end."""
+    length = LENGTH[kind]
+    shape = Capsule(radius, length / 2 - radius)
+    return Segment(name, kind, shape, start + length / 2 * direction, from_axes(direction)), start + length * direction
+
+
+def _trunk():
+    """Pelvis, belly, chest and head, upright on the z axis."""
+    across = from_axes(LEFT)
+    upright = from_axes(UP)
+    waist = LENGTH["lower_trunk"]
+    breast = waist + LENGTH["mid_trunk"]
+    nape = breast + LENGTH["upper_trunk"]
+    segments = [
+        Segment("lower_trunk", "lower_trunk", Box((0.095, 0.15, waist / 2)), waist / 2 * UP, upright),
+        Segment("mid_trunk", "mid_trunk", Capsule(LENGTH["mid_trunk"] / 2, 0.05), (waist + breast) / 2 * UP, across),
+        Segment("upper_trunk", "upper_trunk", Capsule(LENGTH["upper_trunk"] / 2, 0.065), (breast + nape) / 2 * UP, across),
+        Segment("head", "head", Capsule(0.09, LENGTH["head"] / 2 - 0.09), (nape + LENGTH["head"] / 2) * UP, upright),
+    ]
+    joints = [
+        Joint("waist", "lower_trunk", "mid_trunk", waist * UP, UP, swing=0.45, twist=0.25),
+        Joint("chest", "mid_trunk", "upper_trunk", breast * UP, UP, swing=0.35, twist=0.35),
+        Joint("neck", "upper_trunk", "head", nape * UP, UP, swing=0.8, twist=1.2),
+    ]
+    return segments, joints
+
+
+def _arm(side, y):
+    """An arm, out and a little ahead; y is +1 for the left one."""
+    shoulder = np.array([0.0, 0.19 * y, SHOULDER_HEIGHT])
+    along = normalized(np.array([0.35, y, -0.45]))
+    bend = 0.4
+    hinge = normalized(np.cross(along, AHEAD + 0.3 * UP))  # turns the forearm ahead
+    forward = rotate(axis_angle(hinge, bend), along)
+    upper, elbow = _limb(f"{side}_upper_arm", "upper_arm", shoulder, along, 0.045)
+    fore, wrist = _limb(f"{side}_forearm", "forearm", elbow, forward, 0.035)
+    hand = Segment(f"{side}_hand", "hand", Box((0.018, 0.042, LENGTH["hand"] / 2)),
+                   wrist + LENGTH["hand"] / 2 * forward, from_axes(forward, hinge))
+    joints = [
+        Joint(f"{side}_shoulder", "upper_trunk", upper.name, shoulder, along, swing=1.5, twist=1.2),
+        Joint(f"{side}_elbow", upper.name, fore.name, elbow, hinge, limits=(-bend, 2.5 - bend)),
+        Joint(f"{side}_wrist", fore.name, hand.name, wrist, forward, swing=1.0, twist=1.4),
+    ]
+    return [upper, fore, hand], joints
+
+
+def _leg(side, y):
+    """A leg, hip and knee a little bent."""
+    hip = np.array([0.0, 0.09 * y, 0.0])
+    down = normalized(np.array([0.5, 0.12 * y, -1.0]))
+    bend = 0.7
+    hinge = normalized(np.cross(down, -AHEAD))             # turns the shank back
+    below = rotate(axis_angle(hinge, bend), down)
+    thigh, knee = _limb(f"{side}_thigh", "thigh", hip, down, 0.075)
+    shank, ankle = _limb(f"{side}_shank", "shank", knee, below, 0.048)
+    toes = np.cross(below, hinge)                          # at right angles to the shank, ahead
+    foot = Segment(f"{side}_foot", "foot", Box((0.035, 0.045, LENGTH["foot"] / 2)),
+                   ankle + 0.035 * below + (LENGTH["foot"] / 2 - 0.06) * toes, from_axes(toes, below))
+    joints = [
+        Joint(f"{side}_hip", "lower_trunk", thigh.name, hip, down, swing=0.85, twist=0.6),
+        Joint(f"{side}_knee", thigh.name, shank.name, knee, hinge, limits=(-bend, 2.4 - bend)),
+        Joint(f"{side}_ankle", shank.name, foot.name, ankle, hinge, limits=(-0.35, 0.87)),
+    ]
+    return [thigh, shank, foot], joints
+
+
+def human():
+    """The segments and joints of the 16-body human."""
+    parts = [_trunk(), _arm("left", 1), _arm("right", -1), _leg("left", 1), _leg("right", -1)]
+    return [s for segments, _ in parts for s in segments], [j for _, joints in parts for j in joints]
+
+
+def simple_doll():
+    """The 11-body doll: the human without hands and feet, belly and chest in one."""
+    segments, joints = human()
+    waist, nape = LENGTH["lower_trunk"], LENGTH["lower_trunk"] + LENGTH["mid_trunk"] + LENGTH["upper_trunk"]
+    torso = Segment("torso", "torso", Box((0.11, 0.17, (nape - waist) / 2)), (waist + nape) / 2 * UP, from_axes(UP))
+    renamed = {"lower_trunk": "pelvis", "mid_trunk": "torso", "upper_trunk": "torso"}
+    gone = ("hand", "foot", "mid_trunk", "upper_trunk")
+    segments = [replace(s, name=renamed.get(s.name, s.name)) for s in segments if s.kind not in gone]
+    joints = [replace(j, parent=renamed.get(j.parent, j.parent), child=renamed.get(j.child, j.child))
+              for j in joints if not j.name.endswith(("chest", "wrist", "ankle"))]
+    return [segments[0], torso, *segments[1:]], joints
+
+
+def reach(segments):
+    """The radius about the hips' middle that no segment leaves [m]."""
+    def bound(shape):
+        return np.linalg.norm(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
+    return max(np.linalg.norm(s.position) + bound(s.shape) for s in segments)
+
+
+def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, **body):
+    """Adds a doll (segments, joints) with its hips at `place`.
+
+    `weight` gives a segment's density or mass by its kind; `body` goes to every add_body.
+    """
+    segments, joints = doll
+    for s in segments:
+        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size), position=place + size * rotate(orientation, s.position),
+                       orientation=multiply(orientation, s.orientation), **weight(s.kind), **body)
+    for j in joints:
+        a, b = f"{name}.{j.parent}", f"{name}.{j.child}"
+        anchor, axis = place + size * rotate(orientation, j.anchor), rotate(orientation, j.axis)
+        common = {"anchor": anchor, "axis": axis, "name": f"{name}.{j.name}", "friction": joint_friction}
+        if j.limits is not None:
+            scene.add_joint(HingeJoint(a, b, limits=j.limits, **common))
+        else:
+            scene.add_joint(BallJoint(a, b, swing_limit=j.swing, twist_limits=(-j.twist, j.twist), **common))
+
+
+def _scaled(shape, size):
+    if isinstance(shape, Box):
+        return Box(size * np.asarray(shape.half_extents))
+    return Capsule(size * shape.radius, size * shape.half_length)
+
+
+def spread_orientation(k):
+    """The k-th of a sequence of rotations that fills all directions evenly: Shoemake's map of an additive recurrence."""
+    # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
+    u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
+    a, b = math.sqrt(1 - u), math.sqrt(u)
+    return np.array([b * math.cos(2 * math.pi * w), a * math.sin(2 * math.pi * v), a * math.cos(2 * math.pi * v),
+                     b * math.sin(2 * math.pi * w)])
+
+
+@listed_scene
+def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Positive = STATURE, mass: Positive = MASS,
+             joint_friction: NonNegative = 2.0, friction: NonNegative = 0.6):
+    """People of 16 segments fall on the floor, each turned differently.
+
+    Masses and lengths after de Leva (1996), scaled to `stature` [m] and `mass` [kg]; joints have the ranges of a
+    human's and a friction torque [N m] in place of muscle tone. Nobody starts lower than `drop` above the floor.
+    """
+    scene = Scene(name="ragdolls")
+    material = Material(friction=friction)
+    add_floor(scene, material)
+    doll = human()
+    size = stature / STATURE
+    radius = size * reach(doll[0])
+    side = math.ceil(math.sqrt(count))
+    for k in range(count):
+        # Neighbours start at two heights: (1.5, 1.4) and (1.5 sqrt 2, 0) radii apart, so that nobody touches.
+        column, row = k % side, k // side
+        place = radius * np.array([1.5 * (column - (side - 1) / 2), 1.5 * (row - (side - 1) / 2),
+                                   1.0 + 1.4 * ((column + row) % 2)]) + drop * UP
+        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), lambda kind: {"mass": mass * MASS_FRACTION[kind]},
+                 size=size, joint_friction=joint_friction, material=material)
+    return scene
+
+
+@listed_scene
+def ragdolls11(*, n: Whole(5000) = 64):
+    """The benchmark's ragdolls: 11 bodies and 10 joints each, falling from 2 m, touching the floor only."""
+    scene = Scene(name="ragdolls11")
+    material = Material(friction=0.6, restitution=0.0)
+    add_floor(scene, material)
+    doll = simple_doll()
+    side = math.ceil(math.sqrt(n))
+    for k in range(n):
+        place = np.array([1.6 * (k % side - (side - 1) / 2), 1.6 * (k // side - (side - 1) / 2), 2.0])
+        add_doll(scene, f"doll{k}", doll, place, spread_orientation(k), lambda kind: {"density": 1000.0},
+                 material=material, collision_group=2, collision_mask=1)
+    return scene

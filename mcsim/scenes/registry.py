@@ -1,0 +1,119 @@
+"""The table of ready scenes: name -> function, with checked parameters.
+
+A scene function takes keyword parameters with defaults and returns a Scene. The first line of its docstring describes
+it. A parameter's annotation is the check that its value passes, `check(value, field) -> value`; numbers and flags may
+come as text, as the command line has them.
+"""
+
+import functools
+import inspect
+
+from mcsim.core.errors import SceneError
+from mcsim.scene import checks
+from mcsim.scene.checks import FieldError, show
+
+SCENES = {}
+
+FLAGS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+# ---- checks of parameters --------------------------------------------------------------------------------------------
+
+def as_number(value, field):
+    """Text as the number that it says; everything else as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise FieldError(field, f"must be a number, got {show(value)}") from None
+
+
+def Number(value, field):
+    """Any finite number."""
+    return checks.number(as_number(value, field), field)
+
+
+def Positive(value, field):
+    """A number above 0."""
+    return checks.positive(as_number(value, field), field)
+
+
+def NonNegative(value, field):
+    """A number of at least 0."""
+    return checks.not_negative(as_number(value, field), field)
+
+
+def Flag(value, field):
+    """True or false."""
+    if isinstance(value, str):
+        value = FLAGS.get(value.lower(), value)
+    return checks.flag(value, field)
+
+
+def Between(lower, upper):
+    """The check of a number strictly between two others."""
+    def check(value, field):
+        result = Number(value, field)
+        if not lower < result < upper:
+            raise FieldError(field, f"must be between {lower:g} and {upper:g}, got {show(value)}")
+        return result
+    return check
+
+
+def Whole(maximum, minimum=1):
+    """The check of a whole number from `minimum` to `maximum`."""
+    def check(value, field):
+        result = Number(value, field)
+        if result != int(result):
+            raise FieldError(field, f"must be a whole number, got {show(value)}")
+        return int(checks.within(result, minimum, maximum, field))
+    return check
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+def listed_scene(function):
+    """Puts a scene function into SCENES and checks its parameters at every call."""
+    name = function.__name__
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(**given):
+        try:
+            for key, value in given.items():
+                if key not in signature.parameters:
+                    raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, signature.parameters)}; "
+                                         f"{_parameter_list(signature)}")
+                given[key] = signature.parameters[key].annotation(value, key)
+            return function(**given)
+        except FieldError as error:
+            raise error if error.subject else error.within(f"scene {name}") from None
+
+    checked.__signature__ = signature
+    SCENES[name] = checked
+    return checked
+
+
+def build(name, **parameters):
+    """The built-in scene `name` with the given parameters."""
+    if name not in SCENES:
+        raise SceneError(f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; "
+                         f"the scenes are: {', '.join(SCENES)}")
+    return SCENES[name](**parameters)
+
+
+def description(name):
+    """One line that says what the scene shows."""
+    return inspect.getdoc(SCENES[name]).splitlines()[0]
+
+
+def parameters(name):
+    """Parameter name -> default value."""
+    return {key: p.default for key, p in inspect.signature(SCENES[name]).parameters.items()}
+
+
+def _parameter_list(signature):
+    if not signature.parameters:
+        return "it takes none"
+    return "the parameters are: " + ", ".join(f"{p.name}={p.default}" for p in signature.parameters.values())

@@ -1,0 +1,93 @@
+"""Pictures (.png) and films (.gif) of a run. Headless: Matplotlib's Agg draws, Pillow writes."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.files import written_whole
+
+SIZE = (800, 600)                                         # pixels of a still
+FILM_SIZE = (640, 480)                                    # pixels of a film's frame
+FILM_COLORS = 128
+
+
+def require_matplotlib():
+    """Raises ImportError with the line to type if Matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None
+
+
+def save_png(path, scene, recording, *, frames=1, size=SIZE):
+    """A picture of the last frame, or a strip of `frames` pictures from the first frame to the last.
+
+    recording: positions (t, n, 3), orientations (t, n, 4) and time (t,) of the scene's bodies.
+    """
+    _check(path, ".png", scene, recording)
+    if not 1 <= frames <= 100:
+        raise SceneError(f"{os.fspath(path)}: a strip has 1 to 100 frames, got {frames}")
+    from PIL import Image
+
+    painter = _painter(scene, recording, size)
+    last = len(recording.time) - 1
+    chosen = [last] if frames == 1 else np.unique(np.round(np.linspace(0, last, frames)).astype(int))
+    strip = np.concatenate([_picture(painter, recording, k) for k in chosen], axis=1)
+    with written_whole(path) as file:
+        Image.fromarray(strip[..., :3]).save(file, format="png")
+
+
+def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None):
+    """A film of all frames that loops. `speed` 2 shows it twice as fast; `progress(k)` is called after frame k."""
+    _check(path, ".gif", scene, recording)
+    if not (np.isfinite(speed) and speed > 0):
+        raise SceneError(f"{os.fspath(path)}: speed must be positive, got {speed}")
+    from PIL import Image
+
+    painter = _painter(scene, recording, size)
+    # One palette for all frames, from the first, the middle and the last.
+    count = len(recording.time)
+    samples = [_picture(painter, recording, k)[..., :3] for k in sorted({0, count // 2, count - 1})]
+    palette = Image.fromarray(np.concatenate(samples)).quantize(FILM_COLORS, method=Image.Quantize.MEDIANCUT)
+
+    def images():
+        for k in range(count):
+            picture = Image.fromarray(_picture(painter, recording, k)[..., :3])
+            yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
+            if progress is not None:
+                progress(k)
+
+    film = images()
+    with written_whole(path) as file:
+        next(film).save(file, format="gif", save_all=True, append_images=film, loop=0,
+                        duration=_durations(recording.time, speed), disposal=1)
+
+
+def _durations(time, speed):
+    """Milliseconds a frame. GIF counts hundredths of a second: rounding the times, not the steps, keeps the clock."""
+    hundredths = np.round(100.0 * (time - time[0]) / speed).astype(int)
+    return [int(10 * max(step, 2)) for step in np.diff(hundredths)] + [1000]
+
+
+def _painter(scene, recording, size):
+    from mcsim.view.painter import Painter
+
+    return Painter(scene, recording.positions, recording.orientations, size)
+
+
+def _picture(painter, recording, k):
+    return painter.picture(recording.positions[k], recording.orientations[k], f"{recording.time[k]:.2f} s")
+
+
+def _check(path, suffix, scene, recording):
+    require_matplotlib()
+    name = os.fspath(path)
+    if Path(path).suffix.lower() != suffix:
+        raise SceneError(f"{name}: must end in {suffix}")
+    if recording.positions.shape[1] != len(scene.bodies):
+        raise SceneError(f"{name}: the recording has {recording.positions.shape[1]} bodies, "
+                         f"the scene {scene.name!r} {len(scene.bodies)}")
+    if len(recording.time) == 0:
+        raise SceneError(f"{name}: the recording has no frames")

@@ -1,0 +1,315 @@
+"""Draws a scene's bodies as what they are: flat shaded faces from back to front, with shadows on the ground.
+
+All faces of all bodies are rows of a few arrays. A frame turns them, drops those that look away, sorts the rest by
+depth and hands one PolyCollection to Matplotlib (the painter's algorithm).
+"""
+
+import math
+
+import numpy as np
+
+from mcsim.scene.rotation import normalized
+from mcsim.view import meshes
+from mcsim.view.camera import frame
+from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_colors
+
+LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))         # towards the light
+DARKEST = 0.60                                            # brightness of a face turned away from the light
+SHADOW_DIRECTIONS = 24                                    # corners of a shadow
+SMALL, LARGE = 60, 300                                    # numbers of shapes where the detail changes
+
+
+def rotation_matrices(q):
+    """R (n, 3, 3) of unit quaternions (n, 4)."""
+    w, x, y, z = q.T
+    return np.stack([
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+    ], axis=1).reshape(-1, 3, 3)
+
+
+class Painter:
+    """Pictures of one scene from one camera.
+
+    positions (frames, n, 3), orientations (frames, n, 4): what the camera has to frame, as in a Recording (centres of
+    mass). size: (width, height) in pixels.
+    """
+
+    def __init__(self, scene, positions, orientations, size=(800, 600)):
+        self.centers = np.array([body.center_of_mass for body in scene.bodies])
+        self.ground = _ground(scene)
+        self._collect(scene)
+        self._link(scene)
+        self.camera = self._frame(positions, orientations, size)
+        self._hide_what_blocks(positions, orientations)
+        self._make_canvas(scene.name)
+
+    # ---- what is drawn ----------------------------------------------------------------------------------------------
+
+    def _collect(self, scene):
+        """The faces of all bodies in their bodies' frames."""
+        solid = [(body, shape) for body in scene.bodies for shape in body.shapes if shape.type != "plane"]
+        sizes = [_extent(shape) for body, shape in solid if body.kind == "dynamic"] or [1.0]
+        typical = float(np.median(sizes))
+        detail = 20 if len(solid) <= SMALL else 12 if len(solid) <= LARGE else 8
+        cell = typical * (0.35 if len(solid) <= SMALL else 1.0 if len(solid) <= LARGE else 2.0)
+        colors = body_colors(scene)
+        vertices, faces, owner_of_vertex, owner_of_face, shape_of_face, color, edge = [], [], [], [], [], [], []
+        first_vertex = []
+        total = 0
+        for number, (body, shape) in enumerate(solid):
+            mesh = meshes.shape_mesh(shape, detail, cell)
+            vertices.append(mesh.vertices)
+            faces.append(mesh.faces + total)
+            owner_of_vertex.append(np.full(len(mesh.vertices), body.index))
+            owner_of_face.append(np.full(len(mesh.faces), body.index))
+            shape_of_face.append(np.full(len(mesh.faces), number))
+            color.append(mesh.tone[:, None] * colors[body.index])
+            edge.append(np.full(len(mesh.faces), mesh.outlined))
+            first_vertex.append(total)
+            total += len(mesh.vertices)
+        self.vertices = np.concatenate([*vertices, np.zeros((0, 3))])
+        self.faces = np.concatenate([*faces, np.zeros((0, 4), int)])
+        self.owner_of_vertex = np.concatenate([*owner_of_vertex, np.zeros(0, int)])
+        self.owner_of_face = np.concatenate([*owner_of_face, np.zeros(0, int)])
+        self.shape_of_face = np.concatenate([*shape_of_face, np.zeros(0, int)])
+        self.color = np.concatenate([*color, np.zeros((0, 3))])
+        self.outlined = np.concatenate([*edge, np.zeros(0, bool)])
+        self.normals = meshes.face_normals(self.vertices, self.faces)
+        self.opacity = np.ones(len(self.faces))
+        self.first_vertex = np.array(first_vertex, int)
+        self.vertex_count = np.diff([*first_vertex, total])
+        self.casts_shadow = np.ones(len(solid), bool)
+        self.moves = np.array([body.kind != "static" for body in scene.bodies], bool)
+        self.dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
+        self.radii = np.zeros(len(scene.bodies))
+        reach = np.linalg.norm(self.vertices - self.centers[self.owner_of_vertex], axis=1)
+        np.maximum.at(self.radii, self.owner_of_vertex, reach)
+
+    def _link(self, scene):
+        """Rods from a body to those of its joints that lie outside it: strings, hangers, cranks without a shape."""
+        index = {body.name: body.index for body in scene.bodies}
+        ends = []                                         # (body, point in its frame)
+        pins = []                                         # points of the world that something hangs on
+        for joint in scene.joints:
+            for name, place in ((joint.a, joint.frame_a), (joint.b, joint.frame_b)):
+                if name is None:
+                    pins.append(place[0])
+                elif np.linalg.norm(place[0] - self.centers[index[name]]) > 1.05 * self.radii[index[name]]:
+                    ends.append((index[name], place[0]))
+        self.rod_owner = np.array([body for body, _ in ends], int)
+        self.rod_end = np.array([point for _, point in ends]).reshape(-1, 3)
+        outward = self.rod_end - self.centers[self.rod_owner]
+        reach = self.radii[self.rod_owner] / np.maximum(np.linalg.norm(outward, axis=1), 1e-300)
+        self.rod_start = self.centers[self.rod_owner] + 0.98 * reach[:, None] * outward
+        self.pins = np.array(pins).reshape(-1, 3)
+
+    def _frame(self, positions, orientations, size):
+        """The camera that sees what moves, in all frames, and what stands among it."""
+        some = np.unique(np.linspace(0, len(positions) - 1, 60).astype(int))
+        moving = np.flatnonzero(self.moves & (self.radii > 0))
+        points = self._box_corners(positions[some], orientations[some], moving)
+        # A few that fly off do not make the others small.
+        middle = np.median(positions[some][:, moving].reshape(-1, 3), axis=0) if len(moving) else np.zeros(3)
+        away = np.linalg.norm(points - middle, axis=1)
+        if len(points):
+            points = points[away <= 3.0 * np.percentile(away, 90)]
+        points = np.concatenate([points, self.pins])
+        span = np.linalg.norm(np.ptp(points, axis=0)) if len(points) else np.inf
+        still = np.flatnonzero(~self.moves & (self.radii > 0) & (self.radii < 0.6 * span))
+        points = np.concatenate([points, self._box_corners(positions[:1], orientations[:1], still)])
+        return frame(points if len(points) else np.array([[-1.0] * 3, [1.0] * 3]), size)
+
+    def _box_corners(self, positions, orientations, chosen):
+        """The corners (k, 3) in the world of boxes around the chosen bodies, in all frames."""
+        lower, upper = np.full((len(self.centers), 3), np.inf), np.full((len(self.centers), 3), -np.inf)
+        np.minimum.at(lower, self.owner_of_vertex, self.vertices)
+        np.maximum.at(upper, self.owner_of_vertex, self.vertices)
+        signs = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+        local = np.where(signs, upper[chosen, None], lower[chosen, None]) - self.centers[chosen, None]
+        r = rotation_matrices(orientations[:, chosen].reshape(-1, 4)).reshape(len(positions), len(chosen), 3, 3)
+        return (np.einsum("tnij,ncj->tnci", r, local) + positions[:, chosen, None]).reshape(-1, 3)
+
+    def _hide_what_blocks(self, positions, orientations):
+        """Statics and kinematics that stand between the eye and many bodies become glass."""
+        if not len(self.faces):
+            return
+        world, normals, _ = self._turn(positions[0], orientations[0])
+        targets = np.concatenate([positions[0, self.dynamic], positions[-1, self.dynamic]])
+        if not len(targets):
+            return
+        rays = targets - self.camera.eye
+        for shape in np.unique(self.shape_of_face[~self.dynamic[self.owner_of_face]]):
+            faces = np.flatnonzero(self.shape_of_face == shape)
+            corner, normal = world[self.faces[faces, 0]], normals[faces]
+            # Clip the rays eye + t ray, 0 <= t <= 1, by the half spaces of the convex shape.
+            gap = np.einsum("fi,fi->f", corner - self.camera.eye, normal)[:, None]
+            slope = normal @ rays.T
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = gap / slope
+            enter = np.where(slope < 0, t, 0.0).max(axis=0, initial=0.0)
+            leave = np.where(slope > 0, t, 1.0).min(axis=0, initial=1.0)
+            outside = ((np.abs(slope) < 1e-12) & (gap < 0)).any(axis=0)
+            if np.mean((enter < leave) & ~outside) > 0.15:
+                self.opacity[faces] = 0.10
+                self.casts_shadow[shape] = False
+
+    # ---- the picture ------------------------------------------------------------------------------------------------
+
+    def _make_canvas(self, name):
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.collections import LineCollection, PolyCollection
+        from matplotlib.figure import Figure
+
+        width, height = self.camera.size
+        self.figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=BACKGROUND)
+        self.canvas = FigureCanvasAgg(self.figure)
+        axes = self.figure.add_axes((0, 0, 1, 1))
+        axes.set_xlim(0, width)
+        axes.set_ylim(0, height)
+        axes.axis("off")
+        if self.ground is not None:
+            segments, colors = self._grid()
+            axes.add_collection(LineCollection(segments, colors=colors, linewidths=0.8, zorder=0), autolim=False)
+        self.shadows = axes.add_collection(PolyCollection([], facecolors=SHADOW, edgecolors="none", zorder=1), autolim=False)
+        self.polygons = axes.add_collection(PolyCollection([], linewidths=0.5, zorder=2), autolim=False)
+        axes.text(12, height - 12, name, va="top", color=TEXT, fontsize=11)
+        self.label = axes.text(width - 12, height - 12, "", va="top", ha="right", color=TEXT, fontsize=11)
+
+    def picture(self, positions, orientations, label=""):
+        """The picture (height, width, 4) uint8 of centres of mass (n, 3) and orientations (n, 4)."""
+        world, normals, frames = self._turn(positions, orientations)
+        if self.ground is not None:
+            self.shadows.set_verts(self._shadow_polygons(world))
+        polygons, face_colors, edge_colors = self._visible(world, normals, frames)
+        self.polygons.set_verts(polygons)
+        self.polygons.set_facecolor(face_colors)
+        self.polygons.set_edgecolor(edge_colors)
+        self.label.set_text(label)
+        self.canvas.draw()
+        return np.asarray(self.canvas.buffer_rgba()).copy()
+
+    def _turn(self, positions, orientations):
+        """World vertices, world normals, and the bodies' frames (origins, rotation matrices)."""
+        r = rotation_matrices(orientations)
+        origins = positions - np.einsum("nij,nj->ni", r, self.centers)
+        world = np.einsum("vij,vj->vi", r[self.owner_of_vertex], self.vertices) + origins[self.owner_of_vertex]
+        normals = np.einsum("fij,fj->fi", r[self.owner_of_face], self.normals)
+        return world, normals, (origins, r)
+
+    def _visible(self, world, normals, frames):
+        """Polygons (k, 4, 2) in pixels from back to front, with their colours."""
+        corners = world[self.faces]
+        middles = corners.mean(axis=1)
+        facing = np.einsum("fi,fi->f", normals, self.camera.eye - middles) > 0.0
+        pixels, depth = self.camera.project(world)
+        facing &= (depth[self.faces] > 1e-3).all(axis=1)
+        chosen = np.flatnonzero(facing)
+        # Half of Lambert's law wraps the light around, so that no side is black.
+        light = DARKEST + (1.08 - DARKEST) * ((normals[chosen] @ LIGHT + 1.0) / 2.0)
+        face = np.column_stack([np.minimum(self.color[chosen] * light[:, None], 1.0), self.opacity[chosen]])
+        edge = face.copy()
+        edge[:, :3] *= np.where(self.outlined[chosen], EDGE, 1.0)[:, None]
+        # Glass shows its outline and no seams.
+        edge[:, 3] = np.where(face[:, 3] < 1.0, np.where(self.outlined[chosen], 0.5, 0.0), 1.0)
+        polygons = pixels[self.faces[chosen]]
+        order_by = np.linalg.norm(middles[chosen] - self.camera.eye, axis=1)
+
+        rods, rod_depth = self._rods(frames)
+        polygons = np.concatenate([polygons, rods])
+        rod_color = np.tile([*ROD, 1.0], (len(rods), 1))
+        face, edge = np.concatenate([face, rod_color]), np.concatenate([edge, rod_color])
+        order = np.argsort(-np.concatenate([order_by, rod_depth]), kind="stable")
+        return polygons[order], face[order], edge[order]
+
+    def _rods(self, frames):
+        """Rods as thin polygons and pins as small squares, (k, 4, 2) pixels, with their distance from the eye."""
+        origins, r = frames
+        r, origins = r[self.rod_owner], origins[self.rod_owner]
+        ends = np.einsum("kij,kj->ki", r, self.rod_end) + origins
+        starts = np.einsum("kij,kj->ki", r, self.rod_start) + origins
+        # In pieces, so that bodies may pass between.
+        parts = np.linspace(0.0, 1.0, 9)[None, :, None]
+        points = starts[:, None] * (1 - parts) + ends[:, None] * parts
+        a, b = points[:, :-1].reshape(-1, 3), points[:, 1:].reshape(-1, 3)
+        pa, pb = self.camera.project(a)[0], self.camera.project(b)[0]
+        across = (pb - pa)[:, ::-1] * (-1.0, 1.0)
+        across *= 0.7 / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
+        rods = np.stack([pa - across, pa + across, pb + across, pb - across], axis=1)
+        pins = self.camera.project(self.pins)[0][:, None] + 2.5 * np.array([(-1, 0), (0, -1), (1, 0), (0, 1)])
+        away = np.concatenate([(a + b) / 2, self.pins]) - self.camera.eye
+        return np.concatenate([rods, pins]), np.linalg.norm(away, axis=1) - 1e-3
+
+    # ---- ground -----------------------------------------------------------------------------------------------------
+
+    def _on_ground(self, points):
+        """Where the light through points (…, 3) meets the ground."""
+        normal, offset = self.ground
+        height = points @ normal - offset
+        return points - (height / (LIGHT @ normal))[..., None] * LIGHT
+
+    def _shadow_polygons(self, world):
+        """Convex shadows (k, SHADOW_DIRECTIONS, 2) in pixels: a shape's farthest vertex in each direction of the picture."""
+        pixels, depth = self.camera.project(self._on_ground(world))
+        angles = np.linspace(0.0, 2 * np.pi, SHADOW_DIRECTIONS, endpoint=False)
+        directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        polygons = []
+        for count in np.unique(self.vertex_count):         # shapes with equally many vertices at once
+            rows = self.first_vertex[self.casts_shadow & (self.vertex_count == count), None] + np.arange(count)
+            seen = (depth[rows] > 1e-3).all(axis=1)
+            corners = pixels[rows[seen]]
+            farthest = np.argmax(corners @ directions.T, axis=1)
+            polygons.append(np.take_along_axis(corners, farthest[..., None], axis=1))
+        return np.concatenate([*polygons, np.zeros((0, SHADOW_DIRECTIONS, 2))])
+
+    def _grid(self):
+        """Lines of the ground around the middle of the picture that fade with distance."""
+        normal, offset = self.ground
+        eye, back = self.camera.eye, self.camera.axes[2]
+        distance = min((eye @ normal - offset) / max(back @ normal, 0.12), 1e6)
+        middle = eye - distance * back
+        middle = middle - (middle @ normal - offset) * normal
+        radius = 0.9 * distance
+        step = 10.0 ** math.floor(math.log10(radius / 4))
+        step *= max(m for m in (1, 2, 5) if m * step <= radius / 4) if radius / 4 >= step else 1
+        u = normalized(np.cross((0.0, 1.0, 0.0), normal)) if abs(normal[1]) < 0.9 else np.array([1.0, 0.0, 0.0])
+        v = np.cross(normal, u)
+        center = np.round(np.array([middle @ u, middle @ v]) / step) * step
+        marks = np.arange(-math.floor(radius / step), math.floor(radius / step) + 1) * step
+        pieces = np.linspace(-radius, radius, 61)
+        a, b = np.meshgrid(marks, pieces, indexing="ij")
+        lines = np.concatenate([np.stack([center[0] + a, center[1] + b], axis=2),
+                                np.stack([center[0] + b, center[1] + a], axis=2)])
+        points = lines[..., :1] * u + lines[..., 1:] * v + offset * normal
+        pixels, depth = self.camera.project(points)
+        segments = np.stack([pixels[:, :-1], pixels[:, 1:]], axis=2).reshape(-1, 2, 2)
+        from_middle = np.linalg.norm((points[:, 1:] + points[:, :-1]) / 2 - middle, axis=2).ravel() / radius
+        shown = (np.minimum(depth[:, 1:], depth[:, :-1]).ravel() > 1e-3) & (from_middle < 1.0)
+        colors = np.column_stack([np.tile(GRID, (len(from_middle), 1)), np.maximum(1.0 - from_middle, 0.0) ** 1.5])
+        return segments[shown], colors[shown]
+
+
+def _extent(shape):
+    """The longest side of a shape [m]."""
+    if shape.type == "box":
+        return 2.0 * max(shape.half_extents)
+    if shape.type == "hull":
+        return float(max(np.ptp(shape.vertices, axis=0)))
+    return 2.0 * (shape.radius + getattr(shape, "half_length", 0.0))
+
+
+def _ground(scene):
+    """(unit normal, offset) in the world of the static plane that faces up most, or None."""
+    best = None
+    for body in scene.bodies:
+        r = rotation_matrices(np.asarray(body.orientation)[None])[0]
+        for shape in body.shapes:
+            if shape.type != "plane":
+                continue
+            frame_z = rotation_matrices(np.asarray(shape.orientation)[None])[0][:, 2]
+            normal = r @ frame_z
+            offset = normal @ (r @ shape.position + body.position)
+            if normal[2] > 0.05 and (best is None or normal[2] > best[0][2]):
+                best = (normal, offset)
+    return best
