@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
-from mcsim.scene.rotation import from_axes
+from mcsim.core.rotation import from_axes
 from mcsim.scenes.registry import Whole, listed_scene
 from mcsim.scenes.stacks import X, add_floor
 

@@ -13,7 +13,7 @@ from mcsim.scene import (
 )
 from mcsim.scene.checks import FieldError
 from mcsim.scene.mass import combined
-from mcsim.scene.rotation import conjugate, from_axes, rotate
+from mcsim.core.rotation import conjugate, from_axes, rotate
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import Flag, NonNegative, Number, Positive, Between, Whole, listed_scene
 

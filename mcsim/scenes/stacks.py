@@ -9,7 +9,7 @@ import numpy as np
 
 from mcsim.scene import BallJoint, Box, Capsule, ConvexHull, Material, Plane, Scene, Sphere
 from mcsim.scene.checks import FieldError
-from mcsim.scene.rotation import from_axes, multiply, rotate
+from mcsim.core.rotation import from_axes, multiply, rotate
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import NonNegative, Number, Positive, Between, Whole, listed_scene
 
