@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from mcsim.scene.rotation import normalized
+from mcsim.core.rotation import normalized
 
 
 def axis_angle(axis, angle):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsim.scene.rotation import normalized
+from mcsim.core.rotation import normalized
 
 FIELD_OF_VIEW = 0.6                                       # [rad], of the picture's height
 MARGIN = 0.86                                             # the part of the picture that the scene may fill

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcsim.scene.rotation import matrix
+from mcsim.core.rotation import matrix
 
 STRIPE = 0.80                                             # brightness of the darker sectors of round shapes
 

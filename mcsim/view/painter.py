@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from mcsim.scene.rotation import normalized
+from mcsim.core.rotation import normalized
 from mcsim.view import meshes
 from mcsim.view.camera import frame
 from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_colors
