@@ -1,1 +1,24 @@
-"""mcsim: rigid bodies in maximal coordinates."""
+"""mcsim: rigid bodies with joints and contacts in maximal coordinates.
+
+    import mcsim as mc
+    world = mc.World(mc.load("ragdolls"))
+    world.step(600)
+
+Describe a Scene (bodies, shapes, joints), or load one; a World steps and observes it. Units are SI, z is up, quaternions are
+(w, x, y, z); see help(mc.Scene), help(mc.World) and, for what is ready made, mc.scenes.
+"""
+
+from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, FixedJoint, HingeJoint, Material, Motor, Plane,
+                         Scene, SliderJoint, Sphere, Spring, UniversalJoint)
+from mcsim import scenes
+from mcsim.scenes import load
+from mcsim.world import World
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Material", "Motor", "Plane",
+    "Scene", "SceneError", "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint",
+    "World", "load", "scenes",
+]

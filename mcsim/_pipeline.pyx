@@ -16,6 +16,7 @@
 """
 
 from libc.math cimport isfinite
+from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -39,7 +40,7 @@ from mcsim.solve import SOLVERS
 from mcsim.state.fields import ROW_DTYPE
 
 cdef extern from "<time.h>" nogil:
-    ctypedef struct timespec:
+    struct timespec:
         long tv_sec
         long tv_nsec
     int TIME_UTC
@@ -88,7 +89,7 @@ cdef class Pipeline:
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
         padded = arrays.padded
-        cdef int[::1] kind = padded["kind"]
+        cdef int32_t[::1] kind = padded["kind"]
         cdef double[:, ::1] position = padded["position"]
         cdef double[:, ::1] orientation = padded["orientation"]
         cdef double[:, ::1] twist = padded["twist"]

@@ -96,7 +96,7 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.normal_begin = 0
     row.normal_count = 0
     row.restitution = m.restitution
-    row.approach = 0.0
+    row.curvature = 0.0
 
 
 cdef int layout_friction(Row* rows, const Manifold* m, int source, int index, int normal_begin, int normal_count,

@@ -12,8 +12,7 @@ cdef inline int constrain_hinge(Row* rows, const JointFrames* f) noexcept nogil:
     cdef int i
     constrain_point(rows, f)
     for i in range(2):
-        angular_row(&rows[3 + i], cross(f.axis_b[2], f.axis_a[i]))
-        rows[3 + i].error = dot(f.axis_b[2], f.axis_a[i])
+        constrain_right_angle(&rows[3 + i], f, f.axis_a[i], f.axis_b[2])
     return 5
 
 

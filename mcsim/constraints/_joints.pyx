@@ -75,6 +75,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.index = index
     row.stabilized = 0
     row.error = 0.0
+    row.curvature = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY
     row.compliance[BIASED] = 0.0
@@ -89,7 +90,6 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
         row.normal_begin = 0
         row.normal_count = 0
         row.restitution = 0.0
-        row.approach = 0.0
     return row
 
 
@@ -199,11 +199,13 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const Joint
         n = constrain_slider(rows, f)
     elif joint.type == FIXED:
         n = constrain_fixed(rows, f)
-    cdef double error
+    cdef double error, curvature
     for i in range(n):
         error = rows[i].error
+        curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
         begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
         rows[i].error = error
+        rows[i].curvature = curvature
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_BILATERAL
         rows[i].stabilized = 1

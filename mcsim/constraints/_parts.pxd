@@ -7,7 +7,7 @@ a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b -
 
 from libc.math cimport sqrt, fabs
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
-from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, quat_mul,
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_mul,
                                quat_conj, quat_matrix, mat_column)
 from mcsim.state._layout cimport Bodies, Joint, Row
 
@@ -21,6 +21,11 @@ ctypedef struct JointFrames:
     Vec3 axis_a[3]         # joint axes x, y, z as a carries them, world
     Vec3 axis_b[3]
     Quat relative          # joint axes on b seen from those on a, w >= 0
+    Vec3 spin_a            # angular velocities, world [rad/s]
+    Vec3 spin_b
+    Vec3 slip              # velocity of b minus that of a, both at point_b [m/s]
+    Vec3 gyro_a            # angular acceleration of the free body, -I^-1 (w x I w) [rad/s2]
+    Vec3 gyro_b
 
 
 # One free coordinate of a joint. Motor, spring and friction act along `axis`; limits along `limit_axis` (they differ only
@@ -33,6 +38,18 @@ ctypedef struct AxisGeometry:
     double motor_error     # position - target
     double spring_error    # position - rest
     int linear             # 1 sliding, 0 turning
+
+
+cdef inline Vec3 gyroscopic_acceleration(const Bodies* bodies, int i) noexcept nogil:
+    """-I^-1 (w x I w), world axes: how the angular velocity of a free body turns."""
+    cdef Vec3 w = bodies.twist[i].w
+    cdef Quat q
+    cdef Vec3 momentum
+    if bodies.inv_mass[i] == 0.0:
+        return vec3(0.0, 0.0, 0.0)
+    q = bodies.orientation[i]
+    momentum = rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
+    return mat_vec(bodies.inv_inertia_world[i], cross(momentum, w))
 
 
 cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) noexcept nogil:
@@ -59,6 +76,12 @@ cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) n
         f.relative.x = -f.relative.x
         f.relative.y = -f.relative.y
         f.relative.z = -f.relative.z
+    f.spin_a = bodies.twist[joint.body_a].w
+    f.spin_b = bodies.twist[joint.body_b].w
+    f.slip = sub(add(bodies.twist[joint.body_b].v, cross(f.spin_b, f.arm_b)),
+                 add(bodies.twist[joint.body_a].v, cross(f.spin_a, f.arm_a)))
+    f.gyro_a = gyroscopic_acceleration(bodies, joint.body_a)
+    f.gyro_b = gyroscopic_acceleration(bodies, joint.body_b)
     return f
 
 
@@ -112,12 +135,39 @@ cdef inline void apply_inverse_mass(Row* row, const Bodies* bodies) noexcept nog
                     + (mb * (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) + (wb.x * j[9] + wb.y * j[10] + wb.z * j[11])))
 
 
+cdef inline double gyroscopic_curvature(const Row* row, const JointFrames* f) noexcept nogil:
+    """J a, a the free bodies' angular accelerations."""
+    return (row.jacobian[3] * f.gyro_a.x + row.jacobian[4] * f.gyro_a.y + row.jacobian[5] * f.gyro_a.z
+            + row.jacobian[9] * f.gyro_b.x + row.jacobian[10] * f.gyro_b.y + row.jacobian[11] * f.gyro_b.z)
+
+
+cdef inline void constrain_offset(Row* row, const JointFrames* f, int i) noexcept nogil:
+    """One row: C = d . (p_b - p_a), d = joint axis i on a.
+
+    With u the slip: J' v = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a)) - 2 d . (w_a x u), for d' = w_a x d, r_a' = u + w_a x r_a.
+    """
+    cdef Vec3 d = f.axis_a[i]
+    cdef Vec3 a = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)), cross(f.spin_a, cross(f.spin_a, f.arm_a)))
+    linear_row(row, d, f.arm_a, f.arm_b)
+    row.error = dot(d, f.offset)
+    row.curvature = dot(d, add_scaled(a, -2.0, cross(f.spin_a, f.slip)))
+
+
 cdef inline void constrain_point(Row* rows, const JointFrames* f) noexcept nogil:
     """Three rows: C_i = e_i . (p_b - p_a), e_i the joint axes on a.  Ball, universal, hinge, fixed."""
     cdef int i
     for i in range(3):
-        linear_row(&rows[i], f.axis_a[i], f.arm_a, f.arm_b)
-        rows[i].error = dot(f.axis_a[i], f.offset)
+        constrain_offset(&rows[i], f, i)
+
+
+cdef inline void constrain_right_angle(Row* row, const JointFrames* f, Vec3 a, Vec3 b) noexcept nogil:
+    """One row: C = a . b, a fixed in body a and b in body b.  Universal, hinge.
+
+    C' = (b x a) . w with w = w_b - w_a, and J' v = ((w_b x b) x a + b x (w_a x a)) . w.
+    """
+    angular_row(row, cross(b, a))
+    row.error = dot(a, b)
+    row.curvature = dot(add(cross(cross(f.spin_b, b), a), cross(b, cross(f.spin_a, a))), sub(f.spin_b, f.spin_a))
 
 
 cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept nogil:
@@ -131,9 +181,10 @@ cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept no
     cdef int i
     for i in range(3):
         angular_row(&rows[i], add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i])))
-    rows[0].error = 2.0 * q.x
-    rows[1].error = 2.0 * q.y
-    rows[2].error = 2.0 * q.z
+    for i in range(3):
+        rows[i].error = 2.0 * (&q.x)[i]
+        # The two bodies turn as one but for the error itself: what J' v there is, is of second order in it.
+        rows[i].curvature = 0.0
 
 
 cdef inline Vec3 twist_axis(const JointFrames* f) noexcept nogil:

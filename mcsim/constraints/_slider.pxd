@@ -12,8 +12,7 @@ from mcsim.constraints._parts cimport *
 cdef inline int constrain_slider(Row* rows, const JointFrames* f) noexcept nogil:
     cdef int i
     for i in range(2):
-        linear_row(&rows[i], f.axis_a[i], f.arm_a, f.arm_b)
-        rows[i].error = dot(f.axis_a[i], f.offset)
+        constrain_offset(&rows[i], f, i)
     constrain_rotation(&rows[2], f)
     return 5
 

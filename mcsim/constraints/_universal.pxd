@@ -11,8 +11,7 @@ from mcsim.constraints._parts cimport *
 
 cdef inline int constrain_universal(Row* rows, const JointFrames* f) noexcept nogil:
     constrain_point(rows, f)
-    angular_row(&rows[3], cross(f.axis_b[0], f.axis_a[2]))
-    rows[3].error = dot(f.axis_a[2], f.axis_b[0])
+    constrain_right_angle(&rows[3], f, f.axis_a[2], f.axis_b[0])
     return 4
 
 

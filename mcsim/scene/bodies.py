@@ -14,6 +14,7 @@ from mcsim.core.rotation import normalized
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
 
 KINDS = ("static", "kinematic", "dynamic")      # the registry of body kinds
+SMALLEST, LARGEST = 1e-100, 1e100               # of mass [kg] and inertia [kg m²]
 DENSITY = 1000.0                                # [kg/m³], of a body that gives none
 
 
@@ -164,11 +165,19 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
     if kind != "dynamic":
         return MassProperties(0.0, center, np.zeros((3, 3)))
     if inertia is not None:
-        return MassProperties(mass, center, _inertia_matrix(inertia))
+        return _in_range(MassProperties(mass, center, _inertia_matrix(inertia)))
     if not solid:
         raise FieldError("", "is dynamic and has no shape, so it needs mass and inertia; give them, a shape, "
                              "or another kind")
-    return from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass)
+    return _in_range(from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass))
+
+
+def _in_range(properties: MassProperties) -> MassProperties:
+    """Refuse what would overflow when it is divided by or squared."""
+    for field, value in (("mass", properties.mass), *(("inertia", value) for value in np.diag(properties.inertia))):
+        if not SMALLEST <= value <= LARGEST:
+            raise FieldError(field, f"comes to {value:.3g}, out of [{SMALLEST:g}, {LARGEST:g}]; check sizes and units")
+    return properties
 
 
 def _from_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
@@ -178,9 +187,8 @@ def _from_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
     with np.errstate(all="ignore"):
         try:
             result = combined([shape.mass_properties(shape.density or density) for shape in shapes])
-            fits = np.isfinite(result.inertia).all() and np.isfinite(result.center).all() and result.mass > 0.0
         except (OverflowError, ZeroDivisionError):
-            fits = False
-    if not fits or not (np.diag(result.inertia) > 0.0).all():
-        raise FieldError("shape", "is so large or so small that its mass or inertia is not a positive number")
+            result = None
+    if result is None or not (np.isfinite(result.inertia).all() and np.isfinite(result.center).all() and result.mass):
+        raise FieldError("shape", "is so large, so small or so far away that its mass is not a positive number")
     return result

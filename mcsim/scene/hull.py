@@ -11,6 +11,7 @@ import numpy as np
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256
+HUGE = 1e50                     # [m], far beyond use; squares and cubes of what is below stay finite
 FLAT = 1e-6                     # of the hull's size: what lies so near to a face's plane lies in it
 
 
@@ -35,12 +36,12 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     """The hull of points (n, 3); those inside are dropped. Fewer than 4, or flat ones, raise a FieldError."""
     if len(points) < 4:
         raise FieldError(field, f"must be at least 4, not all in one plane, got {len(points)}")
+    if not np.abs(points).max() < HUGE:
+        raise FieldError(field, f"must be below {HUGE:g} m")
     centred = points - points.mean(axis=0)
     size = float(np.abs(centred).max())
     if size == 0.0:
         raise FieldError(field, "must not all be in one place")
-    if not np.isfinite(size):
-        raise FieldError(field, "are too far apart")
     centred = centred / size
     triangles, normals = _triangles(centred, field)
     _check_thickness(centred, normals, size, field)

@@ -165,7 +165,7 @@ class Plane(Shape):
         return inf
 
     def mass_properties(self, density: float) -> MassProperties:
-        raise FieldError("", "a plane has no mass: it is a half space without end", "Plane")
+        raise FieldError("", "a plane has no mass: it is a half space without end")
 
 
 class ConvexHull(Shape):

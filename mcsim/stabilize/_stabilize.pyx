@@ -3,7 +3,10 @@
 Equality rows (joints), with h the substep:
     none        bias 0: the constraint holds at velocity level and drifts
     baumgarte   bias = beta C / h                                     J. Baumgarte 1972; Featherstone 2008, section 8.3
-    soft        bias = bias_rate C and a compliance in the biased pass, rigid in the relax pass   (core/_softness.pxd)
+    soft        bias = bias_rate C + h/2 d2C/dt2 and a compliance in the biased pass, rigid in the relax pass
+                (core/_softness.pxd). The second derivative of the free drift turns the move from the tangent into the chord;
+                with the relax pass, which projects the velocity at the new pose, that is the pattern of RATTLE (H. Andersen
+                1983): without it a swinging joint loses energy at first order in h
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
 them close the gap and no more. With C < 0:
     none        bias 0
@@ -12,6 +15,7 @@ them close the gap and no more. With C < 0:
                 (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
 """
 
+from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
@@ -24,12 +28,35 @@ cdef inline void set_bias(Row* row, double bias, double compliance, double relax
     row.compliance[RELAXED] = 0.0
 
 
-cdef inline void set_soft_bias(Row* row, const Softness* soft, double slowest) noexcept nogil:
-    cdef double bias = soft.bias_rate * row.error
+cdef inline void set_soft_bias(Row* row, const Softness* soft, double moved, double h, double slowest) noexcept nogil:
+    """moved: the inverse of the mass that the spring moves."""
+    cdef double bias = soft.bias_rate * row.error + 0.5 * h * row.curvature
     if soft.stiffness <= 0.0:
         set_bias(row, 0.0, 0.0, 0.0)
         return
-    set_bias(row, bias if bias > slowest else slowest, row.diagonal / soft.stiffness, 0.0)
+    set_bias(row, bias if bias > slowest else slowest, moved / soft.stiffness, 0.0)
+
+
+cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogil:
+    """1 / (K^-1)_ii of a joint's block K = J M^-1 J': a row's diagonal with the block's other rows holding.
+
+    The bare diagonal would do for a row alone; with a lever it counts a turning that the other rows forbid (a light rod's
+    end: by l^2 m / I too much), and the joint would be that much too soft.
+    """
+    cdef double k[36]
+    cdef int i, j, c
+    for i in range(n):
+        for j in range(i + 1):
+            k[6 * i + j] = 0.0
+            for c in range(12):
+                k[6 * i + j] += rows[i].jacobian[c] * rows[j].inv_mass_jacobian[c]
+            k[6 * j + i] = k[6 * i + j]
+    if invert_symmetric(k, n):
+        for i in range(n):
+            out[i] = 1.0 / k[7 * i]
+    else:
+        for i in range(n):
+            out[i] = rows[i].diagonal
 
 
 cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil:
@@ -41,7 +68,8 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
     cdef const Softness* soft
     cdef double error, d
     cdef Row* row
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, head = 0
+    cdef double moved[6]
     cdef int p
     for i in range(count):
         row = &rows[i]
@@ -51,14 +79,17 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                 set_bias(row, error / h, 0.0, error / h)
             elif settings.stabilization == STABILIZE_SOFT:
                 if row.kind == ROW_JOINT:
-                    set_soft_bias(row, &joint, -1e300)
+                    if row.block > 0:
+                        head = i
+                        effective_diagonals(row, row.block, moved)
+                    set_soft_bias(row, &joint, moved[i - head], h, -1e300)
                 elif row.kind != ROW_NORMAL:
-                    set_soft_bias(row, &joint, -settings.push_speed)
+                    set_soft_bias(row, &joint, row.diagonal, h, -settings.push_speed)
                 else:
                     soft = &contact
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
-                    set_soft_bias(row, soft, -settings.push_speed)
+                    set_soft_bias(row, soft, row.diagonal, h, -settings.push_speed)
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = error + settings.slop if error < -settings.slop else 0.0

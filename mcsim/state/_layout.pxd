@@ -217,7 +217,7 @@ ctypedef struct Row:
     int32_t stabilized           # 1: `error` is a position error that a stabilization may remove
     double error                 # C [m or rad]
     double restitution
-    double approach              # normal velocity before the step's contact impulses [m/s]
+    double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 

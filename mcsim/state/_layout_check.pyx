@@ -33,5 +33,5 @@ def record_offsets():
                   "wrench_impulse": <char*>&joint.wrench_impulse - <char*>&joint},
         "row": {"bias": <char*>&row.bias[0] - <char*>&row, "impulse": <char*>&row.impulse - <char*>&row,
                 "normal_begin": <char*>&row.normal_begin - <char*>&row, "error": <char*>&row.error - <char*>&row,
-                "approach": <char*>&row.approach - <char*>&row},
+                "curvature": <char*>&row.curvature - <char*>&row},
     }

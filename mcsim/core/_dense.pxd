@@ -1,0 +1,26 @@
+"""Small dense symmetric matrices, in place, at most 6x6, row major with a stride of 6."""
+
+
+cdef inline bint invert_symmetric(double* k, int n) noexcept nogil:
+    """k <- k^-1 for a symmetric positive definite k (n, n), by n Gauss-Jordan sweeps (J. Goodnight, "A tutorial on the SWEEP
+    operator", 1979). False, with k spoilt, where a pivot falls below 1e-12 of the mean diagonal: k is singular."""
+    cdef double trace = 0.0
+    cdef double pivot, f
+    cdef int i, j, p
+    for i in range(n):
+        trace += k[7 * i]
+    for p in range(n):
+        pivot = k[7 * p]
+        if not pivot * n > 1e-12 * trace:
+            return False
+        pivot = 1.0 / pivot
+        k[7 * p] = 1.0
+        for j in range(n):
+            k[6 * p + j] *= pivot
+        for i in range(n):
+            if i != p:
+                f = k[6 * i + p]
+                k[6 * i + p] = 0.0
+                for j in range(n):
+                    k[6 * i + j] -= f * k[6 * p + j]
+    return True

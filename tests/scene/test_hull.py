@@ -1,0 +1,120 @@
+"""Convex hulls: the polyhedron is closed, convex, whole, and its faces are what one would draw."""
+
+import math
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.spatial.transform import Rotation
+
+from mcsim.core.errors import SceneError
+from mcsim.scene import ConvexHull
+from mcsim.scene.hull import FLAT
+
+
+def grid(*axes):
+    return np.array(np.meshgrid(*axes)).reshape(3, -1).T.astype(float)
+
+
+def check(hull, points):
+    """Euler's formula, every edge in two faces in opposite directions, every face flat and convex, all points inside."""
+    vertices, faces, size = hull.vertices, hull.faces, np.ptp(np.asarray(points), axis=0).max()
+    assert len(vertices) - len(hull.edges) + len(faces) == 2
+    directed = [(int(a), int(b)) for face in faces for a, b in zip(face, np.roll(face, -1))]
+    assert len(set(directed)) == len(directed)
+    assert {(b, a) for a, b in directed} == set(directed)
+    assert {tuple(edge) for edge in hull.edges.tolist()} == {(a, b) for a, b in directed if a < b}
+    for face, normal, offset in zip(faces, hull.face_normals, hull.face_offsets):
+        corners = vertices[face]
+        assert math.isclose(np.linalg.norm(normal), 1.0, rel_tol=1e-14)
+        assert np.abs(corners @ normal - offset).max() <= 4 * FLAT * size
+        sides = np.roll(corners, -1, axis=0) - corners
+        turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ normal
+        assert (turns > 0).all()                                            # convex, counter-clockwise from outside
+    assert (hull.face_normals @ np.asarray(points).T <= hull.face_offsets[:, None] + 4 * FLAT * size).all()
+    assert (hull.face_normals @ vertices.T <= hull.face_offsets[:, None]).all()
+    assert hull.radius == np.linalg.norm(vertices, axis=1).max()
+    for array in (vertices, hull.face_normals, hull.face_offsets, hull.edges, *faces):
+        assert not array.flags.writeable
+
+
+def counts(hull):
+    return len(hull.vertices), len(hull.faces), len(hull.edges)
+
+
+@pytest.mark.parametrize("turn", [None, (0.3, -1.1, 0.4)])
+def test_a_box_has_six_faces(turn):
+    """Points on its edges, in its faces and inside make no difference."""
+    points = grid([-1, 0, 1], [-2, 0, 0.5, 2], [-3, 0, 3])
+    points = points if turn is None else Rotation.from_rotvec(turn).apply(points)
+    hull = ConvexHull(points)
+    check(hull, points)
+    assert counts(hull) == (8, 6, 12)
+    assert sorted(map(len, hull.faces)) == [4] * 6
+
+
+def test_noise_of_single_precision_makes_no_false_edges():
+    points = Rotation.from_rotvec([1.0, 0.3, -0.2]).apply(grid([-1, 1], [-1, 1], [-1, 1])).astype(np.float32)
+    hull = ConvexHull(points)
+    check(hull, points)
+    assert counts(hull) == (8, 6, 12)
+
+
+def test_prisms_and_regular_solids():
+    golden = (1 + math.sqrt(5)) / 2
+    for n in (3, 5, 24, 100):
+        angle = 2 * np.pi * np.arange(n) / n
+        ring = np.column_stack([np.cos(angle), np.sin(angle)])
+        points = np.vstack([np.column_stack([ring, np.full(n, z)]) for z in (-0.5, 0.5)])
+        hull = ConvexHull(points)
+        check(hull, points)
+        assert counts(hull) == (2 * n, n + 2, 3 * n)
+    icosahedron = [p for a in (-1, 1) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
+    dodecahedron = [*grid([-1, 1], [-1, 1], [-1, 1])] + [
+        p for a in (-1 / golden, 1 / golden) for b in (-golden, golden) for p in ((0, a, b), (a, b, 0), (b, 0, a))]
+    for points, expected in ((icosahedron, (12, 20, 30)), (dodecahedron, (20, 12, 30))):
+        hull = ConvexHull(points)
+        check(hull, points)
+        assert counts(hull) == expected
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(st.integers(0, 2**32 - 1), st.integers(4, 120), st.sampled_from([0, 1, 2, 3]), st.sampled_from([0.0, 1.0, 1e4]))
+def test_random_hulls(seed, n, digits, distance):
+    """Also on coarse grids, where many points share planes and lines."""
+    rng = np.random.default_rng(seed)
+    points = rng.uniform(-1, 1, (n, 3)) * rng.uniform(0.3, 3, 3)
+    points = (np.round(points, digits - 1) if digits else points) + distance
+    try:
+        hull = ConvexHull(points)
+    except SceneError as error:
+        assert "flat" in str(error) or "one place" in str(error)
+        assert np.linalg.matrix_rank(points - points[0], tol=1e-6) < 3
+        return
+    check(hull, points)
+    assert {tuple(v) for v in hull.vertices} <= {tuple(p) for p in points}
+
+
+def test_the_result_is_the_same_every_time():
+    points = np.random.default_rng(1).normal(size=(80, 3))
+    a, b = ConvexHull(points), ConvexHull(points.tolist())
+    assert a == b and hash(a) == hash(b)
+    for x, y in zip((a.vertices, a.face_normals, a.edges, *a.faces), (b.vertices, b.face_normals, b.edges, *b.faces)):
+        assert x.tobytes() == y.tobytes()
+
+
+@pytest.mark.parametrize("points, fragment", [
+    ([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "at least 4"),
+    ([[0, 0, 0]] * 5, "one place"),
+    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "flat"),
+    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 1e-7]], "flat"),
+    ([[t, 2 * t, 3 * t] for t in range(6)], "flat"),
+    ([[math.cos(a), math.sin(a), a / 500] for a in np.linspace(0, 500, 2000)], "at most 256"),
+    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, math.nan]], r"points\[3\]\[2\] must be finite"),
+    ([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0]], r"points\[3\] must be 3 numbers"),
+    ([[-1e308, 0, 0], [1e308, 0, 0], [0, 1e308, 0], [0, 0, 1.7e308]], "must be below"),
+])
+def test_points_that_make_no_hull(points, fragment):
+    with pytest.raises(SceneError, match=fragment):
+        ConvexHull(points)
