@@ -6,10 +6,6 @@ import numpy as np
 
 from mcsim.core.rotation import from_axes
 from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
-<<<<<<< HEAD
-=======
-from mcsim.core.rotation import from_axes
->>>>>>> main
 from mcsim.scenes.registry import Whole, listed_scene
 from mcsim.scenes.stacks import X, add_floor
 

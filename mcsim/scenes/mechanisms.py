@@ -14,10 +14,6 @@ from mcsim.scene import (
 )
 from mcsim.scene.checks import FieldError
 from mcsim.scene.mass import combined
-<<<<<<< HEAD
-=======
-from mcsim.core.rotation import conjugate, from_axes, rotate
->>>>>>> main
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
 
