@@ -11,8 +11,8 @@ their changes. Every solver that repeats these over all blocks therefore has the
 from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
-from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, ROW_TWIST, Row
+from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, ROW_TWIST, Row
 
 cdef enum Solver:
     SOLVER_SI = 0
@@ -94,8 +94,8 @@ cdef inline void cone_step(double d0, double d1, double c, double radius, double
 
         1/2 x' K x - b' x,      b = K impulse - w.
 
-    Within the circle x = K^-1 b; beyond it cone_slide. A K that is singular (a direction without mass) takes a projected
-    step with trace(K), a bound on its eigenvalues, for K: safe, and with the same fixed point.
+    Within the circle x = K^-1 b; beyond it cone_slide. A K that is singular (a direction without mass) takes a
+    projected step with trace(K), a bound on its eigenvalues, for K: safe, and with the same fixed point.
     """
     cdef double trace = d0 + d1
     cdef double det = d0 * d1 - c * c

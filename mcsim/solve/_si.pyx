@@ -8,8 +8,8 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
-    FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger, row_residual,
-    row_velocity, scalar_step,
+    FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
+    row_residual, row_velocity, scalar_step,
 )
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, Row
@@ -31,7 +31,7 @@ cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept n
 
 
 # One function a kind of block: it solves the block at `row`, and what it likes of those behind it, and answers where it
-# stopped. They are called through a table since inlined into one another they run short of registers (a fifth slower).
+# stopped. They are called through a table, since inlined into one they run short of registers (a seventh slower).
 ctypedef Row* (*BlockSweep)(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                             double* largest) noexcept nogil
 
@@ -133,7 +133,7 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
     cdef const Row* row = rows
     cdef const Row* end = rows + count
     cdef double largest = 0.0
-    cdef double bound, error
+    cdef double error
     cdef int k
     while row < end:
         if row.block_kind == BLOCK_CONE:

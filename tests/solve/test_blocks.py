@@ -22,7 +22,7 @@ def cone(k, radius, w, impulse):
 @given(stretch=st.floats(0, 8), size=st.floats(-6, 6), angle=st.floats(0, np.pi), radius=st.floats(1e-3, 1e3),
        w=st.tuples(number, number), impulse=st.tuples(number, number))
 def test_cone_is_the_minimum_on_the_disc(stretch, size, angle, radius, w, impulse):
-    """The exact solve equals eigenvectors and bisection, for any mass and conditions up to 1e8, and keeps the circle."""
+    """The exact solve equals eigenvectors and bisection, for any mass and condition up to 1e8, inside the circle."""
     q = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     k = q @ np.diag([10.0 ** size, 10.0 ** (size + stretch)]) @ q.T
     k = 0.5 * (k + k.T)
