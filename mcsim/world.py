@@ -86,12 +86,12 @@ class World:
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps a substep (each of the biased and the relax pass); default 1 for "soft", else 8.
+      iterations: sweeps a substep (each of the biased and the relax pass); default 4 for "soft", else 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "none" (joints drift).
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep, 0.2. slop: overlap that baumgarte leaves [m], 0.5 mm.
-      hertz, damping_ratio: of soft contacts, min(30, 1/(8 h)) and 10. joint_hertz, joint_damping_ratio: of soft joints
+      hertz, damping_ratio: of soft contacts, min(60, 1/(4 h)) and 10. joint_hertz, joint_damping_ratio: of soft joints
         and limits, min(60, 1/(4 h)) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.

@@ -16,7 +16,8 @@ cdef class Collider:
     cdef readonly int32_t shape_count
     cdef Shape* shapes
     cdef Solid* solids
-    cdef Aabb* boxes                     # about each shape and half the speculative distance
+    cdef Aabb* boxes                     # about each shape and its margin
+    cdef double* margins                 # [m], see place_shapes
     cdef int8_t* dynamic                 # whether the shape's body is dynamic
     cdef int8_t* moved                   # whether the shape left its fat box in this call
     cdef int32_t* moved_list
@@ -42,14 +43,14 @@ cdef class Collider:
     cdef Py_ssize_t manifolds_wanted
     cdef object _pools                   # arrays that hulls point into
 
-    cdef int collide(self, Bodies* bodies, double speculative_distance) noexcept nogil
+    cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
     cpdef grow(self)
 
-    cdef void place_shapes(self, Bodies* bodies, double speculative_distance) noexcept nogil
+    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void mend_tree(self, double speculative_distance) noexcept nogil
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil
     cdef int query(self, int32_t i, Py_ssize_t* count) noexcept nogil
     cdef int mend_pairs(self) noexcept nogil
-    cdef int find_plane_pairs(self, double speculative_distance) noexcept nogil
-    cdef int find_manifolds(self, double speculative_distance) noexcept nogil
+    cdef int find_plane_pairs(self) noexcept nogil
+    cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -1,7 +1,7 @@
 """Shapes and poses in, sorted contact manifolds out; impulses carried over from the last accepted step.
 
 Order of a call: place the shapes, mend the tree of fat boxes, mend the set of pairs, test each pair whose boxes come
-within the speculative distance. Fat boxes and the tree's form only decide what is tested in vain: the manifolds depend
+within the speculative distance, or so near that they may meet within the time ahead. Fat boxes and the tree's form only decide what is tested in vain: the manifolds depend
 on poses and on the previous manifolds alone.
 """
 
@@ -12,9 +12,9 @@ from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport malloc, realloc, calloc, free
 from libc.string cimport memcpy, memset
 from cython cimport final
-from mcsim.core._types cimport Vec3, Quat, Mat3, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, dot, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, DYNAMIC, PLANE, HULL
+from mcsim.core._types cimport Vec3, Quat, Mat3, Twist, OK, GROW
+from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
+from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, STATIC, DYNAMIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach
 from mcsim.collide._tree cimport Tree, Node, nothing, overlap, holds, tree_build, tree_refit, TREE_STACK
@@ -113,6 +113,25 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
         memset(&m.points[m.point_count], 0, (4 - m.point_count) * sizeof(ManifoldPoint))
 
 
+cdef inline int keep_meeting(Manifold* m, const Bodies* bodies, double near, double ahead) noexcept nogil:
+    """Drop the points that are not near and will not be so in the time ahead. -> point count."""
+    cdef int i, kept = 0
+    cdef const Twist* a = &bodies.twist[m.body_a]
+    cdef const Twist* b = &bodies.twist[m.body_b]
+    cdef Vec3 u, p
+    for i in range(m.point_count):
+        if m.points[i].separation > near:
+            p = m.points[i].position
+            u = sub(add(b.v, cross(b.w, sub(p, bodies.position[m.body_b]))),
+                    add(a.v, cross(a.w, sub(p, bodies.position[m.body_a]))))
+            if m.points[i].separation + ahead * dot(m.normal, u) > near:
+                continue
+        m.points[kept] = m.points[i]
+        kept += 1
+    m.point_count = kept
+    return kept
+
+
 @final
 cdef class Collider:
     """The collision stage of one world.
@@ -129,6 +148,7 @@ cdef class Collider:
         self.shapes = <Shape*>zeroed(self.shape_count, sizeof(Shape))
         self.solids = <Solid*>zeroed(self.shape_count, sizeof(Solid))
         self.boxes = <Aabb*>zeroed(self.shape_count, sizeof(Aabb))
+        self.margins = <double*>zeroed(self.shape_count, sizeof(double))
         self.dynamic = <int8_t*>zeroed(self.shape_count, 1)
         self.moved = <int8_t*>zeroed(self.shape_count, 1)
         self.moved_list = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
@@ -206,6 +226,7 @@ cdef class Collider:
         free(self.shapes)
         free(self.solids)
         free(self.boxes)
+        free(self.margins)
         free(self.dynamic)
         free(self.moved)
         free(self.moved_list)
@@ -221,17 +242,18 @@ cdef class Collider:
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
-    cdef int collide(self, Bodies* bodies, double speculative_distance) noexcept nogil:
-        """Find the contacts no farther apart than the distance [m]. -> OK, or GROW: call grow() and then this again."""
+    cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+        """Find the contacts no farther apart than the distance [m], and those that come so near within the time `ahead` [s]
+        at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
-        self.place_shapes(bodies, speculative_distance)
+        self.place_shapes(bodies, speculative_distance, ahead)
         self.mend_tree(speculative_distance)
         status = self.mend_pairs()
         if status == OK:
-            status = self.find_plane_pairs(speculative_distance)
+            status = self.find_plane_pairs()
         if status == OK:
-            status = self.find_manifolds(speculative_distance)
+            status = self.find_manifolds(bodies, speculative_distance, ahead)
         return status
 
     cdef void accept(self) noexcept nogil:
@@ -260,8 +282,9 @@ cdef class Collider:
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
-    cdef void place_shapes(self, Bodies* bodies, double speculative_distance) noexcept nogil:
-        """Poses and boxes of all shapes; a change of a body's kind counts as a motion."""
+    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+        """Poses, margins and boxes of all shapes. A shape's margin is half the speculative distance and the farthest that any
+        of its points goes in the time ahead: two shapes meet only if their margins do. A change of a body's kind counts as a motion."""
         cdef int32_t i, body
         cdef int8_t dynamic
         cdef Shape* shape
@@ -278,9 +301,14 @@ cdef class Collider:
             dynamic = bodies.kind[body] == DYNAMIC
             self.moved[i] = dynamic != self.dynamic[i]
             self.dynamic[i] = dynamic
+            self.margins[i] = 0.5 * speculative_distance
+            if ahead > 0.0 and bodies.kind[body] != STATIC:
+                self.margins[i] += ahead * norm(bodies.twist[body].v)
+                if shape.type != PLANE:
+                    self.margins[i] += ahead * norm(bodies.twist[body].w) * (norm(shape.position) + reach(solid))
             if shape.type != PLANE:
                 self.boxes[i] = bounds(solid)
-                self.boxes[i] = grown(&self.boxes[i], 0.5 * speculative_distance)
+                self.boxes[i] = grown(&self.boxes[i], self.margins[i])
                 solid.finite = is_finite(&self.boxes[i])
 
     cdef void mend_tree(self, double speculative_distance) noexcept nogil:
@@ -383,7 +411,7 @@ cdef class Collider:
         self.stale = 0
         return OK
 
-    cdef int find_plane_pairs(self, double speculative_distance) noexcept nogil:
+    cdef int find_plane_pairs(self) noexcept nogil:
         """Every plane against the bounding sphere of every shape: planes have no box."""
         cdef int32_t p, i, plane
         cdef Py_ssize_t count = 0
@@ -401,7 +429,7 @@ cdef class Collider:
                 if self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                if height > speculative_distance + reach(&self.solids[i]) or not self.wanted(plane, i):
+                if height > self.margins[plane] + self.margins[i] + reach(&self.solids[i]) or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:
                     self.pairs_wanted = 2 * self.pair_capacity
@@ -416,7 +444,7 @@ cdef class Collider:
         self.plane_pair_count = count
         return OK
 
-    cdef int find_manifolds(self, double speculative_distance) noexcept nogil:
+    cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t j = 0
@@ -441,13 +469,15 @@ cdef class Collider:
                 self.manifolds_wanted = 2 * self.manifold_capacity
                 return GROW
             m = &self.manifolds[self.manifold_count]
-            if narrow(&self.solids[a], &self.solids[b], speculative_distance, m) == 0:
+            if narrow(&self.solids[a], &self.solids[b], self.margins[a] + self.margins[b], m) == 0:
                 continue
             m.key = key
             m.shape_a = a
             m.shape_b = b
             m.body_a = self.shapes[a].body
             m.body_b = self.shapes[b].body
+            if ahead > 0.0 and keep_meeting(m, bodies, speculative_distance, ahead) == 0:
+                continue
             m.friction = sqrt(self.shapes[a].friction * self.shapes[b].friction)
             m.restitution = (self.shapes[a].restitution if self.shapes[a].restitution > self.shapes[b].restitution
                              else self.shapes[b].restitution)
@@ -506,10 +536,10 @@ cdef class Collider:
         bodies.orientation = <Quat*>address(orientation)
         bodies.kind = <int32_t*>address(kind)
         with nogil:
-            status = self.collide(&bodies, speculative_distance)
+            status = self.collide(&bodies, speculative_distance, 0.0)
         while status == GROW:
             self.grow()
             with nogil:
-                status = self.collide(&bodies, speculative_distance)
+                status = self.collide(&bodies, speculative_distance, 0.0)
         self.accept()
         return self.get_manifolds()
