@@ -182,7 +182,7 @@ cdef class Pipeline:
     cdef int layout(self) noexcept nogil:
         """Collide, then lay out all rows at the present poses."""
         cdef Py_ssize_t n, joints
-        cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance)
+        cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         if status != OK:
             return status
         self.lap(STAGE_COLLIDE)

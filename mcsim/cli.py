@@ -24,7 +24,7 @@ MOST_BYTES = 4 * 2**30                                    # of a recording
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
 app = typer.Typer(
-    name="mcsim", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+    name="mcsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
     help="Simulate rigid bodies: scenes by name or from a JSON file, recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
@@ -67,11 +67,11 @@ def _output(name, text):
 @app.command()
 def run(
     scene: Annotated[str, typer.Argument(metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]) or a .json file.")],
-    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="How long to simulate [s].")] = "10",
+    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = "10",
     set_: Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", show_default=False,
                     help="A parameter of the scene, as in --set base=50. May be given several times.")] = [],  # noqa: B006
     dt: Annotated[float, typer.Option(parser=positive, metavar="S", rich_help_panel="World",
-                                      help="Time step [s]; fractions such as 1/240 are fine.")] = "1/60",
+                                      help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
     substeps: Annotated[int | None, _world_option("substeps", "Substeps a step.")] = None,
     solver: Annotated[str | None, _world_option("solver", "si (sequential impulses) or pgs (on the assembled matrix).")] = None,
     iterations: Annotated[int | None, _world_option("iterations", "Sweeps a substep.")] = None,
@@ -79,13 +79,19 @@ def run(
     friction: Annotated[str | None, _world_option("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world_option("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_option("baumgarte", "Part of an error removed a substep.", number, "X")] = None,
-    slop: Annotated[float | None, _world_option("slop", "Overlap that is left alone [m].", number, "M")] = None,
-    hertz: Annotated[float | None, _world_option("hertz", "Stiffness of soft contacts and joints [Hz].", number, "HZ")] = None,
+    slop: Annotated[float | None, _world_option("slop", "Overlap that baumgarte leaves alone, in metres.", number, "M")] = None,
+    hertz: Annotated[float | None, _world_option("hertz", "Stiffness of soft contacts, in hertz.", number, "HZ")] = None,
     damping_ratio: Annotated[float | None, _world_option("damping-ratio", "Their damping, 1 is critical.", number, "X")] = None,
+    joint_hertz: Annotated[float | None, _world_option(
+        "joint-hertz", "Stiffness of soft joints and limits, in hertz.", number, "HZ")] = None,
+    joint_damping_ratio: Annotated[float | None, _world_option(
+        "joint-damping-ratio", "Their damping, 1 is critical.", number, "X")] = None,
+    push_speed: Annotated[float | None, _world_option(
+        "push-speed", "Overlaps are pushed apart no faster, in m/s.", number, "M/S")] = None,
     restitution_threshold: Annotated[float | None, _world_option(
-        "restitution-threshold", "Slower impacts do not bounce [m/s].", number, "M/S")] = None,
+        "restitution-threshold", "Slower impacts do not bounce, in m/s.", number, "M/S")] = None,
     speculative_distance: Annotated[float | None, _world_option(
-        "speculative-distance", "Contacts exist from this distance on [m].", number, "M")] = None,
+        "speculative-distance", "Contacts exist from this distance on, in metres.", number, "M")] = None,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
     strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
@@ -104,7 +110,8 @@ def run(
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
         "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte, "slop": slop, "hertz": hertz,
-        "damping_ratio": damping_ratio, "restitution_threshold": restitution_threshold,
+        "damping_ratio": damping_ratio, "joint_hertz": joint_hertz, "joint_damping_ratio": joint_damping_ratio,
+        "push_speed": push_speed, "restitution_threshold": restitution_threshold,
         "speculative_distance": speculative_distance,
     }
     _check_output("--out", out, ".npz")
@@ -191,7 +198,7 @@ class _Job:
         from mcsim.io import Recorder
 
         self.world = world
-        self.recorder = Recorder(world, self.every) if self.record else None
+        self.recorder = Recorder(world) if self.record else None
         self.first_energy = world.energy().total
         self.joint_names = [joint.name for joint in self.scene.joints]
         self.watch()
@@ -204,11 +211,10 @@ class _Job:
                 while self.steps_done < self.steps:
                     steps = min(self.every, self.steps - self.steps_done)
                     before = time.perf_counter()
-                    if self.recorder is not None and steps == self.every:
-                        self.recorder.step()
-                    else:
-                        self.world.step(steps)
+                    self.world.step(steps)
                     self.elapsed += time.perf_counter() - before
+                    if self.recorder is not None:
+                        self.recorder.keep()
                     self.steps_done += steps
                     self.watch()
                     show(self.steps_done * self.dt, self.steps_done * self.dt / (time.perf_counter() - begin))
@@ -239,7 +245,8 @@ class _Job:
                  f"{_counted(len(self.scene.joints), 'joint', 'joints')}"]
         if self.steps_done:
             simulated = self.steps_done * self.dt
-            lines.append(f"steps            {self.steps_done} of {self.dt:.6g} s = {simulated:.6g} s, in {self.elapsed:.3g} s")
+            lines.append(f"steps            {self.steps_done} of {_metric(self.dt, 's')}: {simulated:.6g} s simulated in "
+                         f"{self.elapsed:.3g} s")
             lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
                          f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
         if self.joint_names:
@@ -349,7 +356,11 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene fil
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"mcsim {metadata.version('mcsim')}")
+        try:
+            version = metadata.version("mcsim")
+        except metadata.PackageNotFoundError:
+            version = "(not installed: run from its source)"
+        print(f"mcsim {version}")
         raise typer.Exit()
 
 
@@ -380,8 +391,9 @@ def _one_line(error):
 
 def main(arguments=None):
     """Runs the command line and answers with the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        result = app(args=arguments, prog_name="mcsim", standalone_mode=False)
+        result = app(args=arguments or ["--help"], prog_name="mcsim", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except (InputError, SceneError, OSError, ImportError) as error:
         if isinstance(error, BrokenPipeError):             # mcsim scenes | head

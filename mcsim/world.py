@@ -86,12 +86,12 @@ class World:
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps a substep (each of the biased and the relax pass); default 1 for "soft", else 8.
+      iterations: sweeps a substep (each of the biased and the relax pass); default 4 for "soft", else 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "none" (joints drift).
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep, 0.2. slop: overlap that baumgarte leaves [m], 0.5 mm.
-      hertz, damping_ratio: of soft contacts, min(30, 1/(8 h)) and 10. joint_hertz, joint_damping_ratio: of soft joints
+      hertz, damping_ratio: of soft contacts, min(60, 1/(4 h)) and 10. joint_hertz, joint_damping_ratio: of soft joints
         and limits, min(60, 1/(4 h)) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
@@ -164,7 +164,7 @@ class World:
         i = self._pipeline.failed_body
         name = self._scene.bodies[i].name
         joints = [joint.name for joint in self._scene.joints if name in (joint.a, joint.b)]
-        found = self._collider.manifolds
+        found = self._collider.get_manifolds()
         touching = found[(found["body_a"] == i) | (found["body_b"] == i)]
         others = sorted({self.body_names[b] for m in touching for b in (m["body_a"], m["body_b"]) if b != i})
         state = (*self._bodies.position[i], *self._bodies.orientation[i], *self._bodies.twist[i], *self._bodies.force[i])
@@ -333,7 +333,7 @@ class World:
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end."""
-        found = self._collider.manifolds
+        found = self._collider.get_manifolds()
         mask = np.arange(4) < found["point_count"][:, None]
         owner = np.nonzero(mask)[0]
         points = found["points"][mask]
@@ -394,7 +394,7 @@ class World:
     def stats(self):
         """Stats of the last step."""
         stats, pipeline = self._stats, self._pipeline
-        manifolds = self._collider.manifolds
+        manifolds = self._collider.get_manifolds()
         stats.rows, stats.joint_rows = pipeline.row_count, pipeline.joint_row_count
         stats.contact_rows = stats.rows - stats.joint_rows
         stats.manifolds, stats.points = len(manifolds), int(manifolds["point_count"].sum())
@@ -418,7 +418,7 @@ class World:
     def snapshot(self):
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         return Snapshot(self._pipeline.steps, self._start, {k: v.copy() for k, v in self._saved_arrays().items()},
-                        self._joints.copy(), self._collider.manifolds)
+                        self._joints.copy(), self._collider.get_manifolds())
 
     def restore(self, snapshot):
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
@@ -440,7 +440,7 @@ class World:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())
-        for array in (*self._saved_arrays().values(), self._joints, self._collider.manifolds):
+        for array in (*self._saved_arrays().values(), self._joints, self._collider.get_manifolds()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 

@@ -1,0 +1,5 @@
+"""Shapes and poses to contact manifolds."""
+
+from mcsim.collide._collider import Collider
+
+__all__ = ["Collider"]

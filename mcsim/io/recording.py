@@ -88,7 +88,7 @@ class Recording:
 
 
 class Recorder:
-    """Steps a world and keeps a frame before the first step and after every `every` steps."""
+    """Keeps frames of a world: one at once, one after every `every` steps that `step` makes, and where `keep` is called."""
 
     def __init__(self, world, every=1):
         if every < 1:
@@ -96,22 +96,24 @@ class Recorder:
         self.world = world
         self.every = every
         self.body_names = tuple(world.body_names)
-        self._frames = {name: [] for name in ("time", *BODY_ARRAYS)}
-        self._keep()
+        self._frames = []
+        self.keep()
 
     def step(self, frames=1):
         """Steps the world until `frames` more frames are kept."""
         for _ in range(frames):
             self.world.step(self.every)
-            self._keep()
+            self.keep()
+
+    def keep(self):
+        """Keeps the present state as a frame."""
+        if tuple(self.world.body_names) != self.body_names:
+            raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
+        # One append a frame: an interrupt leaves whole frames only.
+        self._frames.append((self.world.time, *(getattr(self.world, name).copy() for name in BODY_ARRAYS)))
 
     def recording(self):
         """All frames kept so far."""
-        return Recording(**{name: np.array(frames) for name, frames in self._frames.items()},
-                         body_names=self.body_names)
-
-    def _keep(self):
-        if tuple(self.world.body_names) != self.body_names:
-            raise SceneError("recorder: the world's bodies changed; a recording has the same bodies in all frames")
-        for name, frames in self._frames.items():
-            frames.append(np.array(getattr(self.world, name)))
+        time, *arrays = zip(*self._frames, strict=True)
+        arrays = [np.array(frames, dtype=float) for frames in arrays]
+        return Recording(np.array(time), **dict(zip(BODY_ARRAYS, arrays, strict=True)), body_names=self.body_names)

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
 from mcsim.core.rotation import from_axes
+from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
 from mcsim.scenes.registry import Whole, listed_scene
 from mcsim.scenes.stacks import X, add_floor
 

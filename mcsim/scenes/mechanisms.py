@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 
+from mcsim.core.rotation import conjugate, from_axes, rotate
 from mcsim.scene import (
     BallJoint, Box, Capsule, Cylinder, HingeJoint, Material, Motor, Plane, Scene, SliderJoint, Sphere, UniversalJoint,
 )
 from mcsim.scene.checks import FieldError
 from mcsim.scene.mass import combined
-from mcsim.core.rotation import conjugate, from_axes, rotate
 from mcsim.scenes.poses import axis_angle
-from mcsim.scenes.registry import Flag, NonNegative, Number, Positive, Between, Whole, listed_scene
+from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
 
 PLANAR_AXIS = (0.0, -1.0, 0.0)
 STEEL = 7800.0

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
 from mcsim.core.rotation import from_axes, multiply, normalized, rotate
+from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
+from mcsim.core.rotation import from_axes, multiply, rotate
 from mcsim.scene import BallJoint, Box, Capsule, ConvexHull, Material, Plane, Scene, Sphere
 from mcsim.scene.checks import FieldError
-from mcsim.core.rotation import from_axes, multiply, rotate
 from mcsim.scenes.poses import axis_angle
-from mcsim.scenes.registry import NonNegative, Number, Positive, Between, Whole, listed_scene
+from mcsim.scenes.registry import Between, NonNegative, Number, Positive, Whole, listed_scene
 
 X, Y, Z = np.eye(3)
 

@@ -1,0 +1,375 @@
+"""Supporting features (faces, caps, rulings) of solids and their overlap seen along the contact normal.
+
+Both features are projected along the normal n and intersected in that plane. A corner (x, y) of the overlap has heights
+z_a, z_b on the two surfaces and so separation z_b - z_a. Neither shape is the reference one, so a point's feature does
+not change when the best axis changes from a's face to b's. Sutherland and Hodgman, "Reentrant Polygon Clipping" (1974).
+"""
+
+from libc.math cimport sqrt, fabs
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, mat_vec,
+                               mat_t_vec, mat_column)
+from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL
+from mcsim.collide._solid cimport Solid, HullView, hull_support
+from mcsim.collide._contact cimport Contact, vertex_feature, edge_feature
+
+cdef enum:
+    MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
+    RIM_CORNERS = 8              # of the polygon inscribed in a cylinder's cap
+    SIDE_ID = 16                 # vertex numbers of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
+
+# cos and sin of k 45 degrees.
+cdef extern from *:
+    """
+    static const double mc_rim_cos[8] = {1.0, 0.70710678118654752440, 0.0, -0.70710678118654752440, -1.0,
+                                         -0.70710678118654752440, 0.0, 0.70710678118654752440};
+    static const double mc_rim_sin[8] = {0.0, 0.70710678118654752440, 1.0, 0.70710678118654752440, 0.0,
+                                         -0.70710678118654752440, -1.0, -0.70710678118654752440};
+    """
+    const double[8] mc_rim_cos
+    const double[8] mc_rim_sin
+
+ctypedef struct Polygon:
+    int count                    # 0 = a lone point, 2 = the ruling of a round side, 3 or more = a face
+    Vec3 normal                  # outward, of a face
+    double radius                # of the round side about its ruling, 0 else
+    Vec3 points[32]              # from the first solid's position, world axes; counter-clockwise seen from outside
+    int32_t id[32]               # vertex numbers
+
+# ---- the feature of a solid that faces the direction d ---------------------------------------------------------------
+
+cdef inline void box_face(const Solid* s, Vec3 local, Vec3 origin, Polygon* out) noexcept nogil:
+    cdef int k = 0
+    cdef int i, bits, u, v
+    cdef double x[3]
+    cdef double half[3]
+    cdef double sign
+    cdef double corner[3]
+    x[0] = local.x
+    x[1] = local.y
+    x[2] = local.z
+    half[0] = s.size.x
+    half[1] = s.size.y
+    half[2] = s.size.z
+    if fabs(x[1]) > fabs(x[k]):
+        k = 1
+    if fabs(x[2]) > fabs(x[k]):
+        k = 2
+    u = (k + 1) % 3
+    v = (k + 2) % 3
+    sign = 1.0 if x[k] >= 0.0 else -1.0
+    out.count = 4
+    out.normal = scale(sign, mat_column(s.axes, k))
+    for i in range(4):
+        # (+ +) (- +) (- -) (+ -) for an upper face; mirrored in u for a lower one.
+        corner[k] = sign * half[k]
+        corner[u] = half[u] * sign * (1.0 if i == 0 or i == 3 else -1.0)
+        corner[v] = half[v] * (1.0 if i < 2 else -1.0)
+        bits = (1 if corner[0] > 0.0 else 0) | (2 if corner[1] > 0.0 else 0) | (4 if corner[2] > 0.0 else 0)
+        out.id[i] = bits
+        out.points[i] = add(origin, mat_vec(s.axes, vec3(corner[0], corner[1], corner[2])))
+
+
+cdef inline void hull_face(const Solid* s, Vec3 local, Vec3 origin, Polygon* out) noexcept nogil:
+    """Of the faces at the support vertex, the one most aligned with the direction."""
+    cdef const HullView* hull = s.hull
+    cdef int32_t vertex = hull_support(hull, local)
+    cdef Vec3 v = hull.vertices[vertex]
+    cdef int32_t face = -1
+    cdef int32_t i, begin, count, number
+    cdef double value
+    cdef double best = -2.0
+    for i in range(hull.face_count):
+        if dot(hull.normals[i], v) >= hull.offsets[i] - 1e-9 * hull.radius:
+            value = dot(hull.normals[i], local)
+            if value > best:
+                best = value
+                face = i
+    if face < 0:
+        out.count = 0
+        return
+    begin = hull.face_begin[face]
+    count = hull.face_begin[face + 1] - begin
+    out.normal = mat_vec(s.axes, hull.normals[face])
+    out.count = count if count < MAX_CORNERS else MAX_CORNERS
+    for i in range(out.count):
+        number = hull.face_index[begin + (i * count) // out.count]
+        out.id[i] = number
+        out.points[i] = add(origin, mat_vec(s.axes, hull.vertices[number]))
+
+
+cdef inline void ruling(const Solid* s, Vec3 local, double radial, Vec3 origin, Polygon* out) noexcept nogil:
+    """The line on a round side that faces the direction: exact surface points of a capsule or a cylinder."""
+    cdef double f = s.size.x / radial
+    out.count = 2
+    out.radius = s.size.x
+    out.points[0] = add(origin, mat_vec(s.axes, vec3(f * local.x, f * local.y, s.size.y)))
+    out.points[1] = add(origin, mat_vec(s.axes, vec3(f * local.x, f * local.y, -s.size.y)))
+    out.id[0] = SIDE_ID
+    out.id[1] = SIDE_ID + 1
+
+
+cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon* out) noexcept nogil:
+    """The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use."""
+    cdef Vec3 local = mat_t_vec(s.axes, d)
+    cdef double radial, side
+    cdef int i, k
+    out.count = 0
+    out.radius = 0.0
+    if s.type == BOX:
+        box_face(s, local, origin, out)
+    elif s.type == HULL:
+        hull_face(s, local, origin, out)
+    elif s.type == CAPSULE or s.type == CYLINDER:
+        radial = sqrt(local.x * local.x + local.y * local.y)
+        if radial > 0.70710678118654752440:
+            ruling(s, local, radial, origin, out)
+        elif s.type == CYLINDER:
+            side = 1.0 if local.z >= 0.0 else -1.0
+            out.count = RIM_CORNERS
+            out.normal = scale(side, mat_column(s.axes, 2))
+            for i in range(RIM_CORNERS):
+                k = i if side > 0.0 else (RIM_CORNERS - i) % RIM_CORNERS
+                out.id[i] = k if side > 0.0 else k + RIM_CORNERS
+                out.points[i] = add(origin, mat_vec(s.axes, vec3(s.size.x * mc_rim_cos[k], s.size.x * mc_rim_sin[k],
+                                                                 side * s.size.y)))
+
+# ---- overlap along the normal ----------------------------------------------------------------------------------------
+
+# The plane of a face as a height over the projection plane: z = constant - x slope_x - y slope_y.
+ctypedef struct Height:
+    double constant
+    double slope_x
+    double slope_y
+
+
+cdef inline Height face_height(const Polygon* p, Vec3 n, Vec3 e1, Vec3 e2) noexcept nogil:
+    cdef Height h
+    cdef double inverse = 1.0 / dot(p.normal, n)
+    h.constant = inverse * dot(p.normal, p.points[0])
+    h.slope_x = inverse * dot(p.normal, e1)
+    h.slope_y = inverse * dot(p.normal, e2)
+    return h
+
+
+cdef inline double height_at(Height h, double x, double y) noexcept nogil:
+    return h.constant - x * h.slope_x - y * h.slope_y
+
+
+cdef inline int faces_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
+    """Corners of the overlap of two faces, seen along n (a to b), no farther apart than `limit`. -> count.
+
+    Every edge of the clipped polygon carries a label, i for a's edge i and MAX_CORNERS + j for b's edge j; the labels of
+    the edges before and after a corner say what made it.
+    """
+    cdef Vec3 e1 = perpendicular(n)
+    cdef Vec3 e2 = cross(n, e1)
+    cdef double x[2][72]
+    cdef double y[2][72]
+    cdef int label[2][72]
+    cdef double bx[32]
+    cdef double by[32]
+    cdef Height height_a, height_b
+    cdef int i, j, k, source, target, count, total, before, after
+    cdef double ex, ey, d0, d1, first, t, z_a, z_b, tolerance
+    if fabs(dot(a.normal, n)) < 1e-3 or fabs(dot(b.normal, n)) < 1e-3:
+        return 0
+    height_a = face_height(a, n, e1, e2)
+    height_b = face_height(b, n, e1, e2)
+    for i in range(a.count):
+        x[0][i] = dot(a.points[i], e1)
+        y[0][i] = dot(a.points[i], e2)
+        label[0][i] = i
+    for j in range(b.count):                     # b faces against n: its order is reversed to be counter-clockwise too
+        k = b.count - 1 - j
+        bx[j] = dot(b.points[k], e1)
+        by[j] = dot(b.points[k], e2)
+    count = a.count
+    source = 0
+    for j in range(b.count):
+        k = j + 1 if j + 1 < b.count else 0
+        ex = bx[k] - bx[j]
+        ey = by[k] - by[j]
+        tolerance = -1e-9 * (ex * ex + ey * ey)
+        target = 1 - source
+        total = 0
+        first = ex * (y[source][0] - by[j]) - ey * (x[source][0] - bx[j])
+        d0 = first
+        for i in range(count):
+            k = i + 1 if i + 1 < count else 0
+            d1 = ex * (y[source][k] - by[j]) - ey * (x[source][k] - bx[j]) if k > 0 else first
+            if d0 >= tolerance:
+                x[target][total] = x[source][i]
+                y[target][total] = y[source][i]
+                label[target][total] = label[source][i]
+                total += 1
+            if (d0 >= tolerance) != (d1 >= tolerance):
+                t = d0 / (d0 - d1)
+                t = 0.0 if t < 0.0 else (1.0 if t > 1.0 else t)
+                x[target][total] = x[source][i] + t * (x[source][k] - x[source][i])
+                y[target][total] = y[source][i] + t * (y[source][k] - y[source][i])
+                label[target][total] = MAX_CORNERS + j if d0 >= tolerance else label[source][i]
+                total += 1
+            d0 = d1
+        source = target
+        count = total
+        if count == 0:
+            return 0
+    total = 0
+    for i in range(count):
+        z_a = height_at(height_a, x[source][i], y[source][i])
+        z_b = height_at(height_b, x[source][i], y[source][i])
+        if z_b - z_a > limit:
+            continue
+        before = label[source][i - 1 if i > 0 else count - 1]
+        after = label[source][i]
+        out[total].separation = z_b - z_a
+        out[total].position = add(add_scaled(scale(x[source][i], e1), y[source][i], e2), scale(0.5 * (z_a + z_b), n))
+        if before < MAX_CORNERS and after < MAX_CORNERS:
+            out[total].feature = vertex_feature(0, a.id[after])
+        elif before >= MAX_CORNERS and after >= MAX_CORNERS:
+            out[total].feature = vertex_feature(1, b.id[b.count - 1 - (after - MAX_CORNERS)])
+        else:
+            j = (before if before >= MAX_CORNERS else after) - MAX_CORNERS
+            k = before if before < MAX_CORNERS else after
+            out[total].feature = edge_feature(a.id[k], a.id[(k + 1) % a.count], b.id[b.count - 1 - j],
+                                              b.id[(2 * b.count - 2 - j) % b.count])
+        total += 1
+    return total
+
+
+cdef inline int ruling_on_face(const Polygon* line, const Polygon* face, Vec3 n, int line_is_b, double limit,
+                               Contact* out) noexcept nogil:
+    """The part of a ruling over a face, seen along n (a to b): its two ends. -> count."""
+    cdef Vec3 e1 = perpendicular(n)
+    cdef Vec3 e2 = cross(n, e1)
+    cdef Vec3 d = sub(line.points[1], line.points[0])
+    cdef Vec3 edge, from_corner, p
+    cdef Height height
+    cdef double t[2]
+    cdef int cut[2]
+    cdef int j, k, next_corner, total
+    cdef double inside, rate, sign, z_line, z_face, separation
+    if fabs(dot(face.normal, n)) < 1e-3:
+        return 0
+    height = face_height(face, n, e1, e2)
+    sign = 1.0 if dot(face.normal, n) > 0.0 else -1.0
+    t[0] = 0.0
+    t[1] = 1.0
+    cut[0] = -1
+    cut[1] = -1
+    for j in range(face.count):
+        next_corner = j + 1 if j + 1 < face.count else 0
+        edge = cross(n, sub(face.points[next_corner], face.points[j]))      # points inward for a face along n
+        from_corner = sub(line.points[0], face.points[j])
+        inside = sign * dot(edge, from_corner)
+        rate = sign * dot(edge, d)
+        if fabs(rate) <= 1e-12 * sqrt(dot(edge, edge) * dot(d, d)):
+            if inside < -1e-9 * dot(edge, edge):
+                return 0
+        elif rate > 0.0 and -inside / rate > t[0]:
+            t[0] = -inside / rate
+            cut[0] = j
+        elif rate < 0.0 and -inside / rate < t[1]:
+            t[1] = -inside / rate
+            cut[1] = j
+    if t[1] < t[0]:
+        return 0
+    total = 0
+    for k in range(2):
+        if k == 1 and t[1] - t[0] < 1e-6:
+            break
+        p = add_scaled(line.points[0], t[k], d)
+        z_line = dot(p, n)
+        z_face = height_at(height, dot(p, e1), dot(p, e2))
+        separation = z_line - z_face if line_is_b else z_face - z_line
+        if separation > limit:
+            continue
+        out[total].separation = separation
+        out[total].position = add_scaled(p, 0.5 * (z_face - z_line), n)
+        if cut[k] < 0:
+            out[total].feature = vertex_feature(line_is_b, line.id[k])
+        else:
+            j = cut[k]
+            next_corner = j + 1 if j + 1 < face.count else 0
+            out[total].feature = edge_feature(line.id[0], line.id[1], face.id[j], face.id[next_corner])
+        total += 1
+    return total
+
+
+cdef inline int rulings_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
+    """Two nearly parallel round sides: the ends of their common length. -> count, 0 when they cross at an angle.
+
+    At a lateral distance w from its ruling a side of radius r lies r - sqrt(r^2 - w^2) lower.
+    """
+    cdef Vec3 d = sub(a.points[1], a.points[0])
+    cdef Vec3 f = sub(b.points[1], b.points[0])
+    cdef Vec3 p, q, lateral
+    cdef double t[2]
+    cdef int owner[2]
+    cdef int32_t id[2]
+    cdef double length, other, s0, s1, w, w_a, w_b, z_a, z_b
+    cdef int k, total
+    d = add_scaled(d, -dot(d, n), n)
+    f = add_scaled(f, -dot(f, n), n)
+    length = dot(d, d)
+    other = dot(f, d)
+    p = cross(d, f)
+    if dot(p, p) > 0.01 * length * dot(f, f) or other == 0.0:
+        return 0
+    p = sub(b.points[0], a.points[0])
+    s0 = dot(p, d) / length                      # b's ends along a's ruling, in lengths of it
+    s1 = s0 + other / length
+    k = 0 if s0 <= s1 else 1
+    t[0] = 0.0
+    owner[0] = 0
+    id[0] = a.id[0]
+    if (s0 if k == 0 else s1) > 0.0:
+        t[0] = s0 if k == 0 else s1
+        owner[0] = 1
+        id[0] = b.id[k]
+    t[1] = 1.0
+    owner[1] = 0
+    id[1] = a.id[1]
+    if (s1 if k == 0 else s0) < 1.0:
+        t[1] = s1 if k == 0 else s0
+        owner[1] = 1
+        id[1] = b.id[1 - k]
+    if t[1] - t[0] < 1e-3:
+        return 0
+    total = 0
+    for k in range(2):
+        p = add_scaled(a.points[0], t[k], sub(a.points[1], a.points[0]))
+        q = add_scaled(b.points[0], (t[k] - s0) / (s1 - s0), sub(b.points[1], b.points[0]))
+        z_a = dot(p, n)
+        z_b = dot(q, n)
+        lateral = add_scaled(sub(q, p), z_a - z_b, n)
+        w = norm(lateral)
+        w_a = w * a.radius / (a.radius + b.radius)
+        w_b = w - w_a
+        if w_a >= a.radius or w_b >= b.radius:
+            continue
+        z_a -= a.radius - sqrt(a.radius * a.radius - w_a * w_a)
+        z_b += b.radius - sqrt(b.radius * b.radius - w_b * w_b)
+        if z_b - z_a > limit:
+            continue
+        p = add_scaled(p, a.radius / (a.radius + b.radius), lateral)
+        out[total].separation = z_b - z_a
+        out[total].position = add_scaled(p, 0.5 * (z_a + z_b) - dot(p, n), n)
+        out[total].feature = vertex_feature(owner[k], id[k])
+        total += 1
+    return total
+
+
+cdef inline int features_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
+    """Candidates between two supporting features. -> count, 0 when one of them is a lone point."""
+    if a.count >= 3 and b.count >= 3:
+        return faces_overlap(a, b, n, limit, out)
+    if a.count == 2 and b.count >= 3:
+        return ruling_on_face(a, b, n, 0, limit, out)
+    if a.count >= 3 and b.count == 2:
+        return ruling_on_face(b, a, n, 1, limit, out)
+    if a.count == 2 and b.count == 2:
+        return rulings_overlap(a, b, n, limit, out)
+    return 0

@@ -1,0 +1,189 @@
+"""Penetration of two convex cores that overlap: the expanding polytope algorithm (van den Bergen 2001).
+
+Grows a polytope inside K = B - A by support points along its face nearest to the origin. Every face normal n met on the
+way gives an upper bound h_K(n) of the depth, the nearest face a lower one; they close on the least translation that
+parts A and B. Face distances are signed, so the start polytope need not hold the origin. K has volume, since at least
+one of the two cores has.
+"""
+
+from libc.math cimport sqrt, fabs, INFINITY
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, cross, perpendicular, normalized
+from mcsim.collide._solid cimport Solid, support
+from mcsim.collide._gjk cimport nearest_on_triangle
+
+cdef enum:
+    EPA_POINTS = 160
+    EPA_FACES = 320          # a triangulated sphere of n points has 2 n - 4 faces
+    EPA_EDGES = 320
+
+ctypedef struct EpaFace:
+    Vec3 normal              # outward, unit
+    double distance          # of its plane from the origin
+    int32_t p
+    int32_t q
+    int32_t r
+
+ctypedef struct Polytope:
+    int point_count
+    int face_count
+    Vec3 w[160]              # points of K
+    Vec3 a[160]              # their points on A, from A's position
+    EpaFace faces[320]
+
+
+cdef inline void epa_support(const Solid* a, const Solid* b, Vec3 offset, Vec3 d, Polytope* x) noexcept nogil:
+    """Put the point of K farthest along d behind the last point, without counting it."""
+    x.a[x.point_count] = support(a, neg(d))
+    x.w[x.point_count] = sub(add(offset, support(b, d)), x.a[x.point_count])
+
+
+cdef inline void epa_face(Polytope* x, int p, int q, int r) noexcept nogil:
+    """Append the face p q r, counter-clockwise seen from outside."""
+    cdef EpaFace* face = &x.faces[x.face_count]
+    cdef Vec3 n = cross(sub(x.w[q], x.w[p]), sub(x.w[r], x.w[p]))
+    cdef double length = sqrt(dot(n, n))
+    face.p = p
+    face.q = q
+    face.r = r
+    face.distance = INFINITY                     # a sliver without a normal is never the nearest
+    face.normal = vec3(0.0, 0.0, 0.0)
+    if length > 0.0:
+        face.normal = scale(1.0 / length, n)
+        face.distance = dot(face.normal, x.w[p])
+    x.face_count += 1
+
+
+cdef inline void epa_farther(const Solid* a, const Solid* b, Vec3 offset, Vec3 d, Polytope* x) noexcept nogil:
+    """Append the point of K that lies farthest from the last ones along d or -d."""
+    cdef double reference = dot(d, x.w[0])
+    cdef double reached
+    cdef Vec3 w, pa
+    epa_support(a, b, offset, d, x)
+    w = x.w[x.point_count]
+    pa = x.a[x.point_count]
+    reached = dot(d, w) - reference
+    epa_support(a, b, offset, neg(d), x)
+    if reached >= reference - dot(d, x.w[x.point_count]):
+        x.w[x.point_count] = w
+        x.a[x.point_count] = pa
+    x.point_count += 1
+
+
+cdef inline void epa_start(const Solid* a, const Solid* b, Vec3 offset, Vec3 guess, Polytope* x) noexcept nogil:
+    """A tetrahedron in K: a support point along the guess, then the farthest from the point, line and plane so far."""
+    cdef Vec3 d, e
+    x.point_count = 0
+    x.face_count = 0
+    epa_support(a, b, offset, guess, x)
+    x.point_count = 1
+    epa_farther(a, b, offset, perpendicular(guess), x)
+    d = normalized(sub(x.w[1], x.w[0]))
+    e = cross(d, guess)                          # the guess is not along d, which leans to its perpendicular
+    if dot(e, e) < 1e-4:
+        e = perpendicular(d)
+    epa_farther(a, b, offset, normalized(e), x)
+    d = normalized(cross(sub(x.w[1], x.w[0]), sub(x.w[2], x.w[0])))
+    if dot(d, d) == 0.0:
+        d = guess
+    epa_farther(a, b, offset, d, x)
+    if dot(cross(sub(x.w[1], x.w[0]), sub(x.w[2], x.w[0])), sub(x.w[3], x.w[0])) > 0.0:
+        epa_face(x, 0, 2, 1)
+        epa_face(x, 0, 1, 3)
+        epa_face(x, 1, 2, 3)
+        epa_face(x, 2, 0, 3)
+    else:
+        epa_face(x, 0, 1, 2)
+        epa_face(x, 0, 3, 1)
+        epa_face(x, 1, 3, 2)
+        epa_face(x, 2, 3, 0)
+
+
+cdef inline int epa_expand(Polytope* x, double tolerance) noexcept nogil:
+    """Join the point behind the last one to the polytope: cut the faces that see it, close the hole. -> 0 if it cannot.
+    """
+    cdef int32_t edge_from[320]
+    cdef int32_t edge_to[320]
+    cdef int32_t corner[4]
+    cdef int edges = 0
+    cdef int face = 0
+    cdef int i, k, found
+    cdef Vec3 w = x.w[x.point_count]
+    while face < x.face_count:
+        if x.faces[face].distance < INFINITY and dot(x.faces[face].normal, w) - x.faces[face].distance <= tolerance:
+            face += 1
+            continue
+        corner[0] = x.faces[face].p
+        corner[1] = x.faces[face].q
+        corner[2] = x.faces[face].r
+        corner[3] = corner[0]
+        for k in range(3):                       # an edge between two cut faces goes, the others are the rim
+            found = -1
+            for i in range(edges):
+                if edge_from[i] == corner[k + 1] and edge_to[i] == corner[k]:
+                    found = i
+                    break
+            if found >= 0:
+                edges -= 1
+                edge_from[found] = edge_from[edges]
+                edge_to[found] = edge_to[edges]
+            elif edges < EPA_EDGES:
+                edge_from[edges] = corner[k]
+                edge_to[edges] = corner[k + 1]
+                edges += 1
+            else:
+                return 0
+        x.face_count -= 1
+        x.faces[face] = x.faces[x.face_count]
+    if edges < 3 or x.face_count + edges > EPA_FACES:
+        return 0
+    for i in range(edges):
+        epa_face(x, edge_from[i], edge_to[i], x.point_count)
+    x.point_count += 1
+    return 1
+
+
+cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size, Vec3 guess, Vec3* normal,
+                       Vec3* on_a) noexcept nogil:
+    """-> s = -depth [m] and the normal from a to b; on_a is the deepest point of A, from its position.
+
+    guess: a unit vector along which the overlap may be shallow, from a to b; it only saves steps.
+    """
+    cdef Polytope x
+    cdef double best = INFINITY
+    cdef double h, least
+    cdef double weight[3]
+    cdef int i, nearest
+    cdef int p = 0
+    cdef int q = 0
+    cdef int r = 0
+    cdef Vec3 n, projected
+    normal[0] = guess
+    epa_start(a, b, offset, neg(guess), &x)
+    while x.point_count < EPA_POINTS:
+        nearest = 0
+        least = INFINITY
+        for i in range(x.face_count):
+            if x.faces[i].distance < least:
+                least = x.faces[i].distance
+                nearest = i
+        if least >= best - 1e-10 * size or least == INFINITY:
+            break
+        n = x.faces[nearest].normal
+        epa_support(a, b, offset, n, &x)
+        h = dot(n, x.w[x.point_count])
+        if h < best:
+            best = h
+            normal[0] = neg(n)
+            p = x.faces[nearest].p
+            q = x.faces[nearest].q
+            r = x.faces[nearest].r
+        if h - least <= 1e-10 * size or not epa_expand(&x, 1e-13 * size):
+            break
+    # Seen from the origin's projection on the best face: A's point with the same weights.
+    n = neg(normal[0])
+    projected = scale(best, n)
+    nearest_on_triangle(sub(x.w[p], projected), sub(x.w[q], projected), sub(x.w[r], projected), weight)
+    on_a[0] = add(add(scale(weight[0], x.a[p]), scale(weight[1], x.a[q])), scale(weight[2], x.a[r]))
+    return -best

@@ -1,0 +1,32 @@
+"""Which routine serves which pair of shapes."""
+
+from mcsim.core._math cimport neg
+from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, PLANE
+from mcsim.collide._solid cimport Solid
+from mcsim.collide._convex cimport convex_convex
+from mcsim.collide._round cimport sphere_solid, capsule_capsule
+from mcsim.collide._plane cimport plane_solid
+from mcsim.collide._box_box cimport box_box
+
+
+cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
+    """Fill in normal and points of the pair, no farther apart than `limit`. -> point count."""
+    cdef int count
+    if a.type == BOX and b.type == BOX:
+        return box_box(a, b, limit, m)
+    if a.type == PLANE:
+        return plane_solid(a, b, limit, m)
+    if a.type == SPHERE:
+        if b.type != PLANE:
+            return sphere_solid(a, b, limit, m)
+    elif b.type != SPHERE and b.type != PLANE:
+        if a.type == CAPSULE and b.type == CAPSULE:
+            return capsule_capsule(a, b, limit, m)
+        return convex_convex(a, b, limit, m)
+    # The routine wants the pair the other way round.
+    if b.type == PLANE:
+        count = plane_solid(b, a, limit, m)
+    else:
+        count = sphere_solid(b, a, limit, m)
+    m.normal = neg(m.normal)
+    return count

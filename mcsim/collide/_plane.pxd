@@ -1,0 +1,57 @@
+"""A plane (the half space below it) with every other solid: the low points of the solid."""
+
+from libc.math cimport sqrt, fabs, INFINITY
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
+from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER, HULL
+from mcsim.collide._solid cimport Solid, core_radius, support
+from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS
+from mcsim.collide._clip cimport Polygon, supporting_feature, RIM_CORNERS
+
+
+cdef inline int low_point(Vec3 p, int32_t id, Vec3 n, double height, double limit, Contact* out) noexcept nogil:
+    """A surface point p from the solid's position, which lies `height` above the plane. -> 1 if near enough."""
+    cdef double separation = height + dot(n, p)
+    if separation > limit:
+        return 0
+    out.separation = separation
+    out.position = add_scaled(p, -0.5 * separation, n)
+    out.feature = vertex_feature(1, id)
+    return 1
+
+
+cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Manifold* m) noexcept nogil:
+    """-> point count. The normal is the plane's, out of its half space."""
+    cdef Vec3 n = mat_column(plane.axes, 2)
+    cdef Vec3 down = neg(n)
+    cdef double height = dot(n, sub(s.position, plane.position))
+    cdef double radius = core_radius(s)
+    cdef Vec3 low = add_scaled(support(s, down), radius, down)
+    cdef Axis axis
+    cdef Polygon feature
+    cdef Contact contacts[72]
+    cdef int i
+    cdef int count = 0
+    cdef int32_t vertex
+    axis.normal = n
+    axis.separation = height + dot(n, low)
+    if axis.separation > limit:
+        return 0
+    axis.witness = add_scaled(low, -0.5 * axis.separation, n)
+    if s.type == SPHERE:
+        return store_single(m, &axis, s.position)
+    if s.type == HULL:                           # any vertex near the plane, whichever face it is on
+        for vertex in range(s.hull.vertex_count):
+            if count == MAX_CONTACTS:
+                break
+            count += low_point(mat_vec(s.axes, s.hull.vertices[vertex]), vertex, n, height, limit, &contacts[count])
+    else:
+        supporting_feature(s, down, vec3(0.0, 0.0, 0.0), &feature)
+        # Every second corner of a rim is enough here: nothing can hang over the edge of a plane.
+        for i in range(feature.count):
+            if feature.count == RIM_CORNERS and i % 2 == 1:
+                continue
+            count += low_point(feature.points[i], feature.id[i], n, height, limit, &contacts[count])
+    finish(m, contacts, count, &axis, 1e-12 * (fabs(height) + radius), s.position)
+    return m.point_count

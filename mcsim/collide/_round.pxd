@@ -1,0 +1,151 @@
+"""Pairs with a closed form: a sphere with everything, a capsule with a capsule.
+
+A sphere's core is a point: its separation is the point's signed distance to the other solid less the radius, inside too.
+"""
+
+from libc.math cimport sqrt, fabs
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, normalized,
+                               mat_vec, mat_t_vec, mat_column)
+from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER, HULL
+from mcsim.collide._solid cimport Solid, HullView
+from mcsim.collide._contact cimport Axis, Contact, finish, store_single, MAX_CONTACTS
+from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
+from mcsim.collide._convex cimport best_axis
+
+
+cdef inline double outward(Vec3 d, Vec3 fallback, Vec3* normal) noexcept nogil:
+    """-> |d| and its direction, or the fallback for a zero vector."""
+    cdef double length = norm(d)
+    normal[0] = scale(1.0 / length, d) if length > 0.0 else fallback
+    return length
+
+
+cdef inline double point_box(Vec3 c, Vec3 half, Vec3* normal) noexcept nogil:
+    """Signed distance of the point c to a box about the origin and its outward gradient."""
+    cdef Vec3 clamped = vec3(-half.x if c.x < -half.x else (half.x if c.x > half.x else c.x),
+                             -half.y if c.y < -half.y else (half.y if c.y > half.y else c.y),
+                             -half.z if c.z < -half.z else (half.z if c.z > half.z else c.z))
+    cdef Vec3 d = sub(c, clamped)
+    cdef Vec3 depth
+    if d.x != 0.0 or d.y != 0.0 or d.z != 0.0:
+        return outward(d, vec3(0.0, 0.0, 1.0), normal)
+    depth = vec3(fabs(c.x) - half.x, fabs(c.y) - half.y, fabs(c.z) - half.z)
+    if depth.x >= depth.y and depth.x >= depth.z:
+        normal[0] = vec3(1.0 if c.x >= 0.0 else -1.0, 0.0, 0.0)
+        return depth.x
+    if depth.y >= depth.z:
+        normal[0] = vec3(0.0, 1.0 if c.y >= 0.0 else -1.0, 0.0)
+        return depth.y
+    normal[0] = vec3(0.0, 0.0, 1.0 if c.z >= 0.0 else -1.0)
+    return depth.z
+
+
+cdef inline double point_cylinder(Vec3 c, double radius, double half, Vec3* normal) noexcept nogil:
+    """Signed distance of the point c to a cylinder about the z axis and its outward gradient."""
+    cdef double radial = sqrt(c.x * c.x + c.y * c.y)
+    cdef double out = radial - radius
+    cdef double over = fabs(c.z) - half
+    cdef double sign = 1.0 if c.z >= 0.0 else -1.0
+    cdef Vec3 side = vec3(c.x / radial, c.y / radial, 0.0) if radial > 0.0 else vec3(1.0, 0.0, 0.0)
+    if out > 0.0 and over > 0.0:
+        return outward(vec3(out * side.x, out * side.y, sign * over), side, normal)
+    if out >= over:
+        normal[0] = side
+        return out
+    normal[0] = vec3(0.0, 0.0, sign)
+    return over
+
+
+cdef inline int sphere_solid(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
+    """Sphere a with any solid b but a plane. -> point count."""
+    cdef Vec3 offset = sub(a.position, b.position)               # from b to the sphere's centre
+    cdef Vec3 local = mat_t_vec(b.axes, offset)
+    cdef Vec3 normal = vec3(0.0, 0.0, 1.0)                       # b's outward gradient, b's axes
+    cdef Axis axis
+    cdef double distance, depth, t
+    cdef int32_t i
+    if b.type == SPHERE:
+        distance = outward(local, normal, &normal) - b.size.x
+    elif b.type == CAPSULE:
+        t = local.z
+        t = -b.size.y if t < -b.size.y else (b.size.y if t > b.size.y else t)
+        distance = outward(vec3(local.x, local.y, local.z - t), vec3(1.0, 0.0, 0.0), &normal) - b.size.x
+    elif b.type == BOX:
+        distance = point_box(local, b.size, &normal)
+    elif b.type == CYLINDER:
+        distance = point_cylinder(local, b.size.x, b.size.y, &normal)
+    else:
+        distance = dot(b.hull.normals[0], local) - b.hull.offsets[0]
+        normal = b.hull.normals[0]
+        for i in range(1, b.hull.face_count):
+            depth = dot(b.hull.normals[i], local) - b.hull.offsets[i]
+            if depth > distance:
+                distance = depth
+                normal = b.hull.normals[i]
+        if distance > limit + a.size.x:
+            return 0
+        if distance > 0.0:
+            if best_axis(a, b, limit, &axis):
+                return store_single(m, &axis, a.position)
+            return 0
+    axis.separation = distance - a.size.x
+    if axis.separation > limit:
+        return 0
+    axis.normal = neg(mat_vec(b.axes, normal))
+    axis.witness = scale(a.size.x + 0.5 * axis.separation, axis.normal)
+    return store_single(m, &axis, a.position)
+
+
+cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,
+                                     double* t) noexcept nogil:
+    """Closest points s u and offset + t w of two segments about their middles (Lumelsky 1985)."""
+    cdef double c = dot(u, w)
+    cdef double du = dot(u, offset)
+    cdef double dw = dot(w, offset)
+    cdef Vec3 normal = cross(u, w)
+    cdef double sine2 = dot(normal, normal)
+    s[0] = 0.0
+    if sine2 > 1e-14:
+        s[0] = (du - c * dw) / sine2
+    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
+    t[0] = c * s[0] - dw
+    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
+    s[0] = c * t[0] + du
+    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
+    t[0] = c * s[0] - dw
+    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
+
+
+cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
+    """-> point count: two where they lie along each other, else one."""
+    cdef Vec3 offset = sub(b.position, a.position)
+    cdef Vec3 u = mat_column(a.axes, 2)
+    cdef Vec3 w = mat_column(b.axes, 2)
+    cdef Vec3 d, on_a
+    cdef double s, t, distance
+    cdef double size = a.size.y + b.size.y + a.size.x + b.size.x
+    cdef Axis axis
+    cdef Polygon side_a, side_b
+    cdef Contact contacts[72]
+    cdef int count
+    nearest_on_segments(u, a.size.y, w, b.size.y, offset, &s, &t)
+    on_a = scale(s, u)
+    d = sub(add_scaled(offset, t, w), on_a)
+    distance = norm(d)
+    axis.separation = distance - a.size.x - b.size.x
+    if axis.separation > limit:
+        return 0
+    if distance > 1e-12 * size:
+        axis.normal = scale(1.0 / distance, d)
+    else:                                        # the cores cross: out along the normal of both, or across a common line
+        axis.normal = normalized(cross(u, w))
+        if dot(axis.normal, axis.normal) == 0.0:
+            axis.normal = perpendicular(u)
+    axis.witness = add_scaled(on_a, a.size.x + 0.5 * axis.separation, axis.normal)
+    supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &side_a)
+    supporting_feature(b, neg(axis.normal), offset, &side_b)
+    count = features_overlap(&side_a, &side_b, axis.normal, limit, contacts)
+    finish(m, contacts, count, &axis, 1e-8 * size, a.position)
+    return m.point_count
