@@ -51,6 +51,7 @@ cdef class Pipeline:
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void solve(self, int relaxed, int iterations) noexcept nogil
+    cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil

@@ -2,13 +2,14 @@
 
     collide      shapes and poses -> manifolds; the last step's impulses carried over by feature id
     prepare      joints and manifolds -> rows: Jacobians, errors, bounds, warm impulses; biases; block factors
+    impact       restitution: sequential impacts of what touches within the next substep
     per substep h = dt / n
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda
-      impact       restitution: sequential impacts of what touches within the substep
       solve        sweeps with bias
       integrate    x, q by v, w
       refresh      the same rows at the new poses
+      impact       as above, before anything stops what should bounce
       relax        sweeps without bias (stabilization "soft")
       store        impulses back into the manifolds, totals
     store        impulses back into the joints
@@ -26,7 +27,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
-from mcsim.core._math cimport quat_normalized
+from mcsim.core._math cimport norm, quat_normalized
 from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.solve._blocks cimport factor_blocks
@@ -219,16 +220,23 @@ cdef class Pipeline:
         for k in range(iterations):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
 
+    cdef void bounce(self) noexcept nogil:
+        """Impacts of what would touch within the next substep. The horizon is a little longer than h, so that gravity's kick
+        of that substep cannot bring together, unseen, what closes faster than the threshold."""
+        cdef double h = self.settings.h
+        cdef double kick = h * norm(self.settings.gravity)
+        cdef double threshold = self.settings.restitution_threshold
+        if self.bounces:
+            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist, threshold,
+                                                 h * (1.0 + (kick / threshold if kick < threshold else 1.0)), self.impacts)
+        self.lap(STAGE_IMPACT)
+
     cdef void substep(self, bint last) noexcept nogil:
         cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
         integrate_velocities(&self.bodies, &self.settings)
         self.lap(STAGE_INTEGRATE)
         warm_start(self.rows, self.row_count, self.bodies.twist)
         self.lap(STAGE_WARM_START)
-        if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
-                                                 self.settings.restitution_threshold, self.settings.h, self.impacts)
-        self.lap(STAGE_IMPACT)
         self.solve(0, self.settings.iterations)
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
@@ -240,6 +248,7 @@ cdef class Pipeline:
                          self.anchors, self.rows)
         self.finish_rows()
         self.lap(STAGE_REFRESH)
+        self.bounce()
         if relax:
             self.solve(1, self.settings.relax_iterations)
             if last:
@@ -260,6 +269,7 @@ cdef class Pipeline:
         self.save_backup()
         self.impact_count = 0
         memset(self.impacts, 0, self.row_count * sizeof(double))
+        self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows)

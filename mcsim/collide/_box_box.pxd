@@ -1,4 +1,4 @@
-"""Two boxes: separating axes (Gottschalk, Lin, Manocha, "OBBTree" 1996), then one face clipped against the other.
+"""Two boxes: separating axes (Gottschalk, Lin, Manocha, "OBBTree" 1996), then the two facing faces clipped.
 
 Of the 15 axes the best one gives the exact separation, except for boxes apart whose nearest features are a corner and a
 corner or an edge. That shows: no candidate point is as near as the axis says. The general routine then takes over.
@@ -11,7 +11,6 @@ from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, mat_v
 from mcsim.state._layout cimport Manifold
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport (Axis, Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store)
-from mcsim.collide._clip cimport Polygon, supporting_feature, faces_overlap
 from mcsim.collide._convex cimport convex_convex
 
 # Everything about the pair that the 15 axes share.
@@ -160,6 +159,16 @@ cdef inline uint64_t corner_feature(int before, int after, const int* incident, 
     return edge_feature(incident[i], incident[(i + 1) & 3], reference[k], reference[(k + 1) & 3])
 
 
+cdef inline int largest(const double* x) noexcept nogil:
+    """Number of the component with the largest magnitude; the first of equals."""
+    cdef int k = 0
+    if fabs(x[1]) > fabs(x[0]):
+        k = 1
+    if fabs(x[2]) > fabs(x[k]):
+        k = 2
+    return k
+
+
 cdef inline void face_vertices(int axis, double sign, int* vertex) noexcept nogil:
     """Vertex numbers (bits: which coordinates are positive) of a face in the order (+ +) (- +) (- -) (+ -)."""
     cdef int base = (1 << axis) if sign > 0.0 else 0
@@ -172,39 +181,46 @@ cdef inline void face_vertices(int axis, double sign, int* vertex) noexcept nogi
 
 
 cdef inline int clip_faces(const Solid* reference, const double* half, const double* half_other, const double (*r)[3],
-                           const double* t, int axis, double limit, double tolerance, int reference_is_a,
+                           const double* t, const double* n, double limit, double tolerance, int reference_is_a,
                            Contact* out) noexcept nogil:
-    """Clip the facing face of the other box against a face of the reference box. -> candidates, relative to the
-    reference. r: axis i of the reference . axis j of the other; t: to the other box, in the reference's axes."""
+    """Clip the face of the other box against the one of the reference box, seen along the contact normal n.
+
+    All in the reference's axes: n points to the other box, t is its centre, r[i][j] = axis i of the reference . axis j
+    of the other. A corner at height z over the reference face is projected on it along n: by -z n_xy / n_z, and is
+    z / n_z apart from it. -> candidates, from the reference's position.
+    """
     cdef Corner polygon[2][12]
     cdef int incident_vertex[4]
     cdef int reference_vertex[4]
-    cdef double sign = 1.0 if t[axis] >= 0.0 else -1.0
-    cdef double facing, cx, cy, cz, ux, uy, uz, vx, vy, vz, mid
+    cdef double facing[3]
     cdef double local[3]
+    cdef double sign, turned, slope_x, slope_y, stretch, cx, cy, cz, ux, uy, uz, vx, vy, vz
+    cdef int axis = largest(n)
     cdef int x = (axis + 1) % 3
     cdef int y = (axis + 2) % 3
-    cdef int other = 0
-    cdef int i, u, v, count, total, before
-    if fabs(r[axis][1]) > fabs(r[axis][0]):
-        other = 1
-    if fabs(r[axis][2]) > fabs(r[axis][other]):
-        other = 2
+    cdef int i, other, u, v, count, total, before
+    for i in range(3):
+        facing[i] = n[0] * r[0][i] + n[1] * r[1][i] + n[2] * r[2][i]
+    other = largest(facing)
     u = (other + 1) % 3
     v = (other + 2) % 3
-    facing = -sign if r[axis][other] >= 0.0 else sign
+    sign = 1.0 if n[axis] >= 0.0 else -1.0
+    turned = -1.0 if facing[other] >= 0.0 else 1.0
     face_vertices(axis, sign, reference_vertex)
-    face_vertices(other, facing, incident_vertex)
-    facing *= half_other[other]
-    cx = t[x] + facing * r[x][other]
-    cy = t[y] + facing * r[y][other]
-    cz = sign * (t[axis] + facing * r[axis][other]) - half[axis]
-    ux = half_other[u] * r[x][u]
-    uy = half_other[u] * r[y][u]
+    face_vertices(other, turned, incident_vertex)
+    turned *= half_other[other]
+    stretch = sign / n[axis]
+    slope_x = n[x] * stretch
+    slope_y = n[y] * stretch
+    cz = sign * (t[axis] + turned * r[axis][other]) - half[axis]
     uz = sign * half_other[u] * r[axis][u]
-    vx = half_other[v] * r[x][v]
-    vy = half_other[v] * r[y][v]
     vz = sign * half_other[v] * r[axis][v]
+    cx = t[x] + turned * r[x][other] - slope_x * cz
+    cy = t[y] + turned * r[y][other] - slope_y * cz
+    ux = half_other[u] * r[x][u] - slope_x * uz
+    uy = half_other[u] * r[y][u] - slope_y * uz
+    vx = half_other[v] * r[x][v] - slope_x * vz
+    vy = half_other[v] * r[y][v] - slope_y * vz
     polygon[0][0].x = cx + ux + vx
     polygon[0][0].y = cy + uy + vy
     polygon[0][0].z = cz + uz + vz
@@ -228,42 +244,51 @@ cdef inline int clip_faces(const Solid* reference, const double* half, const dou
         count = clip_side(polygon[1], count, polygon[0], 1, -1.0, half[y], tolerance, 7)
     total = 0
     for i in range(count):
-        if polygon[0][i].z > limit:
+        out[total].separation = stretch * polygon[0][i].z
+        if out[total].separation > limit:
             continue
         before = polygon[0][i - 1 if i > 0 else count - 1].edge
         out[total].feature = corner_feature(before, polygon[0][i].edge, incident_vertex, reference_vertex,
                                             reference_is_a)
-        out[total].separation = polygon[0][i].z
-        mid = sign * (half[axis] + 0.5 * polygon[0][i].z)
-        local[axis] = mid
-        local[x] = polygon[0][i].x
-        local[y] = polygon[0][i].y
+        local[axis] = sign * half[axis] + 0.5 * out[total].separation * n[axis]
+        local[x] = polygon[0][i].x + 0.5 * out[total].separation * n[x]
+        local[y] = polygon[0][i].y + 0.5 * out[total].separation * n[y]
         out[total].position = mat_vec(reference.axes, vec3(local[0], local[1], local[2]))
         total += 1
     return total
 
 
-cdef inline Vec3 edge_axis(const Solid* a, const BoxPair* p, int i, int j) noexcept nogil:
-    """The unit normal from a to b of edge i of a and edge j of b."""
-    cdef double n[3]
-    cdef int i1 = (i + 1) % 3
-    cdef int i2 = (i + 2) % 3
-    cdef double length = sqrt(p.r[i1][j] * p.r[i1][j] + p.r[i2][j] * p.r[i2][j])
-    if p.t[i2] * p.r[i1][j] - p.t[i1] * p.r[i2][j] < 0.0:
-        length = -length
-    n[i] = 0.0
-    n[i1] = -p.r[i2][j] / length
-    n[i2] = p.r[i1][j] / length
-    return mat_vec(a.axes, vec3(n[0], n[1], n[2]))
+cdef inline void axis_normal(const BoxPair* p, int axis, double* n) noexcept nogil:
+    """The unit normal of one of the 15 axes from the reference box to the other: in b's axes for a face of b, else a's.
+    """
+    cdef int i, j, i1, i2
+    cdef double length
+    n[0] = 0.0
+    n[1] = 0.0
+    n[2] = 0.0
+    if axis < 3:
+        n[axis] = 1.0 if p.t[axis] >= 0.0 else -1.0
+    elif axis < 6:
+        n[axis - 3] = -1.0 if p.u[axis - 3] >= 0.0 else 1.0
+    else:
+        i = (axis - 6) // 3
+        j = (axis - 6) % 3
+        i1 = (i + 1) % 3
+        i2 = (i + 2) % 3
+        length = sqrt(p.r[i1][j] * p.r[i1][j] + p.r[i2][j] * p.r[i2][j])
+        if p.t[i2] * p.r[i1][j] - p.t[i1] * p.r[i2][j] < 0.0:
+            length = -length
+        n[i1] = -p.r[i2][j] / length
+        n[i2] = p.r[i1][j] / length
 
 
 cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
     """-> point count, 0 if farther apart than `limit`."""
     cdef BoxPair p
+    cdef double n[3]
     cdef double swapped[3][3]
     cdef double back[3]
     cdef double separation, tolerance
-    cdef Polygon face_a, face_b
     cdef Contact contacts[72]
     cdef Vec3 normal
     cdef Vec3 origin = a.position
@@ -274,26 +299,18 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
     if axis < 0:
         return 0
     tolerance = 1e-9 * p.size
-    if axis < 3:
-        normal = mat_column(a.axes, axis)
-        if p.t[axis] < 0.0:
-            normal = neg(normal)
-        count = clip_faces(a, p.half_a, p.half_b, p.r, p.t, axis, limit, tolerance, 1, contacts)
-    elif axis < 6:
+    axis_normal(&p, axis, n)
+    if 3 <= axis < 6:
         for i in range(3):
             back[i] = -p.u[i]
             for j in range(3):
                 swapped[i][j] = p.r[j][i]
-        normal = mat_column(b.axes, axis - 3)
-        if p.u[axis - 3] < 0.0:
-            normal = neg(normal)
+        normal = neg(mat_vec(b.axes, vec3(n[0], n[1], n[2])))
         origin = b.position
-        count = clip_faces(b, p.half_b, p.half_a, swapped, back, axis - 3, limit, tolerance, 0, contacts)
+        count = clip_faces(b, p.half_b, p.half_a, swapped, back, n, limit, tolerance, 0, contacts)
     else:
-        normal = edge_axis(a, &p, (axis - 6) // 3, (axis - 6) % 3)
-        supporting_feature(a, normal, vec3(0.0, 0.0, 0.0), &face_a)
-        supporting_feature(b, neg(normal), sub(b.position, a.position), &face_b)
-        count = faces_overlap(&face_a, &face_b, normal, limit, contacts)
+        normal = mat_vec(a.axes, vec3(n[0], n[1], n[2]))
+        count = clip_faces(a, p.half_a, p.half_b, p.r, p.t, n, limit, tolerance, 1, contacts)
     if count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 2.0 * tolerance:
         return convex_convex(a, b, limit, m)
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, origin)

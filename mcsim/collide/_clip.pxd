@@ -298,66 +298,74 @@ cdef inline int ruling_on_face(const Polygon* line, const Polygon* face, Vec3 n,
     return total
 
 
+cdef inline int side_height(const Polygon* side, Vec3 p, Vec3 n, double up, double* height) noexcept nogil:
+    """Height along n of a round side over the point p. -> 0 where p is not over it.
+
+    At a lateral distance w from its ruling a side of radius r lies r - sqrt(r^2 - w^2) lower along its own normal, and
+    farther along n by the cosine of the ruling's tilt. up: 1 if the side faces n, -1 if it faces against it.
+    """
+    cdef Vec3 f = sub(side.points[1], side.points[0])
+    cdef double slope = dot(f, n)
+    cdef Vec3 flat = add_scaled(f, -slope, n)
+    cdef double flat2 = dot(flat, flat)
+    cdef double t = dot(sub(p, side.points[0]), flat) / flat2
+    cdef Vec3 foot = add_scaled(side.points[0], t, f)
+    cdef Vec3 lateral = sub(p, foot)
+    cdef double w2, root
+    lateral = add_scaled(lateral, -dot(lateral, n), n)
+    w2 = dot(lateral, lateral)
+    if t < -1e-9 or t > 1.0 + 1e-9 or w2 >= side.radius * side.radius:
+        return 0
+    root = sqrt(side.radius * side.radius - w2)
+    height[0] = dot(foot, n) - up * w2 / (side.radius + root) * sqrt((flat2 + slope * slope) / flat2)
+    return 1
+
+
 cdef inline int rulings_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
     """Two nearly parallel round sides: the ends of their common length. -> count, 0 when they cross at an angle.
 
-    At a lateral distance w from its ruling a side of radius r lies r - sqrt(r^2 - w^2) lower.
+    A point lies over an end of one ruling; the other side's height there follows from its roundness.
     """
     cdef Vec3 d = sub(a.points[1], a.points[0])
     cdef Vec3 f = sub(b.points[1], b.points[0])
-    cdef Vec3 p, q, lateral
-    cdef double t[2]
-    cdef int owner[2]
-    cdef int32_t id[2]
-    cdef double length, other, s0, s1, w, w_a, w_b, z_a, z_b
-    cdef int k, total
+    cdef Vec3 p
+    cdef const Polygon* owner
+    cdef double length, along, s0, s1, z_a, z_b
+    cdef int k, lower, corner, total, over_other
     d = add_scaled(d, -dot(d, n), n)
     f = add_scaled(f, -dot(f, n), n)
     length = dot(d, d)
-    other = dot(f, d)
+    along = dot(f, d)
     p = cross(d, f)
-    if dot(p, p) > 0.01 * length * dot(f, f) or other == 0.0:
+    if dot(p, p) > 0.01 * length * dot(f, f) or along == 0.0:
         return 0
-    p = sub(b.points[0], a.points[0])
-    s0 = dot(p, d) / length                      # b's ends along a's ruling, in lengths of it
-    s1 = s0 + other / length
-    k = 0 if s0 <= s1 else 1
-    t[0] = 0.0
-    owner[0] = 0
-    id[0] = a.id[0]
-    if (s0 if k == 0 else s1) > 0.0:
-        t[0] = s0 if k == 0 else s1
-        owner[0] = 1
-        id[0] = b.id[k]
-    t[1] = 1.0
-    owner[1] = 0
-    id[1] = a.id[1]
-    if (s1 if k == 0 else s0) < 1.0:
-        t[1] = s1 if k == 0 else s0
-        owner[1] = 1
-        id[1] = b.id[1 - k]
-    if t[1] - t[0] < 1e-3:
+    s0 = dot(sub(b.points[0], a.points[0]), d) / length          # b's ends along a's ruling, in lengths of it
+    s1 = s0 + along / length
+    lower = 0 if s0 <= s1 else 1
+    if (s1 if lower == 0 else s0) < 1e-3 or (s0 if lower == 0 else s1) > 1.0 - 1e-3:
         return 0
     total = 0
     for k in range(2):
-        p = add_scaled(a.points[0], t[k], sub(a.points[1], a.points[0]))
-        q = add_scaled(b.points[0], (t[k] - s0) / (s1 - s0), sub(b.points[1], b.points[0]))
+        owner = a
+        corner = k
+        if k == 0 and (s0 if lower == 0 else s1) > 0.0:
+            owner = b
+            corner = lower
+        elif k == 1 and (s1 if lower == 0 else s0) < 1.0:
+            owner = b
+            corner = 1 - lower
+        p = owner.points[corner]
         z_a = dot(p, n)
-        z_b = dot(q, n)
-        lateral = add_scaled(sub(q, p), z_a - z_b, n)
-        w = norm(lateral)
-        w_a = w * a.radius / (a.radius + b.radius)
-        w_b = w - w_a
-        if w_a >= a.radius or w_b >= b.radius:
+        z_b = z_a
+        if owner == a:
+            over_other = side_height(b, p, n, -1.0, &z_b)
+        else:
+            over_other = side_height(a, p, n, 1.0, &z_a)
+        if not over_other or z_b - z_a > limit:
             continue
-        z_a -= a.radius - sqrt(a.radius * a.radius - w_a * w_a)
-        z_b += b.radius - sqrt(b.radius * b.radius - w_b * w_b)
-        if z_b - z_a > limit:
-            continue
-        p = add_scaled(p, a.radius / (a.radius + b.radius), lateral)
         out[total].separation = z_b - z_a
         out[total].position = add_scaled(p, 0.5 * (z_a + z_b) - dot(p, n), n)
-        out[total].feature = vertex_feature(owner[k], id[k])
+        out[total].feature = vertex_feature(owner == b, owner.id[corner])
         total += 1
     return total
 

@@ -149,16 +149,18 @@ cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 nor
 cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double tolerance,
                         Vec3 origin) noexcept nogil:
     """Reduce the candidates and store them. Rounded shapes enter as inscribed polygons or rulings, which can miss the
-    deepest point: then the nearest candidate moves onto it, and keeps its feature."""
+    deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones."""
     cdef int nearest
+    cdef Vec3 d
     count = reduce_contacts(contacts, count, axis.normal)
-    if count == 0:
-        contacts[0].feature = 0
-        contacts[0].position = axis.witness
-        contacts[0].separation = axis.separation
-        count = 1
-    elif contacts[deepest_of(contacts, count)].separation > axis.separation + tolerance:
+    if count == 0 or contacts[deepest_of(contacts, count)].separation > axis.separation + tolerance:
         nearest = nearest_of(contacts, count, axis.witness)
+        if count > 0:
+            d = sub(contacts[nearest].position, axis.witness)
+        if count == 0 or count < 4 and 16.0 * dot(d, d) > distance2(&contacts[0], &contacts[count - 1]) > 0.0:
+            nearest = count
+            contacts[nearest].feature = 0
+            count += 1
         contacts[nearest].position = axis.witness
         contacts[nearest].separation = axis.separation
     store(m, contacts, count, axis.normal, origin)

@@ -144,6 +144,30 @@ cdef inline int epa_expand(Polytope* x, double tolerance) noexcept nogil:
     return 1
 
 
+cdef inline Vec3 epa_witness(const Polytope* x, Vec3 foot, double farthest) noexcept nogil:
+    """A's point with the weights of `foot`, the point of K nearest to the origin, in the face that holds it.
+
+    Faces in one plane are equally near, so all faces no farther than `farthest` are asked which is closest to the foot.
+    """
+    cdef double weight[3]
+    cdef double d2
+    cdef double best = INFINITY
+    cdef const EpaFace* face
+    cdef Vec3 near
+    cdef Vec3 on_a = x.a[0]
+    cdef int i
+    for i in range(x.face_count):
+        face = &x.faces[i]
+        if face.distance > farthest:
+            continue
+        near = nearest_on_triangle(sub(x.w[face.p], foot), sub(x.w[face.q], foot), sub(x.w[face.r], foot), weight)
+        d2 = dot(near, near)
+        if d2 < best:
+            best = d2
+            on_a = add(add(scale(weight[0], x.a[face.p]), scale(weight[1], x.a[face.q])), scale(weight[2], x.a[face.r]))
+    return on_a
+
+
 cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size, Vec3 guess, Vec3* normal,
                        Vec3* on_a) noexcept nogil:
     """-> s = -depth [m] and the normal from a to b; on_a is the deepest point of A, from its position.
@@ -153,12 +177,8 @@ cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size,
     cdef Polytope x
     cdef double best = INFINITY
     cdef double h, least
-    cdef double weight[3]
     cdef int i, nearest
-    cdef int p = 0
-    cdef int q = 0
-    cdef int r = 0
-    cdef Vec3 n, projected
+    cdef Vec3 n
     normal[0] = guess
     epa_start(a, b, offset, neg(guess), &x)
     while x.point_count < EPA_POINTS:
@@ -176,14 +196,7 @@ cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size,
         if h < best:
             best = h
             normal[0] = neg(n)
-            p = x.faces[nearest].p
-            q = x.faces[nearest].q
-            r = x.faces[nearest].r
         if h - least <= 1e-10 * size or not epa_expand(&x, 1e-13 * size):
             break
-    # Seen from the origin's projection on the best face: A's point with the same weights.
-    n = neg(normal[0])
-    projected = scale(best, n)
-    nearest_on_triangle(sub(x.w[p], projected), sub(x.w[q], projected), sub(x.w[r], projected), weight)
-    on_a[0] = add(add(scale(weight[0], x.a[p]), scale(weight[1], x.a[q])), scale(weight[2], x.a[r]))
+    on_a[0] = epa_witness(&x, scale(-best, normal[0]), least + 1e-9 * size)
     return -best

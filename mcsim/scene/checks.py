@@ -186,9 +186,11 @@ def bits(value: Any, field: str) -> int:
 
 
 def text(value: Any, field: str) -> str:
-    """A string that is not empty."""
+    """A string that is not empty and can be written to a file."""
     if not isinstance(value, str):
         raise FieldError(field, f"must be a string, got {show(value)}")
     if not value:
         raise FieldError(field, "must not be empty")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise FieldError(field, f"holds half a character (a lone surrogate), got {show(value)}")
     return value

@@ -48,13 +48,17 @@ def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
     parts = []
     for key, value in data.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            lines = ",\n    ".join(json.dumps(item, allow_nan=False) for item in value)
+            lines = ",\n    ".join(_text(item) for item in value)
             parts.append(f"{json.dumps(key)}: [\n    {lines}\n  ]")
         else:
-            parts.append(f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}")
+            parts.append(f"{json.dumps(key)}: {_text(value)}")
     content = "{\n  " + ",\n  ".join(parts) + "\n}\n"
     with open(path, "w", encoding="utf-8") as file:
         file.write(content)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
 
 def scene_from_dict(data: Any, source: str = "") -> Scene:
@@ -175,10 +179,10 @@ _EXPECTED = {
 
 
 def _place(steps: tuple, data: Any, missing: bool) -> str:
-    """pydantic's way to the error as it is written in Python; steps that are no part of the data are left out."""
+    """pydantic's way to the error as it is written in Python; its choices within a union are left out."""
     place = ""
     for i, step in enumerate(steps):
-        if isinstance(data, dict) and (step in data or (missing and i == len(steps) - 1)):
+        if isinstance(data, dict) and step != data.get("type") and (step in data or (missing and i == len(steps) - 1)):
             place += f".{step}" if place else str(step)
             data = data.get(step)
         elif isinstance(data, (list, tuple)) and isinstance(step, int):

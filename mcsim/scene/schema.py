@@ -50,6 +50,7 @@ class MaterialModel(Model):
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
 class ShapeModel(Model):
+    type: str
     position: Numbers = None
     orientation: Numbers = None
     material: MaterialModel | None = None
@@ -135,6 +136,7 @@ class SpringModel(Model):
 
 
 class JointModel(Model):
+    type: str
     a: Text | None
     b: Text | None
     name: Text | None = None

@@ -64,7 +64,8 @@ def rain(*, n: Whole(50_000) = 500):
     scene = Scene(name="rain")
     add_floor(scene, MATERIAL)
     pit = 12 * math.sqrt(n / 2000)
-    half_height, thickness = 2.5, 0.5
+    side = max(1, round(13 * math.sqrt(n / 2000)))
+    half_height, thickness = (0.8 + 1.1 * math.ceil(n / side**2)) / 2, 0.5     # as high as the highest body
     long = pit / 2 + 2 * thickness
     for name, x, y in (("west", -1, 0), ("east", 1, 0), ("south", 0, -1), ("north", 0, 1)):
         offset = pit / 2 + thickness
@@ -72,7 +73,6 @@ def rain(*, n: Whole(50_000) = 500):
         scene.add_body(name, kind="static", shape=Box(half), material=MATERIAL,
                        position=(offset * x, offset * y, half_height))
     shapes = (Box((0.25, 0.25, 0.25)), Sphere(0.3), Capsule(0.2, 0.3))
-    side = max(1, round(13 * math.sqrt(n / 2000)))
     for k in range(n):
         column, row, layer = k % side, k // side % side, k // (side * side)
         place = np.array([0.85 * (column - (side - 1) / 2), 0.85 * (row - (side - 1) / 2), 0.8 + 1.1 * layer])

@@ -11,6 +11,7 @@ their changes. Every solver that repeats these over all blocks therefore has the
 from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
+from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, ROW_TWIST, Row
 
 cdef enum Solver:
@@ -25,27 +26,15 @@ cdef enum:
 # ---- rows and velocities ---------------------------------------------------------------------------------------------
 
 cdef inline double row_velocity(const Row* row, const Twist* twist) noexcept nogil:
-    """J v [m/s or rad/s]. Summed in two interleaved halves, so that two lanes can share the work with equal bits."""
-    cdef const double* j = &row.jacobian[0]
-    cdef const double* a = <const double*> (twist + row.body_a)
-    cdef const double* b = <const double*> (twist + row.body_b)
-    cdef double even_a = j[0] * a[0] + j[2] * a[2] + j[4] * a[4]
-    cdef double odd_a = j[1] * a[1] + j[3] * a[3] + j[5] * a[5]
-    cdef double even_b = j[6] * b[0] + j[8] * b[2] + j[10] * b[4]
-    cdef double odd_b = j[7] * b[1] + j[9] * b[3] + j[11] * b[5]
-    return (even_a + even_b) + (odd_a + odd_b)
+    """J v [m/s or rad/s]"""
+    return pair_dot(&row.jacobian[0], pair_load(twist + row.body_a, twist + row.body_b))
 
 
 cdef inline void row_apply(const Row* row, double impulse, Twist* twist) noexcept nogil:
     """v += M^-1 J' impulse"""
-    cdef const double* m = &row.inv_mass_jacobian[0]
-    cdef double* a = <double*> (twist + row.body_a)
-    cdef double* b = <double*> (twist + row.body_b)
-    cdef int k
-    for k in range(6):
-        a[k] += m[k] * impulse
-    for k in range(6):
-        b[k] += m[6 + k] * impulse
+    cdef Twist* a = twist + row.body_a
+    cdef Twist* b = twist + row.body_b
+    pair_store(pair_add(pair_load(a, b), &row.inv_mass_jacobian[0], impulse), a, b)
 
 
 cdef inline double row_residual(const Row* row, double velocity, int relaxed) noexcept nogil:
@@ -69,6 +58,10 @@ cdef inline double row_coupling(const Row* x, const Row* y) noexcept nogil:
         for k in range(6):
             s += x.jacobian[6 + k] * y.inv_mass_jacobian[k]
     return s
+
+
+cdef inline double larger(double x, double y) noexcept nogil:
+    return y if y > x else x
 
 
 cdef inline double clamp(double x, double lower, double upper) noexcept nogil:
@@ -95,59 +88,77 @@ cdef inline double friction_bound(const Row* rows, const Row* row) noexcept nogi
 
 cdef inline void cone_step(double d0, double d1, double c, double radius, double w0, double w1,
                            double* impulse) noexcept nogil:
-    """Exact Coulomb friction of one contact at a given load: the maximum dissipation principle.
+    """Exact Coulomb friction of one contact under a given load: the maximum dissipation principle.
 
     With K = [[d0, c], [c, d1]] and residual w at the present impulse, minimize over |x| <= radius
 
         1/2 x' K x - b' x,      b = K impulse - w.
 
-    Inside the circle x = K^-1 b. Otherwise x(k) = (K + k 1)^-1 b with the k > 0 at which |x(k)| = radius: the trust
-    region problem (More and Sorensen, "Computing a trust region step", 1983, sections 2 and 3). Newton on
-    1/radius - 1/|x(k)|, which is convex and nearly straight in k, climbs to the root from k = 0 without overshoot.
-    A singular K (no or one direction with mass) takes one projected step with the bound trace(K) on its eigenvalues
-    instead: safe, and with the same fixed point.
+    Within the circle x = K^-1 b; beyond it cone_slide. A K that is singular (a direction without mass) takes a projected
+    step with trace(K), a bound on its eigenvalues, for K: safe, and with the same fixed point.
     """
     cdef double trace = d0 + d1
     cdef double det = d0 * d1 - c * c
-    cdef double x0 = impulse[0]
-    cdef double x1 = impulse[1]
-    cdef double b0, b1, e0, e1, shift, length, slope
-    cdef int k
+    cdef bint regular = det > 1e-14 * trace * trace
+    cdef double inverse
     if not trace > 0.0:
         return
     if not radius > 0.0:
         impulse[0] = 0.0
         impulse[1] = 0.0
         return
-    if det <= 1e-14 * trace * trace:
-        x0 -= w0 / trace
-        x1 -= w1 / trace
+    if regular:
+        inverse = 1.0 / det
+        impulse[0] -= (d1 * w0 - c * w1) * inverse
+        impulse[1] -= (d0 * w1 - c * w0) * inverse
     else:
-        x0 -= (d1 * w0 - c * w1) / det
-        x1 -= (d0 * w1 - c * w0) / det
-    length = sqrt(x0 * x0 + x1 * x1)
-    if length > radius and det > 1e-14 * trace * trace:
-        b0 = d0 * x0 + c * x1
-        b1 = c * x0 + d1 * x1
-        shift = 0.0
-        for k in range(CONE_STEPS):
-            e0 = d0 + shift
-            e1 = d1 + shift
-            det = e0 * e1 - c * c
-            x0 = (e1 * b0 - c * b1) / det
-            x1 = (e0 * b1 - c * b0) / det
-            length = sqrt(x0 * x0 + x1 * x1)
-            if not length - radius > 1e-14 * radius:
-                break
-            # x' (K + k 1)^-1 x, which is -|x| d|x|/dk
-            slope = (e1 * x0 * x0 - 2.0 * c * x0 * x1 + e0 * x1 * x1) / det
-            shift += (length - radius) * length * length / (radius * slope)
-    if length > radius:
-        # What is left is rounding (or the projection of the singular case): put it on the circle.
-        x0 *= radius / length
-        x1 *= radius / length
+        impulse[0] -= w0 / trace
+        impulse[1] -= w1 / trace
+    if impulse[0] * impulse[0] + impulse[1] * impulse[1] > radius * radius:
+        if regular:
+            cone_slide(d0, d1, c, radius, impulse)
+        onto_circle(radius, impulse)
+
+
+cdef inline void cone_slide(double d0, double d1, double c, double radius, double* impulse) noexcept nogil:
+    """From x = K^-1 b outside the circle to the minimum on it: x(k) = (K + k 1)^-1 b with the k > 0 at |x(k)| = radius.
+
+    The trust region problem (More and Sorensen, "Computing a trust region step", 1983, sections 2 and 3). Newton on
+    1/radius - 1/|x(k)|, which is convex and nearly straight in k, climbs to the root from k = 0 without overshoot; for
+    d0 = d1, c = 0 it is straight and one step does.
+    """
+    cdef double x0 = impulse[0]
+    cdef double x1 = impulse[1]
+    cdef double b0 = d0 * x0 + c * x1
+    cdef double b1 = c * x0 + d1 * x1
+    cdef double shift = 0.0
+    cdef double e0 = d0
+    cdef double e1 = d1
+    cdef double det = d0 * d1 - c * c
+    cdef double length, slope
+    cdef int k
+    for k in range(CONE_STEPS):
+        length = sqrt(x0 * x0 + x1 * x1)
+        if not length - radius > 1e-14 * radius:
+            break
+        # x' (K + k 1)^-1 x, which is -|x| d|x|/dk
+        slope = (e1 * x0 * x0 - 2.0 * c * x0 * x1 + e0 * x1 * x1) / det
+        shift += (length - radius) * length * length / (radius * slope)
+        e0 = d0 + shift
+        e1 = d1 + shift
+        det = e0 * e1 - c * c
+        x0 = (e1 * b0 - c * b1) / det
+        x1 = (e0 * b1 - c * b0) / det
     impulse[0] = x0
     impulse[1] = x1
+
+
+cdef inline void onto_circle(double radius, double* x) noexcept nogil:
+    """Scale x back to |x| <= radius."""
+    cdef double length = sqrt(x[0] * x[0] + x[1] * x[1])
+    if length > radius:
+        x[0] *= radius / length
+        x[1] *= radius / length
 
 # ---- bilateral blocks ------------------------------------------------------------------------------------------------
 
@@ -223,6 +234,19 @@ cdef inline double scalar_step(Row* row, double lower, double upper, double w, i
     return row.impulse - old
 
 
+cdef inline void cone_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:
+    """cone_step on the two rows of a cone."""
+    cdef double impulse[2]
+    impulse[0] = row[0].impulse
+    impulse[1] = row[1].impulse
+    cone_step(row[0].diagonal + row[0].compliance[relaxed], row[1].diagonal + row[1].compliance[relaxed],
+              row[0].coupling, friction_bound(rows, row), w[0], w[1], impulse)
+    delta[0] = impulse[0] - row[0].impulse
+    delta[1] = impulse[1] - row[1].impulse
+    row[0].impulse = impulse[0]
+    row[1].impulse = impulse[1]
+
+
 cdef inline void block_step(Row* rows, Row* row, const double* factors, int relaxed, const double* w,
                             double* delta) noexcept nogil:
     """Solve the block that begins at `row` against its residuals w: new impulses into the rows, changes into delta.
@@ -230,7 +254,6 @@ cdef inline void block_step(Row* rows, Row* row, const double* factors, int rela
     rows: the first of all rows (friction refers to its normals by number). factors: the block's own.
     """
     cdef double bound
-    cdef double impulse[2]
     if row.block_kind == BLOCK_BOUNDED:
         delta[0] = scalar_step(row, row.lower, row.upper, w[0], relaxed)
     elif row.block_kind == BLOCK_BILATERAL:
@@ -239,11 +262,4 @@ cdef inline void block_step(Row* rows, Row* row, const double* factors, int rela
         bound = friction_bound(rows, row)
         delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
     else:
-        impulse[0] = row[0].impulse
-        impulse[1] = row[1].impulse
-        cone_step(row[0].diagonal + row[0].compliance[relaxed], row[1].diagonal + row[1].compliance[relaxed],
-                  row[0].coupling, friction_bound(rows, row), w[0], w[1], impulse)
-        delta[0] = impulse[0] - row[0].impulse
-        delta[1] = impulse[1] - row[1].impulse
-        row[0].impulse = impulse[0]
-        row[1].impulse = impulse[1]
+        cone_block_step(rows, row, relaxed, w, delta)

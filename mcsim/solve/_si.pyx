@@ -8,41 +8,115 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
-    FACTOR_STRIDE, MAX_BLOCK, block_step, clamp, factor_blocks, friction_bound, row_apply, row_residual, row_velocity,
-    scalar_step,
+    FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, factor_blocks, friction_bound, larger, row_residual,
+    row_velocity, scalar_step,
 )
-from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, Row
+from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, Row
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(count):
-        if rows[i].impulse != 0.0:
-            row_apply(rows + i, rows[i].impulse, twist)
+    cdef const Row* row = rows
+    cdef const Row* end = rows + count
+    cdef int a, b
+    cdef Pair v
+    while row < end:
+        a = row.body_a
+        b = row.body_b
+        v = pair_load(twist + a, twist + b)
+        while row < end and row.body_a == a and row.body_b == b:
+            v = pair_add(v, &row.inv_mass_jacobian[0], row.impulse)
+            row += 1
+        pair_store(v, twist + a, twist + b)
 
 
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
     cdef Row* row = rows
     cdef Row* end = rows + count
+    cdef double largest = 0.0
+    while row < end:
+        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK)
+        if row.block_kind == BLOCK_BOUNDED:
+            row = sweep_bounded(row, end, twist, relaxed, &largest)
+        elif row.block_kind == BLOCK_BILATERAL:
+            row = sweep_bilateral(row, factors + (row - rows) * FACTOR_STRIDE, twist, relaxed, &largest)
+        else:
+            row = sweep_friction(rows, row, end, twist, relaxed, &largest)
+    return largest
+
+
+cdef Row* sweep_bounded(Row* row, Row* end, Twist* twist, int relaxed, double* largest) noexcept nogil:
+    """The hot loop: bounded rows between the same two bodies, whose velocities stay in registers meanwhile.
+
+    A row takes as long as the chain  v -> J v -> change -> v  of which each link waits for the last. What does not wait
+    for v is computed beside it; so the bounds are taken on the change, and again on the sum, which rounding may put
+    past them.
+    """
+    cdef int a = row.body_a
+    cdef int b = row.body_b
+    cdef double old, mass, change, total
+    cdef Pair v = pair_load(twist + a, twist + b)
+    while True:
+        total = row.diagonal + row.compliance[relaxed]
+        if total > 0.0:
+            old = row.impulse
+            mass = row.mass[relaxed]
+            change = -mass * (row.bias[relaxed] + row.compliance[relaxed] * old)
+            change = clamp(change - mass * pair_dot(&row.jacobian[0], v), row.lower - old, row.upper - old)
+            v = pair_add(v, &row.inv_mass_jacobian[0], change)
+            row.impulse = clamp(old + change, row.lower, row.upper)
+            largest[0] = larger(largest[0], fabs(change) * total)
+        row += 1
+        if row == end or row.block_kind != BLOCK_BOUNDED or row.body_a != a or row.body_b != b:
+            break
+    pair_store(v, twist + a, twist + b)
+    return row
+
+
+cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, Twist* twist, int relaxed,
+                         double* largest) noexcept nogil:
+    """Cones and single friction rows between the same two bodies."""
+    cdef int a = row.body_a
+    cdef int b = row.body_b
+    cdef double w[2]
+    cdef double delta[2]
+    cdef double bound
+    cdef Pair v = pair_load(twist + a, twist + b)
+    while True:
+        w[0] = row_residual(row, pair_dot(&row.jacobian[0], v), relaxed)
+        if row.block_kind == BLOCK_CONE:
+            w[1] = row_residual(row + 1, pair_dot(&row[1].jacobian[0], v), relaxed)
+            cone_block_step(rows, row, relaxed, w, delta)
+            v = pair_add(v, &row[1].inv_mass_jacobian[0], delta[1])
+            largest[0] = larger(largest[0], fabs(delta[1]) * (row[1].diagonal + row[1].compliance[relaxed]))
+        else:
+            bound = friction_bound(rows, row)
+            delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
+        v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
+        largest[0] = larger(largest[0], fabs(delta[0]) * (row.diagonal + row.compliance[relaxed]))
+        row += row.block
+        if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL or row.body_a != a
+                or row.body_b != b):
+            break
+    pair_store(v, twist + a, twist + b)
+    return row
+
+
+cdef Row* sweep_bilateral(Row* row, const double* factors, Twist* twist, int relaxed, double* largest) noexcept nogil:
+    """One block of bilateral rows."""
     cdef double w[MAX_BLOCK]
     cdef double delta[MAX_BLOCK]
-    cdef double correction
-    cdef double largest = 0.0
-    cdef int m, k
-    while row < end:
-        m = row.block
-        MC_ASSERT(m > 0 and m <= MAX_BLOCK)
-        for k in range(m):
-            w[k] = row_residual(row + k, row_velocity(row + k, twist), relaxed)
-        block_step(rows, row, factors + (row - rows) * FACTOR_STRIDE, relaxed, w, delta)
-        for k in range(m):
-            if delta[k] != 0.0:
-                row_apply(row + k, delta[k], twist)
-                correction = fabs(delta[k]) * (row[k].diagonal + row[k].compliance[relaxed])
-                if correction > largest:
-                    largest = correction
-        row += m
-    return largest
+    cdef int m = row.block
+    cdef int k
+    cdef Pair v = pair_load(twist + row.body_a, twist + row.body_b)
+    for k in range(m):
+        w[k] = row_residual(row + k, pair_dot(&row[k].jacobian[0], v), relaxed)
+    bilateral_step(row, factors, relaxed, w, delta)
+    for k in range(m):
+        v = pair_add(v, &row[k].inv_mass_jacobian[0], delta[k])
+        largest[0] = larger(largest[0], fabs(delta[k]) * (row[k].diagonal + row[k].compliance[relaxed]))
+    pair_store(v, twist + row.body_a, twist + row.body_b)
+    return row + m
 
 
 cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil:

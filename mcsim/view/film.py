@@ -31,9 +31,9 @@ def save_png(path, scene, recording, *, frames=1, size=SIZE):
         raise SceneError(f"{os.fspath(path)}: a strip has 1 to 100 frames, got {frames}")
     from PIL import Image
 
-    painter = _painter(scene, recording, size)
     last = len(recording.time) - 1
     chosen = [last] if frames == 1 else np.unique(np.round(np.linspace(0, last, frames)).astype(int))
+    painter = _painter(scene, recording, size, chosen)
     strip = np.concatenate([_picture(painter, recording, k) for k in chosen], axis=1)
     with written_whole(path) as file:
         Image.fromarray(strip[..., :3]).save(file, format="png")
@@ -46,7 +46,7 @@ def save_gif(path, scene, recording, *, size=FILM_SIZE, speed=1.0, progress=None
         raise SceneError(f"{os.fspath(path)}: speed must be positive, got {speed}")
     from PIL import Image
 
-    painter = _painter(scene, recording, size)
+    painter = _painter(scene, recording, size, slice(None))
     # One palette for all frames, from the first, the middle and the last.
     count = len(recording.time)
     samples = [_picture(painter, recording, k)[..., :3] for k in sorted({0, count // 2, count - 1})]
@@ -71,10 +71,10 @@ def _durations(time, speed):
     return [int(10 * max(step, 2)) for step in np.diff(hundredths)] + [1000]
 
 
-def _painter(scene, recording, size):
+def _painter(scene, recording, size, frames):
     from mcsim.view.painter import Painter
 
-    return Painter(scene, recording.positions, recording.orientations, size)
+    return Painter(scene, recording.positions[frames], recording.orientations[frames], size)
 
 
 def _picture(painter, recording, k):

@@ -126,7 +126,7 @@ def test_round_trip_is_exact(scene):
 
 
 def test_files(tmp_path):
-    scene = mc.Scene(gravity=(0.1, 1 / 3, -9.81e-300), name="très\n\"bon\" \ud83d\ude80")
+    scene = mc.Scene(gravity=(0.1, 1 / 3, -9.81e-300), name="très\n\"bon\" \U0001f680")
     scene.add_body("a", shape=mc.Box((0.1, 0.2, 0.3)), position=(-0.0, 5e-324, 1e22))
     scene.add_joint(mc.HingeJoint(None, "a", (0, 0, 0), (0, 0, 1)))
     path = tmp_path / "scene.json"
