@@ -14,7 +14,8 @@ import numpy as np
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256
-MOST_CORNERS = 4096             # of Qhull's triangles; more are too many even if faces are merged
+MOST_CORNERS = 2048             # of Qhull's triangles; with more, merging them would take too long
+TOO_MANY = f"make a hull of {{}} vertices, at most {MAX_VERTICES} are allowed; give fewer points"
 HUGE = 1e50                     # [m], far beyond use; squares and cubes of what is below stay finite
 FLAT = 1e-6                     # of the hull's size: what lies so near to a face's plane lies in it
 
@@ -50,17 +51,19 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     surface = _triangles(centred)
     if surface is None:
         raise FieldError(field, "are flat: all of them lie in one plane or on one line")
-    heights = surface.normals @ centred.T
+    corners = np.unique(surface.triangles)
+    if len(corners) > MOST_CORNERS:
+        raise FieldError(field, TOO_MANY.format(len(corners)))
+    heights = surface.normals @ centred[corners].T
     thickness = float(np.min(heights.max(axis=1) - heights.min(axis=1)))
     if thickness < 10 * FLAT:
         raise FieldError(field, f"are flat: {thickness * size:.3g} m thick and {size:.3g} m wide")
-    corners = np.unique(surface.triangles)
-    faces = _faces(centred, corners) if len(corners) <= MOST_CORNERS else None
-    kept = corners if faces is None else np.unique(np.concatenate(faces))
-    if len(kept) > MAX_VERTICES:
-        raise FieldError(field, f"make a hull of {len(kept)} vertices, at most {MAX_VERTICES} are allowed; give fewer")
+    faces = _faces(centred, corners)
     if faces is None:
         raise FieldError(field, "are too rough: some are nearly but not quite in one plane or line; round them")
+    kept = np.unique(np.concatenate(faces))
+    if len(kept) > MAX_VERTICES:
+        raise FieldError(field, TOO_MANY.format(len(kept)))
     number = np.full(len(points), -1)
     number[kept] = np.arange(len(kept))
     faces = sorted((_from_lowest(number[face]) for face in faces), key=lambda face: face.tolist())
@@ -97,8 +100,8 @@ def _triangles(points: np.ndarray) -> _Surface | None:
 def _faces(points: np.ndarray, corners: np.ndarray) -> list[np.ndarray] | None:
     """Convex faces, each a loop of point numbers counter-clockwise from outside, that together close; None if none do.
 
-    Points that are rough by just FLAT may give loops with small dents, whose sides would cut contacts off. Then the hull
-    is taken again of the corners alone; if that does not help, with a smaller tolerance, and in the end with none.
+    Points that are rough by just FLAT may give loops with small dents, whose sides would cut contacts off. Then the
+    hull is taken again of the corners alone; if that does not help, with a smaller tolerance, and in the end with none.
     """
     for flat in (FLAT, FLAT / 10, FLAT / 100, 0.0):
         kept = _apart(points, corners, flat)
@@ -208,7 +211,7 @@ def _from_lowest(loop: np.ndarray) -> np.ndarray:
 
 
 def _newell(corners: np.ndarray) -> np.ndarray:
-    """The unit normal of a polygon (k, 3): the mean over all corners, so that none of them counts more; 0 if it has no area."""
+    """The unit normal of a polygon (k, 3), the mean over all its corners; 0 if it has no area."""
     spokes = corners - corners.mean(axis=0)
     normal = np.cross(spokes, np.roll(spokes, -1, axis=0)).sum(axis=0)
     length = np.linalg.norm(normal)

@@ -18,7 +18,7 @@ def grid(*axes):
 
 
 def check(hull, points):
-    """Euler's formula, every edge in two faces in opposite directions, every face flat and convex, all points inside."""
+    """Euler's formula, every edge in two faces in opposite directions, faces flat and convex, all points inside."""
     vertices, faces, size = hull.vertices, hull.faces, np.ptp(np.asarray(points), axis=0).max()
     assert len(vertices) - len(hull.edges) + len(faces) == 2
     directed = [(int(a), int(b)) for face in faces for a, b in zip(face, np.roll(face, -1))]
