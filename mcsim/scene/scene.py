@@ -11,10 +11,6 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
-<<<<<<< HEAD
-from mcsim.core.rotation import Frame
-=======
->>>>>>> scene
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 VERSION = 1                     # of scene files

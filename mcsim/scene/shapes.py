@@ -16,11 +16,7 @@ from mcsim.scene.described import Value
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
-<<<<<<< HEAD
-from mcsim.core.rotation import Frame, compose, from_axes, normalized
-=======
 from mcsim.core.rotation import compose, from_axes, normalized
->>>>>>> scene
 
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
