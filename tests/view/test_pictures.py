@@ -229,7 +229,8 @@ def test_a_film_of_one_frame(tmp_path):
     zero = np.zeros_like(positions)
     recording = Recording(np.zeros(1), positions, orientations, zero, zero, ("floor", "cube"))
     save_gif(tmp_path / "film.gif", scene, recording, size=(80, 60))
-    assert Image.open(tmp_path / "film.gif").size == (80, 60)
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.size == (80, 60)
 
 
 def test_an_empty_scene_is_an_empty_picture(tmp_path):
