@@ -5,12 +5,12 @@ corner or an edge. That shows: no candidate point is as near as the axis says. T
 """
 
 from libc.math cimport sqrt, fabs
-from libc.stdint cimport int32_t, uint64_t
-from mcsim.core._types cimport Vec3, Mat3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
+from libc.stdint cimport uint64_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport vec3, sub, neg, mat_vec, mat_t_vec, mat_column
 from mcsim.state._layout cimport Manifold
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._contact cimport (Axis, Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store)
+from mcsim.collide._contact cimport Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store
 from mcsim.collide._convex cimport convex_convex
 
 # Everything about the pair that the 15 axes share.
@@ -289,7 +289,7 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
     cdef double swapped[3][3]
     cdef double back[3]
     cdef double separation, tolerance
-    cdef Contact contacts[72]
+    cdef Contact contacts[MAX_CONTACTS]
     cdef Vec3 normal
     cdef Vec3 origin = a.position
     cdef int i, j, count
