@@ -189,7 +189,7 @@ cdef inline int clip_faces(const Solid* reference, const double* half, const dou
     of the other. A corner at height z over the reference face is projected on it along n: by -z n_xy / n_z, and is
     z / n_z apart from it. -> candidates, from the reference's position.
     """
-    cdef Corner polygon[2][12]
+    cdef Corner polygon[2][20]      # 8 corners at most; 4, 6, 9, 13, 19 if rounding bends a sliver's edges
     cdef int incident_vertex[4]
     cdef int reference_vertex[4]
     cdef double facing[3]

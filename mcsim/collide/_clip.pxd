@@ -12,7 +12,7 @@ from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, cross, pe
                                mat_column)
 from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL
 from mcsim.collide._solid cimport Solid, HullView, hull_support
-from mcsim.collide._contact cimport Contact, vertex_feature, edge_feature
+from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_feature
 
 cdef enum:
     MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
@@ -197,6 +197,8 @@ cdef inline int faces_overlap(const Polygon* a, const Polygon* b, Vec3 n, double
         first = ex * (y[source][0] - by[j]) - ey * (x[source][0] - bx[j])
         d0 = first
         for i in range(count):
+            if total > MAX_CONTACTS - 2:         # only where rounding bends a sliver of a polygon
+                break
             k = i + 1 if i + 1 < count else 0
             d1 = ex * (y[source][k] - by[j]) - ey * (x[source][k] - bx[j]) if k > 0 else first
             if d0 >= tolerance:
