@@ -17,7 +17,7 @@ from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_
 cdef enum:
     MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
     RIM_CORNERS = 8              # of the polygon inscribed in a cylinder's cap
-    SIDE_ID = 16                 # vertex numbers of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
+    SIDE_ID = 16                 # of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
 
 # cos and sin of k 45 degrees.
 cdef extern from *:
@@ -34,8 +34,8 @@ ctypedef struct Polygon:
     int count                    # 0 = a lone point, 2 = the ruling of a round side, 3 or more = a face
     Vec3 normal                  # outward, of a face
     double radius                # of the round side about its ruling, 0 else
-    Vec3 points[MAX_CORNERS]              # from the first solid's position, world axes; counter-clockwise seen from outside
-    int32_t id[MAX_CORNERS]               # vertex numbers
+    Vec3 points[MAX_CORNERS]     # from the first solid's position, world axes; counter-clockwise seen from outside
+    int32_t id[MAX_CORNERS]      # vertex numbers
 
 # ---- the feature of a solid that faces the direction d ---------------------------------------------------------------
 
@@ -160,8 +160,8 @@ cdef inline double height_at(Height h, double x, double y) noexcept nogil:
 cdef inline int faces_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
     """Corners of the overlap of two faces, seen along n (a to b), no farther apart than `limit`. -> count.
 
-    Every edge of the clipped polygon carries a label, i for a's edge i and MAX_CORNERS + j for b's edge j; the labels of
-    the edges before and after a corner say what made it.
+    Every edge of the clipped polygon carries a label, i for a's edge i and MAX_CORNERS + j for b's edge j; the labels
+    of the edges before and after a corner say what made it.
     """
     cdef Vec3 e1 = perpendicular(n)
     cdef Vec3 e2 = cross(n, e1)

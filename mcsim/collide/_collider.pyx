@@ -117,8 +117,8 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
 cdef class Collider:
     """The collision stage of one world.
 
-    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices (v, 3),
-    face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies that
+    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
+    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies that
     do not collide. Kernels call collide, grow when told so, and accept; Python reads the accepted manifolds.
     """
 

@@ -125,7 +125,8 @@ cdef inline int reduce_contacts(Contact* contacts, int count, Vec3 normal) noexc
             kept[k] = contacts[i]
             k += 1
     i = deepest_of(kept, k)
-    if contacts[deepest].separation < kept[i].separation - 1e-9 * sqrt(distance2(&contacts[chosen[0]], &contacts[chosen[1]])):
+    value = sqrt(distance2(&contacts[chosen[0]], &contacts[chosen[1]]))
+    if contacts[deepest].separation < kept[i].separation - 1e-9 * value:
         if k < 4:
             kept[k] = contacts[deepest]
             k += 1

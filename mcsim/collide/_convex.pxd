@@ -5,7 +5,7 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
 from mcsim.state._layout cimport Manifold
 from mcsim.collide._solid cimport Solid, core_radius, reach, support
-from mcsim.collide._contact cimport Axis, Contact, finish
+from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
@@ -20,8 +20,8 @@ cdef inline double straighten(const Solid* a, const Solid* b, Vec3 offset, doubl
     """Try n along the normals of the facing faces and square to the axes of round sides; keep what parts the cores
     better. -> separation.
 
-    A circle has no last corner: where many directions are nearly as good (coaxial cylinders) EPA runs out of points with
-    a normal that is a little tilted.
+    A circle has no last corner: where many directions are nearly as good (coaxial cylinders) EPA runs out of points
+    with a normal that is a little tilted.
     """
     cdef const Solid* solid
     cdef Polygon face

@@ -1,6 +1,6 @@
 """Pairs with a closed form: a sphere with everything, a capsule with a capsule.
 
-A sphere's core is a point: its separation is the point's signed distance to the other solid less the radius, inside too.
+A sphere's core is a point: its separation is the point's signed distance to the other solid less the radius.
 """
 
 from libc.math cimport sqrt, fabs
@@ -10,7 +10,7 @@ from mcsim.core._math cimport (vec3, sub, neg, scale, add_scaled, dot, cross, no
                                mat_vec, mat_t_vec, mat_column)
 from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._contact cimport Axis, Contact, finish, store_single
+from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._convex cimport best_axis
 
@@ -139,7 +139,7 @@ cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Ma
         return 0
     if distance > 1e-8 * size:
         axis.normal = scale(1.0 / distance, d)
-    else:                                        # the cores cross: out along the normal of both, or across a common line
+    else:                                        # the cores cross: along the normal of both, or across a common line
         axis.normal = cross(u, w)
         axis.normal = normalized(axis.normal) if norm(axis.normal) > 1e-8 else perpendicular(u)
     axis.witness = add_scaled(on_a, a.size.x + 0.5 * axis.separation, axis.normal)

@@ -40,9 +40,11 @@ cdef inline Aabb nothing() noexcept nogil:
 
 cdef inline Aabb joined(const Aabb* p, const Aabb* q) noexcept nogil:
     cdef Aabb box
-    box.lower = vec3(p.lower.x if p.lower.x < q.lower.x else q.lower.x, p.lower.y if p.lower.y < q.lower.y else q.lower.y,
+    box.lower = vec3(p.lower.x if p.lower.x < q.lower.x else q.lower.x,
+                     p.lower.y if p.lower.y < q.lower.y else q.lower.y,
                      p.lower.z if p.lower.z < q.lower.z else q.lower.z)
-    box.upper = vec3(p.upper.x if p.upper.x > q.upper.x else q.upper.x, p.upper.y if p.upper.y > q.upper.y else q.upper.y,
+    box.upper = vec3(p.upper.x if p.upper.x > q.upper.x else q.upper.x,
+                     p.upper.y if p.upper.y > q.upper.y else q.upper.y,
                      p.upper.z if p.upper.z > q.upper.z else q.upper.z)
     return box
 
