@@ -83,8 +83,8 @@ def listed_scene(function):
         try:
             for key, value in given.items():
                 if key not in signature.parameters:
-                    raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, signature.parameters)}; "
-                                         f"{_parameter_list(signature)}")
+                    hint = checks.suggestion(key, signature.parameters)
+                    raise FieldError("", f"there is no parameter {show(key)}{hint}; {_parameter_list(signature)}")
                 given[key] = signature.parameters[key].annotation(value, key)
             return function(**given)
         except FieldError as error:

@@ -93,6 +93,7 @@ def test_a_file_takes_no_parameters(tmp_path):
 
 def test_scenes_import_light():
     """Listing and building scenes needs neither Matplotlib nor pydantic nor SciPy."""
-    program = "import sys, mcsim.scenes as s; s.pyramid(); print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])"
+    program = ("import sys, mcsim.scenes as s; s.pyramid(); "
+               "print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
