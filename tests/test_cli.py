@@ -87,7 +87,8 @@ def test_run_writes_recording_picture_and_film(capsys, tmp_path):
     world = mc.World(mc.scenes.stack(count=3))
     world.step(60)
     assert np.array_equal(recording.positions[-1], world.positions)
-    assert Image.open("end.png").size == (1600, 600)
+    with Image.open("end.png") as strip:
+        assert strip.size == (1600, 600)
     with Image.open("film.gif") as film:
         assert film.n_frames == 21
     assert sorted(os.listdir(tmp_path)) == ["end.png", "film.gif", "rec.npz"]

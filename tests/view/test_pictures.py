@@ -44,6 +44,12 @@ def hue_of(color):
     return int(np.argmax(PALETTE / np.linalg.norm(PALETTE, axis=1, keepdims=True) @ color))
 
 
+def read(path):
+    """The pixels of a picture file as integers."""
+    with Image.open(path) as image:
+        return np.asarray(image).astype(int)
+
+
 def scene_of(*bodies, floor=True):
     """Shapes at positions, not touching each other's colours."""
     scene = mc.Scene(name="test")
@@ -180,7 +186,7 @@ def run():
 def test_png_shows_the_end(run, tmp_path):
     scene, recording = run
     save_png(tmp_path / "end.png", scene, recording, size=(320, 240))
-    image = np.asarray(Image.open(tmp_path / "end.png"))
+    image = read(tmp_path / "end.png")
     assert image.shape == (240, 320, 3) and len(np.unique(image.reshape(-1, 3), axis=0)) > 50
     painter = Painter(scene, recording.positions[-1:], recording.orientations[-1:], (320, 240))
     last = painter.picture(recording.positions[-1], recording.orientations[-1], "1.00 s")
@@ -190,7 +196,7 @@ def test_png_shows_the_end(run, tmp_path):
 def test_strip_puts_pictures_side_by_side(run, tmp_path):
     scene, recording = run
     save_png(tmp_path / "strip.png", scene, recording, frames=3, size=(160, 120))
-    image = np.asarray(Image.open(tmp_path / "strip.png"))
+    image = read(tmp_path / "strip.png")
     assert image.shape == (120, 480, 3)
     assert (image[:, :160] != image[:, 320:]).any()
 
@@ -229,7 +235,8 @@ def test_a_film_of_one_frame(tmp_path):
     zero = np.zeros_like(positions)
     recording = Recording(np.zeros(1), positions, orientations, zero, zero, ("floor", "cube"))
     save_gif(tmp_path / "film.gif", scene, recording, size=(80, 60))
-    assert Image.open(tmp_path / "film.gif").size == (80, 60)
+    with Image.open(tmp_path / "film.gif") as film:
+        assert film.size == (80, 60)
 
 
 def test_an_empty_scene_is_an_empty_picture(tmp_path):
@@ -237,7 +244,7 @@ def test_an_empty_scene_is_an_empty_picture(tmp_path):
     empty = np.zeros((1, 0, 3))
     recording = Recording(np.zeros(1), empty, np.zeros((1, 0, 4)), empty, empty, ())
     save_png(tmp_path / "end.png", scene, recording, size=(160, 120))
-    image = np.asarray(Image.open(tmp_path / "end.png")).astype(int)
+    image = read(tmp_path / "end.png")
     assert (image[60] == BACKGROUND).all()
 
 
