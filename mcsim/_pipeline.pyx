@@ -35,7 +35,7 @@ from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport MANIFOLD_ANCHORS, STABILIZE_SOFT, STATIC
+from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, STATIC
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import ROW_DTYPE
@@ -237,7 +237,8 @@ cdef class Pipeline:
         integrate_velocities(&self.bodies, &self.settings)
         self.lap(STAGE_INTEGRATE)
         for i in range(self.joint_row_count):
-            self.rows[i].impulse *= self.settings.joint_warm_start
+            if self.rows[i].kind == ROW_JOINT:
+                self.rows[i].impulse *= self.settings.joint_warm_start
         warm_start(self.rows, self.row_count, self.bodies.twist)
         self.lap(STAGE_WARM_START)
         self.solve(0, self.settings.iterations)

@@ -86,6 +86,7 @@ def kernel_settings(k, gravity):
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
-        "joint_warm_start": JOINT_WARM_START[k["stabilization"]], "push_speed": k["push_speed"], "restitution_threshold": k["restitution_threshold"],
+        "joint_warm_start": JOINT_WARM_START[k["stabilization"]], "push_speed": k["push_speed"],
+        "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
     }

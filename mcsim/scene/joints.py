@@ -6,6 +6,8 @@ frame (not from the centre of mass). With only one of the two given, the other o
 The frame of the world (body None) is the world's. Positions, angles and velocities are those of b relative to a.
 """
 
+from __future__ import annotations      # signatures read as they are written here
+
 from collections.abc import Callable, Sequence
 from math import hypot, inf, pi
 from typing import Any, ClassVar

@@ -1,5 +1,7 @@
 """Scene: the bodies and joints there are, and gravity. Plain data; it does not move."""
 
+from __future__ import annotations      # signatures read as they are written here
+
 import copy
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -167,7 +169,7 @@ class Scene:
         return {key: value for key, value in fields.items() if key in self._written or value != defaults[key]}
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Scene":
+    def from_dict(data: dict[str, Any]) -> Scene:
         """The scene that JSON data describes. What is wrong is answered by a SceneError with the place in the data."""
         from mcsim.scene.files import scene_from_dict
 
@@ -179,7 +181,7 @@ class Scene:
 
         save_scene(self, path)
 
-    def copy(self) -> "Scene":
+    def copy(self) -> Scene:
         """A scene of its own with the same content."""
         return copy.deepcopy(self)
 

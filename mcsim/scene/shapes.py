@@ -4,6 +4,8 @@ Every shape takes `position` [m] and `orientation` (unit quaternion) of its own 
 `material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given.
 """
 
+from __future__ import annotations      # signatures read as they are written here
+
 from math import inf
 from typing import Any, ClassVar
 

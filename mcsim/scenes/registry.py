@@ -9,7 +9,7 @@ import functools
 import inspect
 
 from mcsim.core.errors import SceneError
-from mcsim.scene import checks
+from mcsim.scene import Scene, checks
 from mcsim.scene.checks import FieldError, show
 
 SCENES = {}
@@ -90,7 +90,10 @@ def listed_scene(function):
         except FieldError as error:
             raise error if error.subject else error.within(f"scene {name}") from None
 
-    checked.__signature__ = signature
+    # For help(): what a caller may pass, instead of our checks.
+    shown = [p.replace(annotation=type(p.default)) for p in signature.parameters.values()]
+    checked.__signature__ = signature.replace(parameters=shown, return_annotation=Scene)
+    checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
     SCENES[name] = checked
     return checked
 

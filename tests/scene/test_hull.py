@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import ConvexHull
-from mcsim.scene.hull import FLAT
+from mcsim.scene.hull import FLAT, _apart
 
 
 def grid(*axes):
@@ -115,9 +115,10 @@ def rough(rng, family):
         points = np.vstack([ends, part * a + (1 - part) * b])
     elif family == "repeated":
         points = np.repeat(rng.normal(size=(8, 3)), 6, axis=0)
-    else:
-        points = grid([-1, -0.5, 0, 1], [-1, 0, 1], [-1, 1])
-    points = points + rng.normal(size=points.shape) * 10.0 ** rng.uniform(-17, -4 if family == "noisy" else -12)
+    else:                           # as rough as the tolerance itself: the hardest
+        points = np.round(rng.uniform(-3, 3, (n + 20, 3))) / 3
+    points = points + rng.normal(size=points.shape) * 10.0 ** (rng.uniform(-7, -5) if family == "noisy" else
+                                                              rng.uniform(-17, -12))
     turn = Rotation.random(random_state=rng).as_matrix()
     return points @ turn if rng.integers(2) else points
 
@@ -125,9 +126,15 @@ def rough(rng, family):
 @pytest.mark.parametrize("family", ["rings", "globe", "grid", "on the lines between", "repeated", "noisy"])
 def test_rough_points(family):
     """Dents, slivers and Qhull's triangles without area do not come through."""
-    for seed in range(60):
+    for seed in range(200 if family == "noisy" else 50):
         points = rough(np.random.default_rng(seed), family)
         check(ConvexHull(points), points)
+
+
+def test_only_what_is_next_to_a_kept_point_is_dropped():
+    """A chain of close points keeps every second one, not its first alone."""
+    chain = np.arange(6)[:, None] * [0.9, 0, 0]
+    assert _apart(chain, np.arange(6), 1.0).tolist() == [0, 2, 4]
 
 
 def test_too_many_points_are_refused_soon():

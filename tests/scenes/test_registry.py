@@ -1,5 +1,6 @@
 """Names and parameters of scenes, right and wrong."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,7 @@ def test_text_is_as_good_as_numbers():
 
 def test_help_keeps_the_signature():
     assert scenes.parameters("pyramid") == {"base": 20}
+    assert str(inspect.signature(scenes.pyramid)) == "(*, base: int = 20) -> mcsim.scene.scene.Scene"
     assert scenes.pyramid.__doc__.startswith(scenes.description("pyramid"))
 
 
