@@ -233,8 +233,11 @@ cdef class Pipeline:
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
+        cdef Py_ssize_t i
         integrate_velocities(&self.bodies, &self.settings)
         self.lap(STAGE_INTEGRATE)
+        for i in range(self.joint_row_count):
+            self.rows[i].impulse *= self.settings.joint_warm_start
         warm_start(self.rows, self.row_count, self.bodies.twist)
         self.lap(STAGE_WARM_START)
         self.solve(0, self.settings.iterations)
@@ -295,6 +298,7 @@ cdef class Pipeline:
         memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
         memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
         memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
     # ---- called from World -------------------------------------------------------------------------------------------

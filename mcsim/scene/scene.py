@@ -11,7 +11,6 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
-from mcsim.core.rotation import Frame
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 VERSION = 1                     # of scene files
@@ -169,7 +168,7 @@ class Scene:
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> "Scene":
-        """The scene that JSON data describes. What is wrong with the data is answered by a SceneError with its place."""
+        """The scene that JSON data describes. What is wrong is answered by a SceneError with the place in the data."""
         from mcsim.scene.files import scene_from_dict
 
         return scene_from_dict(data)

@@ -16,7 +16,7 @@ from mcsim.scene.described import Value
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
-from mcsim.core.rotation import Frame, compose, from_axes, normalized
+from mcsim.core.rotation import compose, from_axes, normalized
 
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

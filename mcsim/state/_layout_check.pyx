@@ -1,37 +1,54 @@
-"""Sizes and offsets of the C records, for the test that compares them with the NumPy dtypes of ``fields.py``."""
+"""The C records read back as Python values, for the test that compares them with the NumPy dtypes of ``fields.py``.
 
-from mcsim.state._layout cimport Shape, Hull, Manifold, ManifoldPoint, Joint, JointAxis, Row
+Cython makes a dict of a struct by the names of its members, so each field is read where C has it, under the name C gives it.
+"""
+
+from libc.string cimport memcpy
+from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Row, Shape
+
+# All records that Python and C share.
+ctypedef fused Record:
+    Shape
+    Hull
+    ManifoldPoint
+    Manifold
+    JointAxis
+    Joint
+    Anchor
+    Row
 
 
-def record_sizes():
-    """-> dict of record name -> sizeof [bytes]."""
-    return {"shape": sizeof(Shape), "hull": sizeof(Hull), "manifold": sizeof(Manifold),
-            "manifold_point": sizeof(ManifoldPoint), "joint": sizeof(Joint), "joint_axis": sizeof(JointAxis),
-            "row": sizeof(Row)}
+cdef read(const char[::1] raw, Record* record):
+    if raw.shape[0] != sizeof(Record):
+        raise ValueError(f"the C record has {sizeof(Record)} bytes, not {raw.shape[0]}")
+    memcpy(record, &raw[0], sizeof(Record))
+    return record[0]
 
 
-def record_offsets():
-    """-> dict of record name -> dict of a few telling fields -> offset [bytes] (the last field of each among them)."""
+def read_record(str name, const char[::1] raw):
+    """-> dict of member name -> value (members that are records: dicts; arrays: lists) of the bytes `raw` as C sees them."""
     cdef Shape shape
     cdef Hull hull
     cdef ManifoldPoint point
     cdef Manifold manifold
     cdef JointAxis axis
     cdef Joint joint
+    cdef Anchor anchor
     cdef Row row
-    return {
-        "shape": {"size": <char*>&shape.size - <char*>&shape, "restitution": <char*>&shape.restitution - <char*>&shape},
-        "hull": {"edge_count": <char*>&hull.edge_count - <char*>&hull, "radius": <char*>&hull.radius - <char*>&hull},
-        "manifold_point": {"separation": <char*>&point.separation - <char*>&point,
-                           "feature": <char*>&point.feature - <char*>&point},
-        "manifold": {"normal": <char*>&manifold.normal - <char*>&manifold,
-                     "points": <char*>&manifold.points[0] - <char*>&manifold},
-        "joint_axis": {"friction": <char*>&axis.friction - <char*>&axis,
-                       "impulse": <char*>&axis.impulse[0] - <char*>&axis,
-                       "has_spring": <char*>&axis.has_spring - <char*>&axis},
-        "joint": {"anchor_b": <char*>&joint.anchor_b - <char*>&joint, "axes": <char*>&joint.axes[0] - <char*>&joint,
-                  "wrench_impulse": <char*>&joint.wrench_impulse - <char*>&joint},
-        "row": {"bias": <char*>&row.bias[0] - <char*>&row, "impulse": <char*>&row.impulse - <char*>&row,
-                "normal_begin": <char*>&row.normal_begin - <char*>&row, "error": <char*>&row.error - <char*>&row,
-                "curvature": <char*>&row.curvature - <char*>&row},
-    }
+    if name == "shape":
+        return read(raw, &shape)
+    if name == "hull":
+        return read(raw, &hull)
+    if name == "manifold_point":
+        return read(raw, &point)
+    if name == "manifold":
+        return read(raw, &manifold)
+    if name == "joint_axis":
+        return read(raw, &axis)
+    if name == "joint":
+        return read(raw, &joint)
+    if name == "anchor":
+        return read(raw, &anchor)
+    if name == "row":
+        return read(raw, &row)
+    raise ValueError(f"there is no record {name!r}")

@@ -155,7 +155,7 @@ def test_axes_of_each_joint():
 
 
 def test_one_sided_and_open_limits():
-    for limits, ends in (((None, 1), (-INF, 1)), ((-1, INF), (-1, INF)), ((None, None), (-INF, INF)), (None, (-INF, INF)),
-                         ((1, 1), (1, 1)), (np.array([-20.0, 20.0]), (-20, 20))):
+    for limits, ends in (((None, 1), (-INF, 1)), ((-1, INF), (-1, INF)), ((None, None), (-INF, INF)),
+                         (None, (-INF, INF)), ((1, 1), (1, 1)), (np.array([-20.0, 20.0]), (-20, 20))):
         axis, = HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), limits=limits).axes
         assert (axis.lower, axis.upper) == ends

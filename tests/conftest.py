@@ -1,0 +1,27 @@
+"""What all tests share: --slow, the Hypothesis profile, helper modules found from anywhere."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# Tests are imported under their paths, so that two folders may hold files of one name. Their helper modules (names without
+# test_, each only once) are found here.
+sys.path[:0] = [str(folder) for folder in sorted(Path(__file__).parent.iterdir()) if folder.is_dir()]
+
+# The same examples in every run; a slow machine is no failure.
+settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=True)
+settings.load_profile("mcsim")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the tests that build anew or take long as well")
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--slow"):
+        return
+    for item in items:
+        if "slow" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))
