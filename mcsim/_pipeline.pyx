@@ -35,7 +35,7 @@ from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport MANIFOLD_ANCHORS, STABILIZE_SOFT, STATIC
+from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, STATIC
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import ROW_DTYPE
@@ -233,8 +233,12 @@ cdef class Pipeline:
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
+        cdef Py_ssize_t i
         integrate_velocities(&self.bodies, &self.settings)
         self.lap(STAGE_INTEGRATE)
+        for i in range(self.joint_row_count):
+            if self.rows[i].kind == ROW_JOINT:
+                self.rows[i].impulse *= self.settings.joint_warm_start
         warm_start(self.rows, self.row_count, self.bodies.twist)
         self.lap(STAGE_WARM_START)
         self.solve(0, self.settings.iterations)
@@ -295,6 +299,7 @@ cdef class Pipeline:
         memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
         memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
         memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
     # ---- called from World -------------------------------------------------------------------------------------------

@@ -11,12 +11,12 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mcsim import __version__
 from mcsim.core.errors import SceneError, SimulationError
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
@@ -131,8 +131,9 @@ def run(
         print(line)
     sys.stdout.flush()
     _write(job, out, png, strip, gif, speed)
-    if code:
-        raise typer.Exit(code)
+    if code == FAILED:
+        print(f"error: {job.error}", file=sys.stderr)
+    raise typer.Exit(code)
 
 
 def _parameters(assignments):
@@ -179,6 +180,7 @@ class _Job:
     seconds: float
     fps: float
     record: bool
+    stopped: str = ""                                     # why it stopped early
     error: str = ""
     steps_done: int = 0
     elapsed: float = 0.0
@@ -219,10 +221,10 @@ class _Job:
                     self.watch()
                     show(self.steps_done * self.dt, self.steps_done * self.dt / (time.perf_counter() - begin))
         except KeyboardInterrupt:
-            self.error = "interrupted"
+            self.stopped = "interrupted"
             return INTERRUPTED
         except SimulationError as error:
-            self.error = _one_line(error)
+            self.stopped, self.error = "failed", _one_line(error)
             return FAILED
         return 0
 
@@ -260,8 +262,8 @@ class _Job:
         last = self.world.energy().total
         lines.append(f"energy           {_metric(self.first_energy, 'J')} to {_metric(last, 'J')}, "
                      f"change {_metric(last - self.first_energy, 'J', sign='+')}")
-        if self.error:
-            lines.append(f"stopped          at {self.world.time:.6g} s: {self.error}")
+        if self.stopped:
+            lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines
 
 
@@ -356,11 +358,7 @@ def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene fil
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        try:
-            version = metadata.version("mcsim")
-        except metadata.PackageNotFoundError:
-            version = "(not installed: run from its source)"
-        print(f"mcsim {version}")
+        print(f"mcsim {__version__}")
         raise typer.Exit()
 
 

@@ -91,8 +91,8 @@ class World:
         "none" (joints drift).
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep, 0.2. slop: overlap that baumgarte leaves [m], 0.5 mm.
-      hertz, damping_ratio: of soft contacts, min(60, 1/(4 h)) and 10. joint_hertz, joint_damping_ratio: of soft joints
-        and limits, min(60, 1/(4 h)) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
+      hertz, damping_ratio: of soft contacts, 1/(4 h) and 10. joint_hertz, joint_damping_ratio: of soft joints and
+        limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "rows". integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)

@@ -5,6 +5,7 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
 from libc.math cimport INFINITY, fabs, floor, isinf
+from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
@@ -24,6 +25,7 @@ cdef double TWO_PI = 6.283185307179586
 # speculative, so a margin that is too wide costs time but never a force.
 cdef double LIMIT_MARGIN_ANGLE = 0.2     # [rad]
 cdef double LIMIT_MARGIN_LENGTH = 0.05   # [m]
+cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
     SWING_INDEX = 15          # row index of the swing limit, after 3 axes x AXIS_ROWS
@@ -107,7 +109,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
     u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is a
-    soft row (hertz, damping ratio) under the same bound.
+    soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -145,7 +147,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         else:
             soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
             row.error = geometry.motor_error
-            set_soft(row, soft.bias_rate * row.error, row.diagonal / soft.stiffness if soft.stiffness > 0.0 else 0.0)
+            set_soft(row, soft.bias_rate * row.error, 0.0)
         n += 1
     return n
 
@@ -213,6 +215,56 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const Joint
     return n
 
 
+cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
+    """Compliance of the position motors, by the mass that they move.
+
+    That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows and c = J_K M^-1 J': what the joint
+    lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
+    """
+    cdef const Row* own = rows + joint.row_count - joint.constraint_count
+    cdef const JointAxis* axis
+    cdef Softness soft
+    cdef double k[36]
+    cdef double c[6]
+    cdef double moved
+    cdef Row* row
+    cdef int n = joint.constraint_count
+    cdef bint ready = False
+    cdef bint regular = False
+    cdef int r, i, j
+    for r in range(joint.row_count - n):
+        row = &rows[r]
+        if row.kind != ROW_MOTOR or joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_VELOCITY:
+            continue
+        if not ready:
+            for i in range(n):
+                for j in range(n):
+                    k[6 * i + j] = product(&own[i], &own[j])
+            regular = invert_symmetric(k, n)
+            ready = True
+        moved = row.diagonal
+        if regular:
+            for i in range(n):
+                c[i] = product(&own[i], row)
+            for i in range(n):
+                for j in range(n):
+                    moved -= c[i] * k[6 * i + j] * c[j]
+            moved = moved if moved > 1e-12 * row.diagonal else row.diagonal
+        axis = &joint.axes[row.index // AXIS_ROWS]
+        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
+        row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
+        row.compliance[RELAXED] = row.compliance[BIASED]
+
+
+cdef inline double product(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' of two rows of one joint."""
+    cdef double s = 0.0
+    cdef int k
+    for k in range(12):
+        s += x.jacobian[k] * y.inv_mass_jacobian[k]
+    return s
+
+
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint first,
                       bint activate) noexcept nogil:
     """All rows of a joint into rows[0 ...], from joint.row_count = 0 upward."""
@@ -227,11 +279,13 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.constraint_count = write_constraint(&rows[n], joint, source, &f, bodies, first)
     joint.row_count = n + joint.constraint_count
+    weigh_motors(joint, rows, settings)
 
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
                           const Settings* settings) noexcept nogil:
-    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate."""
+    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all of an
+    axis with a motor, which may reach any speed within the step."""
     cdef Twist a = bodies.twist[joint.body_a]
     cdef Twist b = bodies.twist[joint.body_b]
     cdef Vec3 spin = sub(b.w, a.w)
@@ -244,6 +298,8 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
             margin = LIMIT_MARGIN_LENGTH + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, slide))
         else:
             margin = LIMIT_MARGIN_ANGLE + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, spin))
+        if joint.axes[i].motor_mode != MOTOR_NONE:
+            margin = HUGE
         if axes[i].limit_position - joint.axes[i].lower < margin:
             joint.active_limits |= 1 << (2 * i)
         if joint.axes[i].upper - axes[i].limit_position < margin:

@@ -12,7 +12,7 @@ from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape,
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:
-    """The scene of a JSON file. A missing file raises FileNotFoundError, a wrong one SceneError with the place in it."""
+    """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
     from mcsim.scene.files import load_scene as load        # here, because pydantic takes long to import
 
     return load(path)

@@ -1,5 +1,7 @@
 """Body: one rigid body of a scene, with its mass properties resolved."""
 
+from __future__ import annotations      # signatures read as they are written here
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Checks of single arguments: each returns plain data (float, int, bool, str or tuples of them) or raises a SceneError."""
+"""Checks of single arguments: each returns plain data (numbers, strings, tuples of them) or raises a SceneError."""
 
 import math
 import operator

@@ -1,5 +1,7 @@
 """Motor, Spring and AxisSpec: what drives and bounds the free coordinates of a joint."""
 
+from __future__ import annotations      # signatures read as they are written here
+
 from dataclasses import dataclass
 from math import inf
 

@@ -22,7 +22,7 @@ from mcsim.scene.shapes import SHAPES
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:
-    """The scene of a JSON file. A missing file raises FileNotFoundError, a wrong one SceneError with the place in it."""
+    """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
     name = fspath(path)
     try:
         with open(path, encoding="utf-8-sig") as file:
@@ -43,7 +43,7 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 
 def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
-    """Write a scene to a JSON file: one line for each body and joint, floats in full so that they read back the same."""
+    """Write a scene to a JSON file, one line for each body and joint. Floats read back to the bit."""
     data = scene.to_dict()
     parts = []
     for key, value in data.items():

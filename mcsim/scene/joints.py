@@ -6,6 +6,8 @@ frame (not from the centre of mass). With only one of the two given, the other o
 The frame of the world (body None) is the world's. Positions, angles and velocities are those of b relative to a.
 """
 
+from __future__ import annotations      # signatures read as they are written here
+
 from collections.abc import Callable, Sequence
 from math import hypot, inf, pi
 from typing import Any, ClassVar
@@ -70,8 +72,8 @@ class Joint(Described):
         if arguments["a"] == arguments["b"]:
             raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
                              "give two different bodies, or None for the world")
-        self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"], axes=axes,
-                  frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
+        self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
+                  axes=axes, frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
                   collide=arguments["collide"], swing_limit=inf)
 
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
@@ -134,7 +136,9 @@ class BallJoint(Joint):
                  break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
         anchor = _anchor(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
-        swing_limit = None if swing_limit in (None, inf) else checks.within(swing_limit, 0.0, pi, "swing_limit")
+        if swing_limit is not None:
+            swing_limit = checks.not_negative(swing_limit, "swing_limit", infinite=True)
+            swing_limit = None if swing_limit == inf else checks.within(swing_limit, 0.0, pi, "swing_limit")
         twist_limits = checks.interval(twist_limits, "twist_limits")
         if any(abs(limit) > pi for limit in twist_limits or () if limit not in UNLIMITED):
             raise FieldError("twist_limits", f"must be in [-π, π] rad, got {show(twist_limits)}")

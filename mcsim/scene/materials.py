@@ -1,5 +1,7 @@
 """Material: what surfaces are like."""
 
+from __future__ import annotations      # signatures read as they are written here
+
 from mcsim.scene.checks import not_negative, within
 from mcsim.scene.described import Value
 

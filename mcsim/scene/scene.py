@@ -1,5 +1,7 @@
 """Scene: the bodies and joints there are, and gravity. Plain data; it does not move."""
 
+from __future__ import annotations      # signatures read as they are written here
+
 import copy
 from collections.abc import Iterable, Sequence
 from os import PathLike
@@ -11,7 +13,6 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
-from mcsim.core.rotation import Frame
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Shape
 
 VERSION = 1                     # of scene files
@@ -168,8 +169,8 @@ class Scene:
         return {key: value for key, value in fields.items() if key in self._written or value != defaults[key]}
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> "Scene":
-        """The scene that JSON data describes. What is wrong with the data is answered by a SceneError with its place."""
+    def from_dict(data: dict[str, Any]) -> Scene:
+        """The scene that JSON data describes. What is wrong is answered by a SceneError with the place in the data."""
         from mcsim.scene.files import scene_from_dict
 
         return scene_from_dict(data)
@@ -180,7 +181,7 @@ class Scene:
 
         save_scene(self, path)
 
-    def copy(self) -> "Scene":
+    def copy(self) -> Scene:
         """A scene of its own with the same content."""
         return copy.deepcopy(self)
 

@@ -4,6 +4,8 @@ Every shape takes `position` [m] and `orientation` (unit quaternion) of its own 
 `material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given.
 """
 
+from __future__ import annotations      # signatures read as they are written here
+
 from math import inf
 from typing import Any, ClassVar
 
@@ -16,7 +18,7 @@ from mcsim.scene.described import Value
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
-from mcsim.core.rotation import Frame, compose, from_axes, normalized
+from mcsim.core.rotation import compose, from_axes, normalized
 
 ORIGIN = (0.0, 0.0, 0.0)
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

@@ -5,5 +5,5 @@ SOLVERS = {"si": 0, "pgs": 1}
 
 SOLVER_DESCRIPTIONS = {
     "si": "sequential impulses: Gauss-Seidel on the velocities, matrix-free; the real-time default",
-    "pgs": "projected Gauss-Seidel on the assembled sparse matrix J M^-1 J'; the same fixed point, to study and compare",
+    "pgs": "projected Gauss-Seidel on the assembled sparse matrix J M^-1 J'; the same fixed point, to compare",
 }

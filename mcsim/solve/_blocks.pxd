@@ -11,8 +11,8 @@ their changes. Every solver that repeats these over all blocks therefore has the
 from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
-from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, ROW_TWIST, Row
+from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, ROW_TWIST, Row
 
 cdef enum Solver:
     SOLVER_SI = 0
@@ -21,7 +21,7 @@ cdef enum Solver:
 cdef enum:
     MAX_BLOCK = 6            # rows of the largest block
     FACTOR_STRIDE = 12       # numbers of `factors` a row: (2 passes, 6)
-    CONE_STEPS = 30          # Newton steps on the cone's secular equation; it needs 3 to 6
+    CONE_STEPS = 20          # Newton steps on the cone's secular equation; it needs 1 to 6
 
 # ---- rows and velocities ---------------------------------------------------------------------------------------------
 
@@ -94,12 +94,14 @@ cdef inline void cone_step(double d0, double d1, double c, double radius, double
 
         1/2 x' K x - b' x,      b = K impulse - w.
 
-    Within the circle x = K^-1 b; beyond it cone_slide. A K that is singular (a direction without mass) takes a projected
-    step with trace(K), a bound on its eigenvalues, for K: safe, and with the same fixed point.
+    Within the circle x = K^-1 b; beyond it cone_slide. A K that is singular (a direction without mass) takes a
+    projected step with trace(K), a bound on its eigenvalues, for K: safe, and with the same fixed point.
     """
     cdef double trace = d0 + d1
     cdef double det = d0 * d1 - c * c
     cdef bint regular = det > 1e-14 * trace * trace
+    cdef double x0 = impulse[0]
+    cdef double x1 = impulse[1]
     cdef double inverse
     if not trace > 0.0:
         return
@@ -109,28 +111,27 @@ cdef inline void cone_step(double d0, double d1, double c, double radius, double
         return
     if regular:
         inverse = 1.0 / det
-        impulse[0] -= (d1 * w0 - c * w1) * inverse
-        impulse[1] -= (d0 * w1 - c * w0) * inverse
+        impulse[0] = x0 - (d1 * w0 - c * w1) * inverse
+        impulse[1] = x1 - (d0 * w1 - c * w0) * inverse
     else:
-        impulse[0] -= w0 / trace
-        impulse[1] -= w1 / trace
+        impulse[0] = x0 - w0 / trace
+        impulse[1] = x1 - w1 / trace
     if impulse[0] * impulse[0] + impulse[1] * impulse[1] > radius * radius:
         if regular:
-            cone_slide(d0, d1, c, radius, impulse)
+            cone_slide(d0, d1, c, d0 * x0 + c * x1 - w0, c * x0 + d1 * x1 - w1, radius, impulse)
         onto_circle(radius, impulse)
 
 
-cdef inline void cone_slide(double d0, double d1, double c, double radius, double* impulse) noexcept nogil:
+cdef inline void cone_slide(double d0, double d1, double c, double b0, double b1, double radius,
+                            double* impulse) noexcept nogil:
     """From x = K^-1 b outside the circle to the minimum on it: x(k) = (K + k 1)^-1 b with the k > 0 at |x(k)| = radius.
 
     The trust region problem (More and Sorensen, "Computing a trust region step", 1983, sections 2 and 3). Newton on
-    1/radius - 1/|x(k)|, which is convex and nearly straight in k, climbs to the root from k = 0 without overshoot; for
-    d0 = d1, c = 0 it is straight and one step does.
+    1/radius - 1/|x(k)|, which is convex and nearly straight in k, climbs to the root from k = 0 without overshoot (but
+    for rounding, which the next step takes back); for d0 = d1, c = 0 it is straight and one step does.
     """
     cdef double x0 = impulse[0]
     cdef double x1 = impulse[1]
-    cdef double b0 = d0 * x0 + c * x1
-    cdef double b1 = c * x0 + d1 * x1
     cdef double shift = 0.0
     cdef double e0 = d0
     cdef double e1 = d1
@@ -139,7 +140,7 @@ cdef inline void cone_slide(double d0, double d1, double c, double radius, doubl
     cdef int k
     for k in range(CONE_STEPS):
         length = sqrt(x0 * x0 + x1 * x1)
-        if not length - radius > 1e-14 * radius:
+        if not fabs(length - radius) > 1e-14 * radius:
             break
         # x' (K + k 1)^-1 x, which is -|x| d|x|/dk
         slope = (e1 * x0 * x0 - 2.0 * c * x0 * x1 + e0 * x1 * x1) / det
@@ -154,11 +155,10 @@ cdef inline void cone_slide(double d0, double d1, double c, double radius, doubl
 
 
 cdef inline void onto_circle(double radius, double* x) noexcept nogil:
-    """Scale x back to |x| <= radius."""
-    cdef double length = sqrt(x[0] * x[0] + x[1] * x[1])
-    if length > radius:
-        x[0] *= radius / length
-        x[1] *= radius / length
+    """Scale x to |x| = radius: takes out what rounding left."""
+    cdef double stretch = radius / sqrt(x[0] * x[0] + x[1] * x[1])
+    x[0] *= stretch
+    x[1] *= stretch
 
 # ---- bilateral blocks ------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Impacts with restitution, one manifold after the other until none is left.
 
 A manifold is struck when one of its points touches within the substep (s + h v_n < 0) and closes faster than the
-threshold. All its touching points then act at once under Newton's law in the form of Moreau ("Unilateral contact and dry
-friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before and u+ after:
+threshold. All its touching points then act at once under Newton's law in the form of Moreau ("Unilateral contact and
+dry friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before and u+ after:
 
     p >= 0,   u+ + e u >= 0,   p . (u+ + e u) = 0,   u+ = u + A p.
 

@@ -1,7 +1,7 @@
 """The velocities of a row's two bodies in six registers of two doubles, and the two products that a sweep is made of.
 
-The compiler does not find this shape by itself: with it a row costs 10 ns instead of 16. The plain version below it, for
-other compilers than gcc and clang, adds in the same order and gives the same bits.
+The compiler does not find this shape by itself: with it a row costs 10 ns instead of 16. The plain version below it,
+for other compilers than gcc and clang, adds in the same order and gives the same bits.
 """
 
 from mcsim.core._types cimport Twist

@@ -8,8 +8,8 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
-    FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, factor_blocks, friction_bound, larger, row_residual,
-    row_velocity, scalar_step,
+    FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
+    row_residual, row_velocity, scalar_step,
 )
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, Row
@@ -30,22 +30,30 @@ cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept n
         pair_store(v, twist + a, twist + b)
 
 
+# One function a kind of block: it solves the block at `row`, and what it likes of those behind it, and answers where it
+# stopped. They are called through a table, since inlined into one they run short of registers (a seventh slower).
+ctypedef Row* (*BlockSweep)(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
+                            double* largest) noexcept nogil
+
+cdef BlockSweep BLOCK_SWEEPS[4]
+BLOCK_SWEEPS[<int> BLOCK_BOUNDED] = sweep_bounded
+BLOCK_SWEEPS[<int> BLOCK_BILATERAL] = sweep_bilateral
+BLOCK_SWEEPS[<int> BLOCK_CONE] = sweep_friction
+BLOCK_SWEEPS[<int> BLOCK_FRICTION] = sweep_friction
+
+
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
     cdef Row* row = rows
     cdef Row* end = rows + count
     cdef double largest = 0.0
     while row < end:
-        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK)
-        if row.block_kind == BLOCK_BOUNDED:
-            row = sweep_bounded(row, end, twist, relaxed, &largest)
-        elif row.block_kind == BLOCK_BILATERAL:
-            row = sweep_bilateral(row, factors + (row - rows) * FACTOR_STRIDE, twist, relaxed, &largest)
-        else:
-            row = sweep_friction(rows, row, end, twist, relaxed, &largest)
+        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 4)
+        row = BLOCK_SWEEPS[row.block_kind](rows, row, end, factors, twist, relaxed, &largest)
     return largest
 
 
-cdef Row* sweep_bounded(Row* row, Row* end, Twist* twist, int relaxed, double* largest) noexcept nogil:
+cdef Row* sweep_bounded(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
+                        double* largest) noexcept nogil:
     """The hot loop: bounded rows between the same two bodies, whose velocities stay in registers meanwhile.
 
     A row takes as long as the chain  v -> J v -> change -> v  of which each link waits for the last. What does not wait
@@ -63,9 +71,9 @@ cdef Row* sweep_bounded(Row* row, Row* end, Twist* twist, int relaxed, double* l
             mass = row.mass[relaxed]
             change = -mass * (row.bias[relaxed] + row.compliance[relaxed] * old)
             change = clamp(change - mass * pair_dot(&row.jacobian[0], v), row.lower - old, row.upper - old)
-            v = pair_add(v, &row.inv_mass_jacobian[0], change)
             row.impulse = clamp(old + change, row.lower, row.upper)
             largest[0] = larger(largest[0], fabs(change) * total)
+            v = pair_add(v, &row.inv_mass_jacobian[0], change)
         row += 1
         if row == end or row.block_kind != BLOCK_BOUNDED or row.body_a != a or row.body_b != b:
             break
@@ -73,7 +81,7 @@ cdef Row* sweep_bounded(Row* row, Row* end, Twist* twist, int relaxed, double* l
     return row
 
 
-cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, Twist* twist, int relaxed,
+cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                          double* largest) noexcept nogil:
     """Cones and single friction rows between the same two bodies."""
     cdef int a = row.body_a
@@ -87,13 +95,13 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, Twist* twist, int 
         if row.block_kind == BLOCK_CONE:
             w[1] = row_residual(row + 1, pair_dot(&row[1].jacobian[0], v), relaxed)
             cone_block_step(rows, row, relaxed, w, delta)
-            v = pair_add(v, &row[1].inv_mass_jacobian[0], delta[1])
             largest[0] = larger(largest[0], fabs(delta[1]) * (row[1].diagonal + row[1].compliance[relaxed]))
+            v = pair_add(v, &row[1].inv_mass_jacobian[0], delta[1])
         else:
             bound = friction_bound(rows, row)
             delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
-        v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         largest[0] = larger(largest[0], fabs(delta[0]) * (row.diagonal + row.compliance[relaxed]))
+        v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         row += row.block
         if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL or row.body_a != a
                 or row.body_b != b):
@@ -102,7 +110,8 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, Twist* twist, int 
     return row
 
 
-cdef Row* sweep_bilateral(Row* row, const double* factors, Twist* twist, int relaxed, double* largest) noexcept nogil:
+cdef Row* sweep_bilateral(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
+                          double* largest) noexcept nogil:
     """One block of bilateral rows."""
     cdef double w[MAX_BLOCK]
     cdef double delta[MAX_BLOCK]
@@ -111,7 +120,7 @@ cdef Row* sweep_bilateral(Row* row, const double* factors, Twist* twist, int rel
     cdef Pair v = pair_load(twist + row.body_a, twist + row.body_b)
     for k in range(m):
         w[k] = row_residual(row + k, pair_dot(&row[k].jacobian[0], v), relaxed)
-    bilateral_step(row, factors, relaxed, w, delta)
+    bilateral_step(row, factors + (row - rows) * FACTOR_STRIDE, relaxed, w, delta)
     for k in range(m):
         v = pair_add(v, &row[k].inv_mass_jacobian[0], delta[k])
         largest[0] = larger(largest[0], fabs(delta[k]) * (row[k].diagonal + row[k].compliance[relaxed]))
@@ -124,7 +133,7 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
     cdef const Row* row = rows
     cdef const Row* end = rows + count
     cdef double largest = 0.0
-    cdef double bound, error
+    cdef double error
     cdef int k
     while row < end:
         if row.block_kind == BLOCK_CONE:
@@ -198,3 +207,7 @@ def py_residual(const Row[::1] rows, const double[:, ::1] twist, int relaxed):
     if not rows.shape[0]:
         return 0.0
     return residual(&rows[0], rows.shape[0], <const Twist*> &twist[0, 0] + 1, relaxed)
+
+
+def py_cone_step(double d0, double d1, double c, double radius, const double[::1] w, double[::1] impulse):
+    cone_step(d0, d1, c, radius, w[0], w[1], &impulse[0])

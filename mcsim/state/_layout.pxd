@@ -244,6 +244,7 @@ ctypedef struct Settings:
     double contact_damping_ratio
     double joint_hertz
     double joint_damping_ratio
+    double joint_warm_start      # part of a joint row's impulse that the next substep starts with
     double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
     double restitution_threshold
     double speculative_distance

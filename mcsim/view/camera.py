@@ -32,7 +32,7 @@ def frame(points, size):
     width, depth, height = np.maximum(np.ptp(points, axis=0), 1e-6)
     flatness = 1.0 - min(1.0, 2.0 * height / np.hypot(width, depth))
     # Flat scenes are seen from higher up; deep ones more from the corner.
-    back = normalized(np.array([0.25 + 0.45 * min(1.0, depth / width), -1.0, 0.28 + 0.35 * flatness]))
+    back = normalized(np.array([0.25 + 0.45 * min(1.0, depth / width), -1.0, 0.40 + 0.30 * flatness]))
     right = normalized(np.cross((0.0, 0.0, 1.0), back))
     axes = np.stack([right, np.cross(back, right), back])
 

@@ -82,6 +82,8 @@ def _sphere(shape, detail, cell):
 
 
 def _capsule(shape, detail, cell):
+    if shape.half_length == 0.0:
+        return _sphere(shape, detail, cell)
     cap = np.linspace(0.0, np.pi / 2, max(detail // 4, 2) + 1)
     middle = np.linspace(-1.0, 1.0, int(np.clip(np.ceil(2 * shape.half_length / cell), 1, 12)) + 1)[1:-1]
     radii = shape.radius * np.concatenate([np.cos(cap[::-1]), np.ones(len(middle)), np.cos(cap)])

@@ -37,7 +37,7 @@ class Painter:
     """
 
     def __init__(self, scene, positions, orientations, size=(800, 600)):
-        self.centers = np.array([body.center_of_mass for body in scene.bodies])
+        self.centers = np.array([body.center_of_mass for body in scene.bodies]).reshape(-1, 3)
         self.ground = _ground(scene)
         self._collect(scene)
         self._link(scene)

@@ -56,7 +56,8 @@ drives = some(limits=st.none() | limits, motor=st.none() | motors, spring=st.non
 pairs = some(limits=st.tuples(st.none() | limits, limits), motor=st.tuples(motors, st.none()),
              spring=st.tuples(st.none(), springs), friction=size | st.tuples(size, size))
 balls = some(swing_limit=st.floats(0, 3) | st.none(), twist_limits=st.tuples(st.floats(-3, 0), st.floats(0, 3)),
-             motor=st.builds(mc.Motor, velocity=vectors), spring=st.builds(mc.Spring, size, rest=st.tuples(*[st.floats(-1, 1)] * 3)),
+             motor=st.builds(mc.Motor, velocity=vectors),
+             spring=st.builds(mc.Spring, size, rest=st.tuples(*[st.floats(-1, 1)] * 3)),
              friction=size, axis=st.just((0.0, 1e-3, -2.0)))
 
 
@@ -107,7 +108,8 @@ def resolved(scene):
                       body.center_of_mass):
             yield array.tobytes()
         for shape in body.shapes:
-            yield shape.type, shape.size.tobytes(), shape.position.tobytes(), shape.orientation.tobytes(), shape.material
+            yield shape.type, shape.material
+            yield shape.size.tobytes(), shape.position.tobytes(), shape.orientation.tobytes()
     for joint in scene.joints:
         yield joint.name, joint.type, joint.a, joint.b, joint.axes, joint.collide, joint.swing_limit
         for array in (*joint.frame_a, *joint.frame_b):
@@ -145,7 +147,8 @@ BY_HAND = {
     "version": 1,
     "bodies": [
         {"name": "floor", "kind": "static", "shapes": [{"type": "plane", "normal": [0, 0, 1]}]},
-        {"name": "arm", "kind": "dynamic", "position": [0, 0, 2], "bullet": False, "mass": None, "material": {"friction": 0.6},
+        {"name": "arm", "kind": "dynamic", "position": [0, 0, 2], "bullet": False, "mass": None,
+         "material": {"friction": 0.6},
          "shapes": [{"type": "capsule", "radius": 0.05, "half_length": 0.4, "position": [0, 0, 0], "density": None}]},
         {"name": "ball", "mass": 2, "inertia": [1, 1, 1]},
     ],

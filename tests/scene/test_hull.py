@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import ConvexHull
-from mcsim.scene.hull import FLAT
+from mcsim.scene.hull import FLAT, _apart
 
 
 def grid(*axes):
@@ -18,7 +18,7 @@ def grid(*axes):
 
 
 def check(hull, points):
-    """Euler's formula, every edge in two faces in opposite directions, every face flat and convex, all points inside."""
+    """Euler's formula, every edge in two faces in opposite directions, faces flat and convex, all points inside."""
     vertices, faces, size = hull.vertices, hull.faces, np.ptp(np.asarray(points), axis=0).max()
     assert len(vertices) - len(hull.edges) + len(faces) == 2
     directed = [(int(a), int(b)) for face in faces for a, b in zip(face, np.roll(face, -1))]
@@ -94,6 +94,54 @@ def test_random_hulls(seed, n, digits, distance):
         return
     check(hull, points)
     assert {tuple(v) for v in hull.vertices} <= {tuple(p) for p in points}
+
+
+def rough(rng, family):
+    """Points whose hull has many nearly redundant corners: what floating point makes of exact figures."""
+    n = int(rng.integers(4, 60))
+    t = np.arange(n) * 2 * np.pi / n
+    ring = np.column_stack([np.cos(t), np.sin(t), 0 * t])
+    if family == "rings":
+        points = np.vstack([ring + [0, 0, z] for z in (0, 0.5, 1)])
+    elif family == "globe":
+        turns = np.linspace(0, np.pi, int(rng.integers(4, 6)))
+        points = np.vstack([ring * np.sin(u) + [0, 0, np.cos(u)] for u in turns])
+    elif family == "grid":
+        axis = np.linspace(-1, 1, int(rng.integers(2, 7)))
+        points = grid(axis, axis, axis)
+    elif family == "on the lines between":
+        ends, part = rng.normal(size=(8, 3)), rng.uniform(0, 1, (60, 1))
+        a, b = ends[rng.integers(0, 8, 60)], ends[rng.integers(0, 8, 60)]
+        points = np.vstack([ends, part * a + (1 - part) * b])
+    elif family == "repeated":
+        points = np.repeat(rng.normal(size=(8, 3)), 6, axis=0)
+    else:                           # as rough as the tolerance itself: the hardest
+        points = np.round(rng.uniform(-3, 3, (n + 20, 3))) / 3
+    points = points + rng.normal(size=points.shape) * 10.0 ** (rng.uniform(-7, -5) if family == "noisy" else
+                                                              rng.uniform(-17, -12))
+    turn = Rotation.random(random_state=rng).as_matrix()
+    return points @ turn if rng.integers(2) else points
+
+
+@pytest.mark.parametrize("family", ["rings", "globe", "grid", "on the lines between", "repeated", "noisy"])
+def test_rough_points(family):
+    """Dents, slivers and Qhull's triangles without area do not come through."""
+    for seed in range(200 if family == "noisy" else 50):
+        points = rough(np.random.default_rng(seed), family)
+        check(ConvexHull(points), points)
+
+
+def test_only_what_is_next_to_a_kept_point_is_dropped():
+    """A chain of close points keeps every second one, not its first alone."""
+    chain = np.arange(6)[:, None] * [0.9, 0, 0]
+    assert _apart(chain, np.arange(6), 1.0).tolist() == [0, 2, 4]
+
+
+def test_too_many_points_are_refused_soon():
+    points = np.random.default_rng(0).normal(size=(20000, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    with pytest.raises(SceneError, match="points make a hull of 20000 vertices, at most 256 are allowed"):
+        ConvexHull(points)
 
 
 def test_the_result_is_the_same_every_time():

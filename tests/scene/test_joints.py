@@ -62,6 +62,8 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
     assert np.abs(r_a - r_b).max() < 1e-14
     for _, q in (joint.frame_a, joint.frame_b):
         assert abs(np.linalg.norm(q) - 1) < 1e-15
+    for body, (_, q) in ((a, joint.frame_a), (b, joint.frame_b)):
+        assert body is not None or q[0] >= 0               # of the two signs, always the same one
     if kind == "fixed":
         assert np.abs(r_a - np.eye(3)).max() < 1e-14
     else:
@@ -155,7 +157,7 @@ def test_axes_of_each_joint():
 
 
 def test_one_sided_and_open_limits():
-    for limits, ends in (((None, 1), (-INF, 1)), ((-1, INF), (-1, INF)), ((None, None), (-INF, INF)), (None, (-INF, INF)),
-                         ((1, 1), (1, 1)), (np.array([-20.0, 20.0]), (-20, 20))):
+    for limits, ends in (((None, 1), (-INF, 1)), ((-1, INF), (-1, INF)), ((None, None), (-INF, INF)),
+                         (None, (-INF, INF)), ((1, 1), (1, 1)), (np.array([-20.0, 20.0]), (-20, 20))):
         axis, = HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), limits=limits).axes
         assert (axis.lower, axis.upper) == ends

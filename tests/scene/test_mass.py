@@ -165,8 +165,8 @@ def test_compound_matches_mujoco():
     mujoco = pytest.importorskip("mujoco")
     rng = np.random.default_rng(3)
     shapes, geoms = [], []
-    for shape, kind, size in [(Sphere, "sphere", [0.3]), (Box, "box", [0.2, 0.3, 0.4]), (Capsule, "capsule", [0.1, 0.5]),
-                              (Cylinder, "cylinder", [0.25, 0.3])]:
+    for shape, kind, size in [(Sphere, "sphere", [0.3]), (Box, "box", [0.2, 0.3, 0.4]),
+                              (Capsule, "capsule", [0.1, 0.5]), (Cylinder, "cylinder", [0.25, 0.3])]:
         position, density = rng.normal(size=3), float(rng.uniform(100, 5000))
         q = Rotation.random(random_state=rng).as_quat(scalar_first=True)
         arguments = [size] if shape is Box else size

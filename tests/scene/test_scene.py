@@ -123,7 +123,8 @@ def test_the_frame_of_a_plane_lies_on_it():
     plane = mc.Plane((0, 3, 4), 2.0)
     assert np.abs(plane.position - (0, 1.2, 1.6)).max() < 1e-15
     w, x, y, z = plane.orientation
-    assert np.abs(np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)]) - (0, 0.6, 0.8)).max() < 1e-15
+    third_column = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
+    assert np.abs(third_column - (0, 0.6, 0.8)).max() < 1e-15
     half = np.sqrt(0.5)
     turned = mc.Plane((0, 0, 1), 2.0, position=(5, 0, 0), orientation=(half, 0, half, 0))       # z of the shape is x
     assert np.abs(turned.position - (7, 0, 0)).max() < 1e-15

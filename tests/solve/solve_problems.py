@@ -90,7 +90,7 @@ class Problem:
 
     def contact(self, a, b, points, normal, friction=0.5, model="cone", source=0, separation=0.0, restitution=0.0,
                 compliance=0.0, bias=0.0):
-        """A manifold: normals, then `model` friction: "cone" and "pyramid" are central with twist, "point" a cone each."""
+        """A manifold: normals, then friction: "cone" and "pyramid" are central with twist, "point" a cone each."""
         points = np.atleast_2d(np.asarray(points, float))
         normal = np.asarray(normal, float)
         centre = points.mean(axis=0)
@@ -190,7 +190,8 @@ def random_problem(seed, bodies=8, statics=1, blocks=14, compliance=True, world=
             problem.ball(a, b, centre, bias=push(3), compliance=soft(3), impulse=rng.normal(0, 0.1, 3))
         elif choice == 1:
             m = int(rng.integers(1, 7))
-            rows = [problem.point(a, b, centre, axis) for axis in np.eye(3)] + [problem.spin(axis) for axis in np.eye(3)]
+            rows = [problem.point(a, b, centre, axis) for axis in np.eye(3)]
+            rows += [problem.spin(axis) for axis in np.eye(3)]
             keep = np.sort(rng.choice(6, m, replace=False))
             problem.block(a, b, BILATERAL, [rows[k] for k in keep], bias=push(m) if m > 1 else push(1)[0],
                           compliance=soft(m) if m > 1 else soft(1)[0])

@@ -1,0 +1,198 @@
+"""Rows against independent derivatives: J of every joint and limit, A = J M^-1 J', curvature, and the errors themselves."""
+
+import numpy as np
+import pytest
+
+from constraint_scenes import (CLASSES, SIDES, TYPES, Pair, conjugate, mass_matrix, matrix, move, multiply,
+                               numerical_jacobian, random_coordinates, twists)
+
+import mcsim as mc
+
+STEP = 1e-5
+# Central differences of smooth functions of order 1 (third derivatives of order 10): step^2 times that, and rounding / step.
+TOLERANCE = 3e-9
+
+LIMITS = {
+    "swing": ("ball", lambda q: {"swing_limit": 0.3}),
+    "twist": ("ball", lambda q: {"twist_limits": (0.0, 0.0)}),
+    "universal": ("universal", lambda q: {"limits": ((q[0] - 0.01, q[0] + 0.02), (q[1] + 0.3, q[1] + 0.4))}),
+    "hinge": ("hinge", lambda q: {"limits": (q[0] - 0.05, q[0] - 0.01)}),
+    "slider": ("slider", lambda q: {"limits": (q[0] + 0.2, q[0] + 0.2)}),
+}
+
+
+def check_jacobian(world):
+    """Every row's J is the derivative of its error."""
+    kinds = world.rows["kind"].copy()
+    expected = numerical_jacobian(world, lambda: world.rows["error"], STEP)
+    assert np.array_equal(world.rows["kind"], kinds)
+    np.testing.assert_allclose(world.jacobian().toarray(), expected, rtol=0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("error", [0.0, 0.4], ids=["assembled", "violated"])
+@pytest.mark.parametrize("kind", TYPES)
+def test_joint_rows_are_derivatives_of_their_errors(kind, error, side):
+    """J of each joint against central differences of its error, at random poses, closed and pulled open."""
+    for seed in range(6):
+        pair = Pair(seed, kind, side, error)
+        rows = pair.world.rows
+        assert len(rows) == 6 - len(pair.joint.axes) and set(rows["kind"]) == {"joint"}
+        if error == 0:
+            assert np.abs(rows["error"]).max() < 1e-14
+        else:
+            assert np.abs(rows["error"]).max() > 0.05
+        check_jacobian(pair.world)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("error", [0.0, 0.2], ids=["assembled", "violated"])
+@pytest.mark.parametrize("limit", LIMITS)
+def test_limit_rows_are_derivatives_of_their_errors(limit, error, side):
+    """The same for limits: near, at and beyond them."""
+    kind, keywords = LIMITS[limit]
+    for seed in range(6):
+        q = random_coordinates(np.random.default_rng(seed + 50), kind)
+        if limit == "swing":
+            q = np.array([0.5, -0.3, 0.2 * seed])
+        pair = Pair(seed, kind, side, error, q, spin=0.0, **keywords(q))
+        rows = pair.world.rows
+        assert np.sum(rows["kind"] == "limit") >= 1
+        check_jacobian(pair.world)
+
+
+@pytest.mark.parametrize("drive", ["spring", "motor", "friction"])
+@pytest.mark.parametrize("kind", ["universal", "hinge", "slider"])
+def test_rows_of_drives_act_along_the_free_coordinate(kind, drive):
+    """Springs, position motors and friction act along the derivative of the joint's own coordinate."""
+    for seed in range(4):
+        one = {"spring": mc.Spring(10.0, 1.0, 0.3), "motor": mc.Motor(position=0.2), "friction": 1.0}[drive]
+        keywords = {drive: one if kind != "universal" or drive == "friction" else (one, one)}
+        pair = Pair(seed, kind, error=0.1, **keywords)
+        world, joint = pair.world, pair.world.joint("joint")
+        expected = numerical_jacobian(world, lambda: np.atleast_1d(joint.position), STEP)
+        driven = world.rows["kind"] != "joint"
+        np.testing.assert_allclose(world.jacobian().toarray()[driven], expected, rtol=0, atol=TOLERANCE)
+        if drive != "friction":
+            target = 0.3 if drive == "spring" else 0.2
+            np.testing.assert_allclose(world.rows["error"][driven], np.atleast_1d(joint.position) - target, atol=1e-14)
+
+
+def test_errors_against_the_definitions():
+    """Row errors by the formulas of the joint files, from the bodies' frames alone."""
+    for kind in TYPES:
+        for seed in range(5):
+            pair = Pair(seed, kind, SIDES[seed % 3], error=0.5)
+            (pa, qa), (pb, qb) = pair.frames()
+            a, b = matrix(qa), matrix(qb)
+            offset = a.T @ (pb - pa)
+            q = multiply(conjugate(qa), qb)
+            turn = 2 * q[1:] * np.sign(q[0])
+            expected = {
+                "ball": offset,
+                "universal": [*offset, a[:, 2] @ b[:, 0]],
+                "hinge": [*offset, b[:, 2] @ a[:, 0], b[:, 2] @ a[:, 1]],
+                "slider": [*offset[:2], *turn],
+                "fixed": [*offset, *turn],
+            }[kind]
+            np.testing.assert_allclose(pair.world.rows["error"], expected, atol=1e-13)
+            distance = np.linalg.norm(offset if kind != "slider" else offset[:2])
+            angle = {"ball": 0.0, "universal": abs(np.arcsin(a[:, 2] @ b[:, 0])),
+                     "hinge": np.arccos(a[:, 2] @ b[:, 2])}.get(kind, 2 * np.arcsin(np.linalg.norm(turn) / 2))
+            np.testing.assert_allclose(pair.world.joint_errors(), [[distance, angle]], atol=1e-9)
+
+
+def test_a_quarter_and_a_half_turn_are_errors_too():
+    """Large angle errors up to almost pi keep their sign and their derivative."""
+    for kind in ("hinge", "slider", "fixed", "universal"):
+        for angle in (1.5, 2.5, 3.1):
+            pair = Pair(3, kind)
+            world = pair.world
+            axis = matrix(pair.frames()[0][1])[:, 0 if kind != "universal" else 1]
+            move(world, [0, 0, 0, 0, 0, 0, 0, 0, 0, *(angle * axis)], 1.0)
+            check_jacobian(world)
+
+
+# ---- A = J M^-1 J' ---------------------------------------------------------------------------------------------------
+
+def chain(seed, links=6):
+    """A chain of all joint types with limits and drives, closed to a loop, two joints between the last pair."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene()
+    for i in range(links):
+        scene.add_body(f"b{i}", mass=10.0 ** rng.uniform(-2, 2), inertia=rng.uniform(0.9, 1.1, 3) * 10.0**rng.uniform(-2, 1),
+                       position=rng.normal(size=3), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
+                       kind="kinematic" if i == 2 else "dynamic")
+    ends = [None, *range(links), None]
+    for i, (a, b) in enumerate([*zip(ends, ends[1:]), (links - 2, links - 1)]):
+        kind = TYPES[i % 5]
+        place = {"axis": (0, 1, 0)} if kind in ("ball", "hinge", "slider") else {}
+        if kind == "universal":
+            place = {"axis_a": (0, 0, 1), "axis_b": (1, 0, 0)}
+        if kind in ("hinge", "slider"):
+            place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0), "motor": mc.Motor(velocity=1.0), "friction": 0.5}
+        a, b = (None if end is None else f"b{end}" for end in (a, b))
+        scene.add_joint(CLASSES[kind](a, b, anchor=rng.normal(size=3), **place))
+    return mc.World(scene)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_delassus_is_j_inverse_mass_j_transposed(seed):
+    """A of a loop of all joints against the dense product; symmetric to the bit, positive semidefinite."""
+    world = chain(seed)
+    world.step(3)
+    world.orientations[...] = np.roll(world.orientations, 1, axis=0)
+    j, a = world.jacobian().toarray(), world.delassus().toarray()
+    mass = mass_matrix(world)
+    inverse = np.zeros_like(mass)
+    moving = np.diag(mass) > 0
+    inverse[np.ix_(moving, moving)] = np.linalg.inv(mass[np.ix_(moving, moving)])
+    assert not moving.all() and len(j) == len(world.rows)
+    expected = j @ inverse @ j.T
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    assert np.abs((a - expected) / scale).max() < 1e-12
+    assert np.array_equal(a, a.T)
+    assert np.linalg.eigvalsh(a / scale).min() > -1e-12
+
+
+# ---- curvature -------------------------------------------------------------------------------------------------------
+
+def angular_accelerations(world):
+    """(n, 3) of the free bodies: -I^-1 (w x I w)."""
+    out = np.zeros((len(world.masses), 3))
+    for i, w in enumerate(world.angular_velocities):
+        if world.masses[i] > 0:
+            r = matrix(world.orientations[i])
+            inertia = r @ world.body(i).inertia @ r.T
+            out[i] = -np.linalg.solve(inertia, np.cross(w, inertia @ w))
+    return out
+
+
+def numerical_curvature(world, size=1e-4):
+    """d/dt (J v) along the free drift, by central differences."""
+    start = world.positions.copy(), world.orientations.copy(), world.velocities.copy(), world.angular_velocities.copy()
+    drift, turn = twists(world), angular_accelerations(world)
+    rates = []
+    for sign in (1, -1):
+        move(world, drift, sign * size)
+        world.angular_velocities[...] += sign * size * turn
+        rates.append(world.jacobian() @ twists(world))
+        world.positions[...], world.orientations[...], world.velocities[...], world.angular_velocities[...] = start
+    return (rates[0] - rates[1]) / (2 * size)
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("error", [0.0, 0.3], ids=["assembled", "violated"])
+@pytest.mark.parametrize("kind", TYPES)
+def test_curvature_is_the_second_derivative_of_the_free_drift(kind, error, side):
+    """Row curvature against d(J v)/dt of free bodies. Rotation rows take both bodies to turn as one."""
+    for seed in range(4):
+        pair = Pair(seed, kind, side, error, spin=2.0)
+        world = pair.world
+        free = np.ones(len(world.rows), bool)
+        if kind in ("slider", "fixed"):
+            free[-3:] = False
+        np.testing.assert_allclose(world._raw_rows()["curvature"][free], numerical_curvature(world)[free], atol=2e-6)
+        if side == "both" and not free.all():
+            world.angular_velocities[1] = world.angular_velocities[0]
+            np.testing.assert_allclose(world._raw_rows()["curvature"].copy(), numerical_curvature(world), atol=2e-6)

@@ -1,0 +1,333 @@
+"""The command line: what it prints and writes, and that bad input ends with one line and exit code 2."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import mcsim as mc
+from mcsim import cli
+from mcsim.io import Recording
+
+HAND_WRITTEN = {
+    "version": 1,
+    "name": "hand",
+    "bodies": [
+        {"name": "floor", "kind": "static", "shapes": [{"type": "plane", "normal": [0, 0, 1]}]},
+        {"name": "box", "shapes": [{"type": "box", "half_extents": [0.5, 0.5, 0.5]}], "position": [0, 0, 0.5]},
+        {"name": "bob", "shapes": [{"type": "sphere", "radius": 0.2}], "position": [3, 0, 2]},
+    ],
+    "joints": [{"type": "ball", "a": None, "b": "bob", "anchor": [2, 0, 2], "name": "hook"}],
+}
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def call(capsys, *arguments):
+    """Exit code, standard output and standard error of a call in this process."""
+    code = cli.main([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def process(*arguments, **options):
+    """A call in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "mcsim", *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, **options)
+
+
+# ---- run -------------------------------------------------------------------------------------------------------------
+
+def test_run_says_what_happened(capsys):
+    code, out, err = call(capsys, "run", "pendulum", "--seconds", 1)
+    assert code == 0 and err == ""
+    lines = out.splitlines()
+    assert lines[0] == "pendulum: 1 body, 1 joint"
+    assert re.search(r"steps +60 of 16.7 ms: 1 s simulated", out)
+    for word in ("ms a step", "times real time", "joint error", "pivot at", "deepest contact  none overlaps", "energy"):
+        assert word in out
+
+
+def test_summary_agrees_with_the_world(capsys):
+    """Joint error, overlap and energy in the summary are those that a world of the same options goes through."""
+    code, out, _ = call(capsys, "run", "wrecking_ball", "--seconds", 0.5, "--dt", "1/120", "--substeps", 2, "--fps", 120,
+                        "--set", "links=3", "--set", "height=4", "--set", "width=3")
+    assert code == 0
+    world = mc.World(mc.scenes.wrecking_ball(links=3, height=4, width=3), dt=1 / 120, substeps=2)
+    before, joints, overlap = world.energy().total, world.joint_errors(), 0.0
+    for _ in range(60):
+        world.step()
+        joints = np.maximum(joints, world.joint_errors())
+        overlap = max(overlap, -world.contacts["separation"].min(initial=0.0))
+    after = world.energy().total
+    assert f"joint error      {cli._metric(joints[:, 0].max(), 'm')} (" in out          # noqa: SLF001
+    assert f"deepest contact  {cli._metric(overlap, 'm')} of overlap" in out            # noqa: SLF001
+    assert f"{cli._metric(before, 'J')} to {cli._metric(after, 'J')}" in out            # noqa: SLF001
+    assert f"change {cli._metric(after - before, 'J', sign='+')}" in out                # noqa: SLF001
+
+
+def test_run_writes_recording_picture_and_film(capsys, tmp_path):
+    code, out, _ = call(capsys, "run", "stack", "--set", "count=3", "--seconds", 1, "--fps", 20, "--out", "rec.npz",
+                        "--png", "end.png", "--strip", 2, "--gif", "film.gif")
+    assert code == 0 and out.count("wrote") == 3
+    recording = Recording.load("rec.npz")
+    assert np.allclose(recording.time, np.arange(21) / 20)
+    assert recording.body_names == ("floor", "box0", "box1", "box2")
+    world = mc.World(mc.scenes.stack(count=3))
+    world.step(60)
+    assert np.array_equal(recording.positions[-1], world.positions)
+    with Image.open("end.png") as picture:
+        assert picture.size == (1600, 600)
+    with Image.open("film.gif") as film:
+        assert film.n_frames == 21
+    assert sorted(os.listdir(tmp_path)) == ["end.png", "film.gif", "rec.npz"]
+
+
+def test_the_last_frame_is_the_end(capsys):
+    assert call(capsys, "run", "pendulum", "--seconds", 0.5, "--fps", 7, "--out", "rec.npz")[0] == 0
+    recording = Recording.load("rec.npz")                  # 30 steps, a frame every 9
+    assert np.allclose(recording.time * 60, [0, 9, 18, 27, 30])
+
+
+def test_options_reach_the_world(capsys, monkeypatch):
+    given = {}
+
+    class Spy(mc.World):
+        def __init__(self, scene, **options):
+            given.update(options)
+            super().__init__(scene, **options)
+
+    monkeypatch.setattr("mcsim.world.World", Spy)
+    code, _, err = call(
+        capsys, "run", "one", "--seconds", 0.1, "--dt", "1/240", "--substeps", 8, "--solver", "pgs", "--iterations", 3,
+        "--stabilization", "baumgarte", "--friction", "pyramid", "--friction-points", "point", "--baumgarte", 0.1,
+        "--slop", "1e-4", "--hertz", 20, "--damping-ratio", 5, "--joint-hertz", 50, "--joint-damping-ratio", 1,
+        "--push-speed", 2, "--restitution-threshold", 0.3, "--speculative-distance", 0.01)
+    assert code == 0, err
+    assert given == {
+        "dt": 1 / 240, "substeps": 8, "solver": "pgs", "iterations": 3, "stabilization": "baumgarte",
+        "friction": "pyramid", "friction_points": "point", "baumgarte": 0.1, "slop": 1e-4, "hertz": 20.0,
+        "damping_ratio": 5.0, "joint_hertz": 50.0, "joint_damping_ratio": 1.0, "push_speed": 2.0,
+        "restitution_threshold": 0.3, "speculative_distance": 0.01}
+
+
+def test_run_takes_a_file_written_by_hand(capsys, tmp_path):
+    (tmp_path / "hand.json").write_text(json.dumps(HAND_WRITTEN, indent=2))
+    code, out, _ = call(capsys, "run", "hand.json", "--seconds", 0.5, "--gif", "hand.gif")
+    assert code == 0 and out.startswith("hand: 3 bodies, 1 joint") and "hook" in out
+    assert (tmp_path / "hand.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_run_replaces_an_old_file(capsys, tmp_path):
+    (tmp_path / "rec.npz").write_text("old")
+    assert call(capsys, "run", "one", "--seconds", 0.1, "--out", "rec.npz")[0] == 0
+    assert len(Recording.load("rec.npz")) == 4
+
+
+# ---- the other commands ----------------------------------------------------------------------------------------------
+
+def test_scenes_lists_them_all(capsys):
+    code, out, _ = call(capsys, "scenes")
+    assert code == 0
+    lines = out.splitlines()
+    for name in mc.scenes.SCENES:
+        assert any(line.startswith(name + " ") and mc.scenes.description(name) in line for line in lines), name
+    assert "base=20" in out and len(lines) == len(mc.scenes.SCENES) + 1
+
+
+def test_scenes_tells_about_one(capsys):
+    code, out, _ = call(capsys, "scenes", "ragdolls")
+    assert code == 0 and "de Leva" in out and "count=25" in out
+
+
+def test_check_counts(capsys, tmp_path):
+    (tmp_path / "hand.json").write_text(json.dumps(HAND_WRITTEN))
+    code, out, _ = call(capsys, "check", "hand.json")
+    assert code == 0
+    assert out == "ok: hand.json: scene 'hand', 3 bodies (2 dynamic, 1 static), 3 shapes, 1 joint\n"
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], ["run", "scenes", "check"]), (["--help"], ["run", "scenes", "check"]),
+    (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif", "--fps"]),
+    (["scenes", "--help"], ["NAME"]), (["check", "--help"], ["FILE"]), (["--version"], [f"mcsim {mc.__version__}"]),
+])
+def test_help(arguments, words, capsys):
+    code, out, err = call(capsys, *arguments)
+    assert code == 0 and err == ""
+    for word in words:
+        assert word in out
+
+
+# ---- bad input -------------------------------------------------------------------------------------------------------
+
+WRONG = [
+    (["walk"], "No such command 'walk'"),
+    (["run"], "Missing argument 'SCENE'"),
+    (["run", "ragdols"], "did you mean 'ragdolls'"),
+    (["run", "missing.json"], "missing.json"),
+    (["run", "robot.urdf"], "not available yet"),
+    (["run", "broken.json"], "broken.json: line 1, column 2"),
+    (["run", "wrong.json"], "wrong.json: bodies[0]"),
+    (["run", "folder.json"], "folder.json: is a folder"),
+    (["run", "one", "--fast"], "No such option: --fast"),
+    (["run", "one", "two"], "unexpected extra argument"),
+    (["run", "one", "--seconds", "soon"], "'soon' is not a number"),
+    (["run", "one", "--seconds", "-1"], "'-1' is not positive"),
+    (["run", "one", "--seconds", "nan"], "'nan' is not finite"),
+    (["run", "one", "--seconds", "1e400"], "'1e400' is not finite"),
+    (["run", "one", "--seconds", "1e12", "--out", "a.npz"], "GiB"),
+    (["run", "one", "--dt", "1/0"], "'1/0' is not a number"),
+    (["run", "one", "--dt", "1/2/3"], "'1/2/3' is not a number"),
+    (["run", "one", "--dt", "0"], "'0' is not positive"),
+    (["run", "one", "--fps", "0"], "'0' is not positive"),
+    (["run", "one", "--substeps", "0"], "substeps must be from 1"),
+    (["run", "one", "--substeps", "2.5"], "--substeps"),
+    (["run", "one", "--solver", "magic"], "solver must be one of"),
+    (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
+    (["run", "one", "--friction", "glue"], "friction must be one of"),
+    (["run", "one", "--friction-points", "all"], "friction_points must be one of"),
+    (["run", "one", "--iterations", "-3"], "iterations must be from 1"),
+    (["run", "one", "--baumgarte", "2"], "baumgarte must be in [0, 1]"),
+    (["run", "one", "--slop", "-1"], "slop must not be negative"),
+    (["run", "one", "--hertz", "nan"], "'nan' is not finite"),
+    (["run", "pyramid", "--set", "base"], "--set wants NAME=VALUE"),
+    (["run", "pyramid", "--set", "=3"], "--set wants NAME=VALUE"),
+    (["run", "pyramid", "--set", "base=3", "--set", "base=4"], "gives base twice"),
+    (["run", "pyramid", "--set", "bass=3"], "no parameter 'bass'"),
+    (["run", "pyramid", "--set", "base=-3"], "scene pyramid: base must be in [1, 300]"),
+    (["run", "right.json", "--set", "base=3"], "takes no parameters"),
+    (["run", "one", "--out", "rec.txt"], "--out rec.txt: must end in .npz"),
+    (["run", "one", "--png", "end.jpeg"], "--png end.jpeg: must end in .png"),
+    (["run", "one", "--gif", "film"], "--gif film: must end in .gif"),
+    (["run", "one", "--out", "no/where/rec.npz"], "there is no folder no/where"),
+    (["run", "one", "--out", "folder.npz"], "is a folder"),
+    (["run", "one", "--strip", "0", "--png", "a.png"], "--strip"),
+    (["scenes", "ragdols"], "did you mean 'ragdolls'"),
+    (["check"], "Missing argument 'FILE'"),
+    (["check", "missing.json"], "missing.json"),
+    (["check", "broken.json"], "broken.json: line 1"),
+    (["check", "wrong.json"], "wrong.json: bodies[0]"),
+    (["check", "pendulum"], "pendulum"),
+    (["--verbose"], "No such option: --verbose"),
+]
+
+
+@pytest.mark.parametrize("arguments, words", WRONG, ids=[" ".join(a) for a, _ in WRONG])
+def test_bad_input(arguments, words, capsys, tmp_path):
+    (tmp_path / "broken.json").write_text("{version: 1}")
+    (tmp_path / "wrong.json").write_text('{"version": 1, "bodies": [{"name": "a", "mass": -1}]}')
+    (tmp_path / "right.json").write_text(json.dumps(HAND_WRITTEN))
+    for name in ("folder.npz", "folder.json"):
+        (tmp_path / name).mkdir()
+    before = sorted(os.listdir(tmp_path))
+    code, out, err = call(capsys, *arguments)
+    assert code == 2 and out == ""
+    assert err.startswith("error: ") and err.count("\n") == 1 and words in err
+    assert sorted(os.listdir(tmp_path)) == before          # nothing was written
+
+
+def test_unwritable_folder(capsys, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o500)
+    if os.access(tmp_path / "locked", os.W_OK):
+        pytest.skip("this user may write anywhere")
+    code, _, err = call(capsys, "run", "one", "--out", "locked/rec.npz")
+    assert code == 2 and "cannot be written to" in err
+
+
+def test_missing_matplotlib(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = call(capsys, "run", "one", "--png", "end.png")
+    assert code == 2 and out == "" and err == "error: pictures need Matplotlib: pip install 'mcsim[plot]'\n"
+
+
+def test_a_failed_run(capsys, monkeypatch):
+    """Exit code 1, the reason in the summary, and what was recorded until then."""
+    class Failing(mc.World):
+        def step(self, n=1):
+            if self.time > 0.4:
+                raise mc.SimulationError("step 25: the state of body 'cube'\nis not finite")
+            super().step(n)
+
+    monkeypatch.setattr("mcsim.world.World", Failing)
+    code, out, err = call(capsys, "run", "one", "--seconds", 1, "--out", "rec.npz")
+    assert code == 1
+    assert err == "error: step 25: the state of body 'cube' is not finite\n"
+    assert "stopped          at 0.433333 s of 1 s: failed" in out
+    assert Recording.load("rec.npz").time[-1] == pytest.approx(26 / 60)
+
+
+# ---- as a process ----------------------------------------------------------------------------------------------------
+
+def test_python_m_mcsim():
+    done = process("run", "one", "--seconds", 0.2)
+    assert done.returncode == 0 and done.stderr == "" and "ms a step" in done.stdout
+
+
+def test_no_traceback_and_no_progress_bar_in_a_pipe():
+    done = process("run", "nothing")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
+    done = process("run", "pyramid", "--seconds", 0.5)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_a_closed_pipe_is_no_error():
+    done = subprocess.run(f"{sys.executable} -m mcsim scenes | head -n 1", shell=True, capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_ctrl_c_keeps_what_was_recorded(tmp_path):
+    running = subprocess.Popen([sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "20000", "--fps", "2",
+                                "--out", "rec.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.5)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "Traceback" not in err and "interrupted" in out
+    assert len(Recording.load(tmp_path / "rec.npz")) > 2
+
+
+def test_progress_bar_on_a_terminal():
+    leader, follower = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "3"], stderr=follower,
+                               stdout=subprocess.PIPE, text=True, env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            piece = os.read(leader, 65536)
+        except OSError:                                    # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    out, _ = running.communicate(timeout=60)
+    os.close(leader)
+    assert running.returncode == 0 and "ms a step" in out
+    assert b"simulating" in shown and b"real time" in shown
+
+
+def test_imports_stay_light():
+    program = "import sys, mcsim.cli; print([m for m in ('matplotlib', 'scipy', 'pydantic', 'PIL') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("value, text", [
+    (0.0021, "2.1 mm"), (-0.0021, "-2.1 mm"), (0.0, "0 m"), (1234.0, "1.23 km"), (5e-7, "500 nm"), (3e-14, "3e-14 m"),
+    (999.0, "999 m"),
+])
+def test_metric(value, text):
+    assert cli._metric(value, "m") == text                 # noqa: SLF001

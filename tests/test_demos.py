@@ -1,0 +1,28 @@
+"""The demos run, in their short versions, and keep what they promise (each main() checks its end state)."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+DEMOS = Path(__file__).resolve().parent.parent / "demos"
+SHORT = {
+    "stack": {"seconds": 3.0},
+    "ragdolls": {"count": 4, "seconds": 6.0},
+    "chain": {"links": 20, "seconds": 1.5},
+    "pendulum_drift": {"seconds": 8.0},
+}
+
+
+def test_all_demos_are_tested():
+    assert {path.stem for path in DEMOS.glob("*.py")} == set(SHORT)
+
+
+@pytest.mark.parametrize("name", sorted(SHORT))
+def test_demo(name, tmp_path, capsys):
+    spec = importlib.util.spec_from_file_location(f"demo_{name}", DEMOS / f"{name}.py")
+    demo = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(demo)
+    assert demo.main(**SHORT[name], png=str(tmp_path / "end.png"))
+    assert (tmp_path / "end.png").read_bytes().startswith(b"\x89PNG")
+    assert "wrote" in capsys.readouterr().out
