@@ -1,0 +1,305 @@
+"""The build: its table, its switches, what it warns of, and what it packs. What builds anew runs with --slow."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mcsim
+
+ROOT = Path(__file__).resolve().parent.parent
+SMOKE = ROOT / "tests" / "smoke.py"
+BUILT = ("*.so", "*.c", "*.html", "__pycache__", "*.egg-info", "build", "dist", ".git", ".venv*", ".pytest_cache",
+         ".hypothesis")
+SWITCHES = ("MCSIM_DEBUG", "MCSIM_SANITIZE", "MCSIM_COVERAGE", "MCSIM_ANNOTATE", "MCSIM_ONLY")
+
+ON_GCC = pytest.mark.skipif(sys.platform != "linux" or not shutil.which("gcc"), reason="needs gcc on Linux")
+
+
+def kernels():
+    """The table KERNELS of setup.py."""
+    for node in ast.parse((ROOT / "setup.py").read_text()).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "KERNELS":
+            return ast.literal_eval(node.value)
+    raise AssertionError("setup.py has no table KERNELS")
+
+
+def sources(*suffixes):
+    return sorted(path for path in (ROOT / "mcsim").rglob("*") if path.suffix in suffixes)
+
+
+def dotted(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+# ---- without building ------------------------------------------------------------------------------------------------
+
+def test_every_compiled_module_is_in_the_table():
+    """KERNELS lists each .pyx, and nothing else; a compiled module is private."""
+    modules = [dotted(path) for path in sources(".pyx")]
+    assert sorted(kernels()) == modules
+    assert not [module for module in modules if not module.rpartition(".")[2].startswith("_")]
+
+
+def test_directives_stand_in_setup_alone():
+    """A directive in a file's header would escape the debug build."""
+    wrong = [path.name for path in sources(".pyx", ".pxd")
+             if re.search(r"^\s*#\s*(cython|distutils)\s*:", path.read_text(), re.M)]
+    assert not wrong
+
+
+def test_kernels_say_what_they_raise():
+    """Each C function of a kernel is noexcept, or raises on purpose (except …), or answers with a Python object."""
+    declared = re.compile(r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass)(?:inline )?"
+                          r"(?P<type>[\w.* ]+?[ *])(?P<name>\w+)\((?P<rest>(?:[^()]|\([^()]*\))*\)[^:\n]*):", re.M)
+    loose = [f"{path.name}: {match['name']}" for path in sources(".pyx", ".pxd") for match in declared.finditer(path.read_text())
+             if "noexcept" not in match["rest"] and " except" not in match["rest"]]
+    assert not loose
+
+
+def test_binaries_are_not_stale():
+    """Each compiled module beside its source is younger than all that it was made of: build again otherwise."""
+    binaries = {dotted(path).split(".cpython")[0]: path for path in sources(".so")}
+    if not binaries:
+        pytest.skip("no binaries in the tree: mcsim is installed elsewhere")
+    suffix = next(iter(binaries.values())).name.split(".", 1)[1]
+    for module in kernels():
+        binary = ROOT / (module.replace(".", "/") + "." + suffix)
+        stale = [str(path) for path in ingredients(module) if path.stat().st_mtime > binary.stat().st_mtime]
+        assert not stale, f"{binary} is older than {', '.join(stale)}: python setup.py build_ext -i"
+
+
+def ingredients(module):
+    """The .pyx of a module, its header, and the headers that these cimport, one through the other."""
+    base = ROOT / module.replace(".", "/")
+    found, waiting = set(), [base.with_suffix(".pyx"), base.with_suffix(".pxd")]
+    while waiting:
+        path = waiting.pop()
+        if path.exists() and path not in found:
+            found.add(path)
+            waiting += [ROOT / (name.replace(".", "/") + ".pxd")
+                        for name in re.findall(r"^\s*from (mcsim[\w.]*) cimport", path.read_text(), re.M)]
+    return found
+
+
+def test_stubs_name_what_there_is():
+    """Each .pyi describes a compiled module, and every public name in it exists there, with the stub's parameters."""
+    for stub in sources(".pyi"):
+        module = __import__(dotted(stub), fromlist=["_"])
+        for node in ast.parse(stub.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                missing = [item.name for item in node.body if isinstance(item, ast.FunctionDef)
+                           and not hasattr(getattr(module, node.name), item.name)]
+                missing += [item.target.id for item in node.body if isinstance(item, ast.AnnAssign)
+                            and not hasattr(getattr(module, node.name), item.target.id)]
+                assert not missing, f"{stub.name}: {node.name}: {missing}"
+            elif isinstance(node, ast.FunctionDef):
+                assert hasattr(module, node.name), f"{stub.name}: {node.name}"
+
+
+def test_version_stands_once():
+    assert f'version = "{mcsim.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+# ---- building anew ---------------------------------------------------------------------------------------------------
+
+def environment(**more):
+    """The environment without switches and paths of ours, and with `more`."""
+    keep = {key: value for key, value in os.environ.items() if key not in (*SWITCHES, "PYTHONPATH", "LD_PRELOAD")}
+    return keep | more
+
+
+def run(command, **keywords):
+    """Run, and fail with what it said."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=1500, **keywords)
+    assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory):
+    """A copy of the sources without anything built."""
+    copy = tmp_path_factory.mktemp("tree") / "mcsim"
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*BUILT))
+    return copy
+
+
+@pytest.fixture(scope="session")
+def builder(tmp_path_factory):
+    """A Python that has what pyproject.toml requires for building, and nothing else."""
+    folder = tmp_path_factory.mktemp("builder")
+    run([sys.executable, "-m", "venv", folder], env=environment())
+    requires = re.search(r"^requires = (\[.*\])$", (ROOT / "pyproject.toml").read_text(), re.M).group(1)
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    run([python, "-m", "pip", "install", "-q", *ast.literal_eval(requires)], env=environment())
+    return python
+
+
+def build(builder, tree, folder, **switches):
+    """Build `tree` in place in a copy under `folder`; answers with the copy and what the build said."""
+    copy = folder / "mcsim"
+    shutil.copytree(tree, copy)
+    return copy, run([builder, "setup.py", "build_ext", "-i"], cwd=copy, env=environment(**switches))
+
+
+@pytest.fixture(scope="session")
+def sanitized(builder, tree, tmp_path_factory):
+    """The sources built under AddressSanitizer and UndefinedBehaviorSanitizer, and the environment to run them in."""
+    copy, _ = build(builder, tree, tmp_path_factory.mktemp("sanitized"), MCSIM_SANITIZE="address,undefined")
+    runtimes = " ".join(run(["gcc", f"-print-file-name=lib{name}.so"]).strip() for name in ("asan", "ubsan"))
+    return copy, environment(LD_PRELOAD=runtimes, ASAN_OPTIONS="detect_leaks=0", PYTHONMALLOC="malloc",
+                             UBSAN_OPTIONS="print_stacktrace=1", PYTHONPATH=str(copy))
+
+
+@pytest.fixture(scope="session")
+def debug(builder, tree, tmp_path_factory):
+    """The sources built with bounds checks and live asserts."""
+    copy, _ = build(builder, tree, tmp_path_factory.mktemp("debug"), MCSIM_DEBUG="1")
+    return copy, environment(PYTHONPATH=str(copy))
+
+
+@pytest.mark.slow
+def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
+    """The sdist holds sources and nothing generated; unpacked elsewhere it gives a wheel with headers, stubs and no C.
+
+    The build log has no warning of Cython or the compiler, and no performance hint.
+    """
+    backend = "from setuptools import build_meta; print(build_meta.build_{}({!r}))"
+    source = tmp_path / "source"
+    shutil.copytree(tree, source)
+    run([builder, "-c", backend.format("sdist", str(tmp_path))], cwd=source, env=environment())
+    archive, = tmp_path.glob("mcsim-*.tar.gz")
+    with tarfile.open(archive) as tar:
+        names = [name.partition("/")[2] for name in tar.getnames()]
+        tar.extractall(tmp_path / "elsewhere", filter="data")
+    assert not [name for name in names if name.endswith((".c", ".so", ".html", ".pyc"))]
+    ours = [path.relative_to(tree).as_posix() for path in tree.rglob("*")
+            if path.is_file() and path.parts[len(tree.parts)] in ("mcsim", "tests")]
+    assert not set(ours) - set(names)
+    assert {"README.md", "LICENSE", "setup.py", "pyproject.toml"} <= set(names)
+
+    unpacked, = (tmp_path / "elsewhere").iterdir()
+    log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment())
+    complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:|will always require", line)]
+    assert not [line for line in complaints if "mcsim" in line], "\n".join(complaints)
+
+    wheel, = tmp_path.glob("mcsim-*.whl")
+    packed = zipfile.ZipFile(wheel).namelist()
+    headers = {path.relative_to(tree).as_posix() for path in tree.rglob("mcsim/**/*") if path.suffix in (".pxd", ".pyi", ".py")}
+    assert not headers - set(packed) and "mcsim/py.typed" in packed
+    assert not [name for name in packed if name.endswith((".c", ".pyx", ".html"))]
+    assert not [name for name in packed if name.startswith(("tests", "docs", "benchmarks", "demos"))]
+    for module in kernels():
+        assert any(name.startswith(module.replace(".", "/") + ".") and name.endswith((".so", ".pyd")) for name in packed)
+
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "installed")
+    said = run([sys.executable, SMOKE, tmp_path / "installed"], cwd=tmp_path,
+               env=environment(PYTHONPATH=str(tmp_path / "installed")))
+    assert said.rstrip().endswith("smoke: ok")
+
+
+@ON_GCC
+@pytest.mark.slow
+def test_sanitizers_find_nothing(sanitized, tmp_path):
+    """The tour runs without a report of either sanitizer."""
+    copy, sanitizing = sanitized
+    said = run([sys.executable, SMOKE, copy], cwd=tmp_path, env=sanitizing)
+    assert said.strip() == "smoke: ok", said[-8000:]
+
+
+MISUSE = """
+import numpy as np
+from mcsim.solve._si import py_factor_blocks, py_sweep_si
+from mcsim.state.fields import ROW_DTYPE
+rows = np.zeros({rows}, ROW_DTYPE)
+rows["block"], rows["block_kind"], rows["body_b"], rows["body_a"] = {block}, 1, 0, -1
+py_factor_blocks(rows, np.zeros(({factors}, 2, 6)))
+print("survived")
+"""
+
+
+@ON_GCC
+@pytest.mark.slow
+def test_sanitizers_are_at_work(sanitized, tmp_path):
+    """A kernel that is given too little room is caught writing past it; both runtimes are linked."""
+    copy, sanitizing = sanitized
+    code = MISUSE.format(rows=2, block=1, factors=1)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=sanitizing)
+    assert done.returncode != 0 and "heap-buffer-overflow" in done.stderr and "_blocks.pxd" in done.stderr
+    binary, = (copy / "mcsim" / "solve").glob("_si.*.so")
+    assert b"__ubsan_handle" in binary.read_bytes() and b"__asan_report" in binary.read_bytes()
+
+
+@pytest.mark.slow
+def test_debug_build_agrees_to_the_bit(debug, tmp_path):
+    """The tour runs with bounds checks and asserts, and both builds reach the same bits."""
+    copy, debugging = debug
+    assert run([sys.executable, SMOKE, copy], cwd=tmp_path, env=debugging).strip() == "smoke: ok"
+    code = ("import mcsim; w = mcsim.World(mcsim.load('{}')); w.step(60); print(w.state_hash())")
+    for scene in ("ragdolls", "card_tower", "cardan_shaft"):
+        world = mcsim.World(mcsim.load(scene))
+        world.step(60)
+        hashed = run([sys.executable, "-c", code.format(scene)], cwd=tmp_path, env=debugging).strip()
+        assert hashed == world.state_hash(), scene
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="an assert opens a window")
+def test_debug_build_checks(debug, tmp_path):
+    """An index out of bounds raises, a broken promise between kernels aborts and is named."""
+    _, debugging = debug
+
+    def tried(**numbers):
+        return subprocess.run([sys.executable, "-c", MISUSE.format(**numbers)], capture_output=True, text=True,
+                              cwd=tmp_path, env=debugging)
+    assert tried(rows=1, block=1, factors=1).stdout == "survived\n"
+    assert "IndexError" in tried(rows=1, block=1, factors=0).stderr
+    broken = tried(rows=7, block=7, factors=7)
+    assert broken.returncode != 0 and "Assertion" in broken.stderr and "_blocks.pxd" in broken.stderr
+
+
+TRACED = """
+import sys
+from collections import Counter
+import mcsim
+lines = Counter()
+def trace(frame, event, argument):
+    name = frame.f_code.co_filename
+    if name.endswith((".pyx", ".pxd")):
+        lines[name.rpartition("mcsim/")[2]] += event == "line"
+        return trace
+    return None
+world = mcsim.World(mcsim.load("stack", count=2))
+sys.settrace(trace)
+world.step(1)
+sys.settrace(None)
+print(*sorted(name for name, count in lines.items() if count))
+"""
+
+
+@pytest.mark.slow
+def test_coverage_and_annotation(builder, tree, tmp_path):
+    """A build with MCSIM_COVERAGE reports the lines of kernels, also without the GIL; MCSIM_ANNOTATE leaves a page a kernel."""
+    copy, _ = build(builder, tree, tmp_path, MCSIM_COVERAGE="1", MCSIM_ANNOTATE="1")
+    for module in kernels():
+        assert (copy / (module.replace(".", "/") + ".html")).exists(), module
+    seen = run([sys.executable, "-c", TRACED], cwd=tmp_path, env=environment(PYTHONPATH=str(copy))).split()
+    assert {"_pipeline.pyx", "solve/_si.pyx", "integrate/_euler.pyx"} <= set(seen), seen
+
+
+def test_rows_of_the_misuse_are_refused_by_the_checked_face():
+    """What the sanitizer test does to a kernel, the public face refuses."""
+    from mcsim.solve.assemble import jacobian_csr
+    from mcsim.state.fields import ROW_DTYPE
+
+    with pytest.raises(ValueError, match="both sides"):
+        jacobian_csr(np.zeros(1, ROW_DTYPE), 1)

@@ -1,0 +1,181 @@
+"""The floors of the design, read from every import and cimport; and what importing mcsim must not do."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mcsim
+
+PACKAGE = Path(mcsim.__file__).parent
+SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".pyi"))
+MOST_LINES = 800
+
+# A unit is a folder of mcsim/, or one of the sets of modules right in it that make one floor together.
+FLOORS = {
+    "core": 0,
+    "scene": 1, "state": 1,
+    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
+    "world": 3,
+    "lab": 4, "io": 4, "view": 4, "scenes": 4,
+    "mcsim": 4.5,
+    "cli": 5,
+}
+MODULES = {
+    "pipeline": "world", "_pipeline": "world", "world": "world", "settings": "world", "handles": "world",
+    "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
+}
+
+FROM = re.compile(r"^[ \t]*from\s+([\w.]+)\s+c?import\s+(\([^)]*\)|[^\n]*)", re.M)
+PLAIN = re.compile(r"^[ \t]*c?import\s+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)", re.M)
+
+
+def unit_of(module):
+    """The unit of a dotted name in mcsim: "mcsim.solve._si" -> "solve", "mcsim.world" -> "world"."""
+    parts = module.split(".")
+    if len(parts) == 1:
+        return "mcsim"
+    return MODULES.get(parts[1], parts[1])
+
+
+def file_unit(path):
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else MODULES.get(path.stem, path.stem)
+
+
+def members(module, names):
+    """What `from module import names` reaches: submodules of mcsim by their own names, else the module."""
+    if module != "mcsim":
+        return {module}
+    return {f"mcsim.{name}" if is_unit(name) else "mcsim" for name in names}
+
+
+def is_unit(name):
+    return (PACKAGE / name).is_dir() or any((PACKAGE / f"{name}{suffix}").exists() for suffix in (".py", ".pyx"))
+
+
+def python_imports(text):
+    """Every module that Python source imports, also inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports in mcsim are absolute"
+            found |= members(node.module, [alias.name for alias in node.names])
+    return found
+
+
+def cython_imports(text):
+    """Every module that Cython source imports or cimports."""
+    text = re.sub(r'"""(?:.|\n)*?"""', '""', text)
+    text = re.sub(r"#.*", "", text)
+    found = set()
+    for module, names in FROM.findall(text):
+        found |= members(module, re.findall(r"\w+", names))
+    for names in PLAIN.findall(text):
+        found |= {name.strip() for name in names.split(",")}
+    return found
+
+
+def imports(path):
+    text = path.read_text(encoding="utf-8")
+    found = python_imports(text) if path.suffix in (".py", ".pyi") else cython_imports(text)
+    return {name for name in found if name.split(".")[0] == "mcsim"}
+
+
+def complaint(unit, module):
+    """What is wrong with an import of `module` in a file of `unit`; None if nothing is."""
+    target = unit_of(module)
+    if target not in FLOORS:
+        return f"{module} stands on no floor"
+    if target != unit and FLOORS[target] >= FLOORS[unit]:
+        return f"{unit} (floor {FLOORS[unit]:g}) imports {module} (floor {FLOORS[target]:g})"
+    return None
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_only_from_lower_floors(path):
+    """A file imports only its own unit and lower floors; units on one floor do not import each other."""
+    unit = file_unit(path)
+    assert unit in FLOORS, f"{path}: give it a floor in tests/test_layers.py"
+    wrong = [complaint(unit, module) for module in sorted(imports(path)) if complaint(unit, module)]
+    assert not wrong, f"{path}: " + "; ".join(wrong)
+
+
+def test_the_rule_can_fail():
+    """Upward, sideways and through the top: each is seen, in Python and in Cython, at the top or deep inside."""
+    def wrong(text, unit, read):
+        return [complaint(unit, module) for module in read(text) if module.startswith("mcsim") and complaint(unit, module)]
+
+    assert wrong("def f():\n    from mcsim.world import World\n", "solve", python_imports)
+    assert wrong("import mcsim.view.film", "io", python_imports)
+    assert wrong("import mcsim\n", "scenes", python_imports)
+    assert wrong("from mcsim import World\n", "view", python_imports)
+    assert wrong("from mcsim import solve\n", "collide", python_imports)
+    assert wrong("from mcsim.solve._si cimport (\n    sweep_si)\n", "constraints", cython_imports)
+    assert wrong("cdef int x\ncimport mcsim.solve._si as s\n", "integrate", cython_imports)
+    assert wrong("from mcsim.constraints._parts cimport *\n", "collide", cython_imports)
+    assert not wrong("from mcsim import scenes\n", "cli", python_imports)
+    assert not wrong("# from mcsim.world cimport x\nfrom mcsim.core._math cimport dot\n", "collide", cython_imports)
+    with pytest.raises(AssertionError, match="absolute"):
+        python_imports("from . import world\n")
+
+
+def test_every_source_was_read():
+    """The sources were found: Python, Cython and headers."""
+    names = {path.name for path in SOURCES}
+    assert {"world.py", "_types.pxd"} <= names and len(SOURCES) > 60
+    assert "mcsim.core._types" in imports(PACKAGE / "state" / "_layout.pxd")
+    assert "mcsim.scenes" in imports(PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_file_is_too_long(path):
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES, f"{path} has {lines} lines; split it"
+
+
+# ---- what importing does ---------------------------------------------------------------------------------------------
+
+def fresh(code):
+    """What a fresh Python prints for `code`."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_import_is_light():
+    """import mcsim brings in neither the command line nor what draws pictures or reads files."""
+    heavy = ("matplotlib", "PIL", "typer", "rich", "pydantic", "mujoco", "pinocchio", "unittest", "multiprocessing.pool")
+    loaded = fresh("import sys, numpy; before = set(sys.modules); import mcsim; "
+                   "print(*sorted(set(sys.modules) - before))").split()
+    assert "mcsim" in loaded
+    assert not [name for name in heavy if name in loaded]
+
+
+def test_import_prints_nothing_and_leaves_the_process_alone():
+    """No output, no thread, no signal handler, denormal numbers as they were (fast-math would flush them to zero)."""
+    code = ("import os, signal, sys, threading, numpy\n"
+            "def tasks(): return len(os.listdir('/proc/self/task')) if os.path.isdir('/proc/self/task') else 1\n"
+            "def state(): return (threading.active_count(), tasks(), signal.getsignal(signal.SIGINT), sys.getswitchinterval())\n"
+            "before = state()\n"
+            "import mcsim\n"
+            "assert state() == before, (before, state())\n"
+            "tiny = float('1e-310')\n"
+            "assert tiny * 0.5 != 0.0 and numpy.float64(tiny) * 0.5 != 0.0\n"
+            "world = mcsim.World(mcsim.load('stack', count=2)); world.step(3)\n"
+            "assert state() == before and tiny * 0.5 != 0.0\n")
+    assert fresh(code) == ""
+
+
+def test_public_names_exist():
+    """__all__ holds the public names, each once, and each is there."""
+    assert len(set(mcsim.__all__)) == len(mcsim.__all__)
+    missing = [name for name in mcsim.__all__ if not hasattr(mcsim, name)]
+    assert not missing
