@@ -72,6 +72,7 @@ class Snapshot:
 
     steps: int
     start: float
+    time: float
     arrays: dict
     joints: np.ndarray
     manifolds: np.ndarray
@@ -417,7 +418,7 @@ class World:
 
     def snapshot(self):
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
-        return Snapshot(self._pipeline.steps, self._start, {k: v.copy() for k, v in self._saved_arrays().items()},
+        return Snapshot(self._pipeline.steps, self._start, self.time, {k: v.copy() for k, v in self._saved_arrays().items()},
                         self._joints.copy(), self._collider.get_manifolds())
 
     def restore(self, snapshot):
@@ -435,6 +436,8 @@ class World:
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
         self._pipeline.steps, self._start = snapshot.steps, snapshot.start
+        if self.time != snapshot.time:              # from a world of another dt
+            self._start = snapshot.time - snapshot.steps * self.dt
 
     def state_hash(self):
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
