@@ -27,8 +27,8 @@ def main(links=40, seconds=3.0, png=None):
             worst = max(worst, float(world.joint_errors()[:, 0].max()))
         cost = (time.perf_counter() - begin) / len(recorder.recording().time)
         lost = (start - world.energy().total) / scale
-        print(f"  {substeps:3d} substeps, {hertz:3d} Hz: {1000 * worst:7.2f} mm, {100 * lost:6.2f} % of the energy lost, "
-              f"{1000 * cost:.2f} ms a step")
+        print(f"  {substeps:3d} substeps, {hertz:3d} Hz: {1000 * worst:7.2f} mm, {100 * lost:6.2f} % of the energy "
+              f"lost, {1000 * cost:.2f} ms a step")
         errors[substeps, hertz] = worst
     if png:
         from mcsim.view import save_png

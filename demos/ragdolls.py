@@ -12,7 +12,7 @@ from mcsim.io import Recorder
 
 
 def main(count=9, seconds=8.0, png=None):
-    """Runs the demo, prints what it saw and checks it. -> (fastest body at the end [m/s], largest joint error then [m])"""
+    """Runs the demo, prints what it saw and checks it. -> (fastest body [m/s], largest joint error [m]) at the end"""
     scene = mc.scenes.ragdolls(count=count)
     world = mc.World(scene)
     mass = world.masses.sum()
@@ -27,8 +27,8 @@ def main(count=9, seconds=8.0, png=None):
     error = float(world.joint_errors()[:, 0].max())
     height = float(world.positions[:, 2].max())
     print(f"{count} people of {mass / count:.1f} kg, {len(scene.bodies) - 1} bodies, {len(scene.joints)} joints")
-    print(f"after {world.time:.1f} s the fastest segment moves at {speed:.1e} m/s, the highest lies {height:.2f} m above "
-          f"the floor")
+    print(f"after {world.time:.1f} s the fastest segment moves at {speed:.1e} m/s, the highest lies {height:.2f} m "
+          f"above the floor")
     print(f"joints were open by {1000 * worst:.1f} mm at worst, by {1000 * error:.2f} mm at the end")
     if png:
         from mcsim.view import save_png

@@ -20,6 +20,7 @@ from mcsim import __version__
 from mcsim.core.errors import SceneError, SimulationError
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+MOST_STEPS = 2**62
 MOST_BYTES = 4 * 2**30                                    # of a recording
 BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
@@ -53,9 +54,13 @@ def positive(text: str) -> float:
     return value
 
 
-def _world_option(name, text, parser=None, metavar=None):
+def _world(name, text, parser=None, metavar=None):
     return typer.Option(f"--{name}", help=text, parser=parser, metavar=metavar, rich_help_panel="World",
                         show_default=False)
+
+
+def _world_number(name, text, metavar):
+    return _world(name, text, number, metavar)
 
 
 def _output(name, text):
@@ -66,32 +71,36 @@ def _output(name, text):
 
 @app.command()
 def run(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]) or a .json file.")],
+    scene: Annotated[str, typer.Argument(
+        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]) or a .json file.")],
     seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = "10",
-    set_: Annotated[list[str], typer.Option("--set", metavar="NAME=VALUE", show_default=False,
-                    help="A parameter of the scene, as in --set base=50. May be given several times.")] = [],  # noqa: B006
-    dt: Annotated[float, typer.Option(parser=positive, metavar="S", rich_help_panel="World",
-                                      help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
-    substeps: Annotated[int | None, _world_option("substeps", "Substeps a step.")] = None,
-    solver: Annotated[str | None, _world_option("solver", "si (sequential impulses) or pgs (on the assembled matrix).")] = None,
-    iterations: Annotated[int | None, _world_option("iterations", "Sweeps a substep.")] = None,
-    stabilization: Annotated[str | None, _world_option("stabilization", "none, baumgarte or soft.")] = None,
-    friction: Annotated[str | None, _world_option("friction", "cone or pyramid.")] = None,
-    friction_points: Annotated[str | None, _world_option("friction-points", "central or point.")] = None,
-    baumgarte: Annotated[float | None, _world_option("baumgarte", "Part of an error removed a substep.", number, "X")] = None,
-    slop: Annotated[float | None, _world_option("slop", "Overlap that baumgarte leaves alone, in metres.", number, "M")] = None,
-    hertz: Annotated[float | None, _world_option("hertz", "Stiffness of soft contacts, in hertz.", number, "HZ")] = None,
-    damping_ratio: Annotated[float | None, _world_option("damping-ratio", "Their damping, 1 is critical.", number, "X")] = None,
-    joint_hertz: Annotated[float | None, _world_option(
-        "joint-hertz", "Stiffness of soft joints and limits, in hertz.", number, "HZ")] = None,
-    joint_damping_ratio: Annotated[float | None, _world_option(
-        "joint-damping-ratio", "Their damping, 1 is critical.", number, "X")] = None,
-    push_speed: Annotated[float | None, _world_option(
-        "push-speed", "Overlaps are pushed apart no faster, in m/s.", number, "M/S")] = None,
-    restitution_threshold: Annotated[float | None, _world_option(
-        "restitution-threshold", "Slower impacts do not bounce, in m/s.", number, "M/S")] = None,
-    speculative_distance: Annotated[float | None, _world_option(
-        "speculative-distance", "Contacts exist from this distance on, in metres.", number, "M")] = None,
+    set_: Annotated[list[str] | None, typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="A parameter of the scene, as in --set base=50. May be given several times.")] = None,
+    dt: Annotated[float, typer.Option(
+        parser=positive, metavar="S", rich_help_panel="World",
+        help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
+    substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
+    solver: Annotated[str | None, _world("solver", "si (sequential impulses) or pgs (assembled matrix).")] = None,
+    iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
+    stabilization: Annotated[str | None, _world("stabilization", "none, baumgarte or soft.")] = None,
+    friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
+    friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
+    baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
+    slop: Annotated[float | None, _world_number("slop", "Overlap that baumgarte leaves, in metres.", "M")] = None,
+    hertz: Annotated[float | None, _world_number("hertz", "Stiffness of soft contacts, in hertz.", "HZ")] = None,
+    damping_ratio: Annotated[float | None, _world_number(
+        "damping-ratio", "Their damping, 1 is critical.", "X")] = None,
+    joint_hertz: Annotated[float | None, _world_number(
+        "joint-hertz", "Stiffness of soft joints and limits, in hertz.", "HZ")] = None,
+    joint_damping_ratio: Annotated[float | None, _world_number(
+        "joint-damping-ratio", "Their damping, 1 is critical.", "X")] = None,
+    push_speed: Annotated[float | None, _world_number(
+        "push-speed", "Overlaps are pushed apart no faster, in m/s.", "M/S")] = None,
+    restitution_threshold: Annotated[float | None, _world_number(
+        "restitution-threshold", "Slower impacts do not bounce, in m/s.", "M/S")] = None,
+    speculative_distance: Annotated[float | None, _world_number(
+        "speculative-distance", "Contacts exist from this distance on, in metres.", "M")] = None,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
     strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
@@ -104,8 +113,8 @@ def run(
 ) -> None:
     """Simulate a scene, and say what happened.
 
-    The summary gives the time a step took, the largest joint error and the deepest contact at any frame, and how the
-    energy changed. Options of the world that are left out have its own defaults.
+    The summary gives the time a step took, the largest joint error and the deepest contact at any frame,
+    and how the energy changed. Options of the world that are left out have its own defaults.
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
@@ -121,11 +130,12 @@ def run(
         from mcsim.view import require_matplotlib
 
         require_matplotlib()
-    described = _load(scene, _parameters(set_))
-    job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
+    described = _load(scene, _parameters(set_ or []))
     from mcsim.world import World
 
-    job.start(World(described, dt=dt, **{key: value for key, value in options.items() if value is not None}))
+    world = World(described, dt=dt, **{key: value for key, value in options.items() if value is not None})
+    job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
+    job.start(world)
     code = job.simulate()
     for line in job.summary():
         print(line)
@@ -188,8 +198,10 @@ class _Job:
     deepest: tuple = (math.inf, 0.0)                      # separation, time
 
     def __post_init__(self):
+        if self.seconds / self.dt > MOST_STEPS:
+            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} steps")
         self.steps = max(1, round(self.seconds / self.dt))
-        self.every = min(self.steps, max(1, round(1.0 / (self.fps * self.dt))))
+        self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
         frames = self.steps / self.every + 1
         if self.record and frames * len(self.scene.bodies) * BYTES_A_BODY > MOST_BYTES:
             raise InputError(f"a recording of {frames:.3g} frames of {len(self.scene.bodies)} bodies would take "
@@ -247,8 +259,8 @@ class _Job:
                  f"{_counted(len(self.scene.joints), 'joint', 'joints')}"]
         if self.steps_done:
             simulated = self.steps_done * self.dt
-            lines.append(f"steps            {self.steps_done} of {_metric(self.dt, 's')}: {simulated:.6g} s simulated in "
-                         f"{self.elapsed:.3g} s")
+            lines.append(f"steps            {self.steps_done} of {_metric(self.dt, 's')}: {simulated:.6g} s simulated "
+                         f"in {self.elapsed:.3g} s")
             lines.append(f"speed            {1000 * self.elapsed / self.steps_done:.3g} ms a step, "
                          f"{simulated / max(self.elapsed, 1e-9):.3g} times real time")
         if self.joint_names:
@@ -390,6 +402,9 @@ def _one_line(error):
 def main(arguments=None):
     """Runs the command line and answers with the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")           # a terminal that knows no µ is no reason to fail
     try:
         result = app(args=arguments or ["--help"], prog_name="mcsim", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -405,7 +420,7 @@ def main(arguments=None):
     except MemoryError:
         return _complain(MemoryError("out of memory: take fewer bodies, --seconds or --fps"), FAILED)
     except Exception as error:
-        # Typer's own complaints (unknown option, missing argument, bad value) share this method and nothing else public.
+        # Typer's complaints (unknown option, missing argument, bad value) share this method and nothing else public.
         if not hasattr(error, "format_message"):
             raise
         return _complain(InputError(error.format_message()), BAD_INPUT)

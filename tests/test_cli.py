@@ -61,8 +61,8 @@ def test_run_says_what_happened(capsys):
 
 def test_summary_agrees_with_the_world(capsys):
     """Joint error, overlap and energy in the summary are those that a world of the same options goes through."""
-    code, out, _ = call(capsys, "run", "wrecking_ball", "--seconds", 0.5, "--dt", "1/120", "--substeps", 2, "--fps", 120,
-                        "--set", "links=3", "--set", "height=4", "--set", "width=3")
+    code, out, _ = call(capsys, "run", "wrecking_ball", "--seconds", 0.5, "--dt", "1/120", "--substeps", 2, "--fps",
+                        120, "--set", "links=3", "--set", "height=4", "--set", "width=3")
     assert code == 0
     world = mc.World(mc.scenes.wrecking_ball(links=3, height=4, width=3), dt=1 / 120, substeps=2)
     before, joints, overlap = world.energy().total, world.joint_errors(), 0.0
@@ -71,10 +71,10 @@ def test_summary_agrees_with_the_world(capsys):
         joints = np.maximum(joints, world.joint_errors())
         overlap = max(overlap, -world.contacts["separation"].min(initial=0.0))
     after = world.energy().total
-    assert f"joint error      {cli._metric(joints[:, 0].max(), 'm')} (" in out          # noqa: SLF001
-    assert f"deepest contact  {cli._metric(overlap, 'm')} of overlap" in out            # noqa: SLF001
-    assert f"{cli._metric(before, 'J')} to {cli._metric(after, 'J')}" in out            # noqa: SLF001
-    assert f"change {cli._metric(after - before, 'J', sign='+')}" in out                # noqa: SLF001
+    assert f"joint error      {cli._metric(joints[:, 0].max(), 'm')} (" in out
+    assert f"deepest contact  {cli._metric(overlap, 'm')} of overlap" in out
+    assert f"{cli._metric(before, 'J')} to {cli._metric(after, 'J')}" in out
+    assert f"change {cli._metric(after - before, 'J', sign='+')}" in out
 
 
 def test_run_writes_recording_picture_and_film(capsys, tmp_path):
@@ -87,8 +87,8 @@ def test_run_writes_recording_picture_and_film(capsys, tmp_path):
     world = mc.World(mc.scenes.stack(count=3))
     world.step(60)
     assert np.array_equal(recording.positions[-1], world.positions)
-    with Image.open("end.png") as picture:
-        assert picture.size == (1600, 600)
+    with Image.open("end.png") as strip:
+        assert strip.size == (1600, 600)
     with Image.open("film.gif") as film:
         assert film.n_frames == 21
     assert sorted(os.listdir(tmp_path)) == ["end.png", "film.gif", "rec.npz"]
@@ -129,6 +129,17 @@ def test_run_takes_a_file_written_by_hand(capsys, tmp_path):
     assert (tmp_path / "hand.gif").read_bytes().startswith(b"GIF89a")
 
 
+def test_few_frames(capsys):
+    """Less than a frame in the whole run: the start and the end."""
+    assert call(capsys, "run", "one", "--seconds", 0.5, "--fps", "1e-300", "--out", "rec.npz")[0] == 0
+    assert np.allclose(Recording.load("rec.npz").time, [0, 0.5])
+
+
+def test_a_poor_terminal():
+    done = process("run", "pendulum", "--seconds", 3, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0 and "joint error" in done.stdout
+
+
 def test_run_replaces_an_old_file(capsys, tmp_path):
     (tmp_path / "rec.npz").write_text("old")
     assert call(capsys, "run", "one", "--seconds", 0.1, "--out", "rec.npz")[0] == 0
@@ -160,7 +171,7 @@ def test_check_counts(capsys, tmp_path):
 
 @pytest.mark.parametrize("arguments, words", [
     ([], ["run", "scenes", "check"]), (["--help"], ["run", "scenes", "check"]),
-    (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif", "--fps"]),
+    (["run", "--help"], ["--seconds", "--set", "--solver", "--friction-points", "--speculative-distance", "--gif"]),
     (["scenes", "--help"], ["NAME"]), (["check", "--help"], ["FILE"]), (["--version"], [f"mcsim {mc.__version__}"]),
 ])
 def test_help(arguments, words, capsys):
@@ -188,6 +199,8 @@ WRONG = [
     (["run", "one", "--seconds", "nan"], "'nan' is not finite"),
     (["run", "one", "--seconds", "1e400"], "'1e400' is not finite"),
     (["run", "one", "--seconds", "1e12", "--out", "a.npz"], "GiB"),
+    (["run", "one", "--seconds", "1e300"], "steps"),
+    (["run", "one", "--dt", "1e-320"], "dt divided by substeps"),
     (["run", "one", "--dt", "1/0"], "'1/0' is not a number"),
     (["run", "one", "--dt", "1/2/3"], "'1/2/3' is not a number"),
     (["run", "one", "--dt", "0"], "'0' is not positive"),
@@ -320,7 +333,8 @@ def test_progress_bar_on_a_terminal():
 
 
 def test_imports_stay_light():
-    program = "import sys, mcsim.cli; print([m for m in ('matplotlib', 'scipy', 'pydantic', 'PIL') if m in sys.modules])"
+    program = ("import sys, mcsim.cli; "
+               "print([m for m in ('matplotlib', 'scipy', 'pydantic', 'PIL') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
 
@@ -330,4 +344,4 @@ def test_imports_stay_light():
     (999.0, "999 m"),
 ])
 def test_metric(value, text):
-    assert cli._metric(value, "m") == text                 # noqa: SLF001
+    assert cli._metric(value, "m") == text

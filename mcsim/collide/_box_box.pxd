@@ -5,12 +5,12 @@ corner or an edge. That shows: no candidate point is as near as the axis says. T
 """
 
 from libc.math cimport sqrt, fabs
-from libc.stdint cimport int32_t, uint64_t
-from mcsim.core._types cimport Vec3, Mat3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
+from libc.stdint cimport uint64_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport vec3, sub, neg, mat_vec, mat_t_vec, mat_column
 from mcsim.state._layout cimport Manifold
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._contact cimport (Axis, Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store)
+from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store
 from mcsim.collide._convex cimport convex_convex
 
 # Everything about the pair that the 15 axes share.
@@ -28,7 +28,7 @@ ctypedef struct Corner:
     double x
     double y
     double z
-    int edge                 # the edge that follows it: 0-3 of the incident face, 4-7 sides +x +y -x -y of the reference
+    int edge                 # the edge that follows it: 0-3 incident face, 4-7 sides +x +y -x -y of the reference
 
 
 cdef inline void box_pair(const Solid* a, const Solid* b, BoxPair* p) noexcept nogil:
@@ -140,7 +140,7 @@ cdef inline int clip_side(const Corner* source, int count, Corner* target, int a
 
 cdef inline uint64_t corner_feature(int before, int after, const int* incident, const int* reference,
                                     int reference_is_a) noexcept nogil:
-    """What made a corner, from the edges before and after it; vertex numbers of both faces counter-clockwise from (+ +).
+    """What made a corner, from the edges before and after it; both faces' vertex numbers go round from (+ +).
 
     Edge k of a face runs from vertex k to k + 1; side +x of the reference is its edge 3, +y 0, -x 1, -y 2.
     """
@@ -189,7 +189,7 @@ cdef inline int clip_faces(const Solid* reference, const double* half, const dou
     of the other. A corner at height z over the reference face is projected on it along n: by -z n_xy / n_z, and is
     z / n_z apart from it. -> candidates, from the reference's position.
     """
-    cdef Corner polygon[2][12]
+    cdef Corner polygon[2][20]      # 8 corners at most; 4, 6, 9, 13, 19 if rounding bends a sliver's edges
     cdef int incident_vertex[4]
     cdef int reference_vertex[4]
     cdef double facing[3]
@@ -289,7 +289,7 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
     cdef double swapped[3][3]
     cdef double back[3]
     cdef double separation, tolerance
-    cdef Contact contacts[72]
+    cdef Contact contacts[MAX_CONTACTS]
     cdef Vec3 normal
     cdef Vec3 origin = a.position
     cdef int i, j, count

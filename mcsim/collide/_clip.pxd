@@ -8,16 +8,16 @@ not change when the best axis changes from a's face to b's. Sutherland and Hodgm
 from libc.math cimport sqrt, fabs
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, mat_vec,
-                               mat_t_vec, mat_column)
-from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL
+from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, cross, perpendicular, mat_vec, mat_t_vec,
+                               mat_column)
+from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL
 from mcsim.collide._solid cimport Solid, HullView, hull_support
-from mcsim.collide._contact cimport Contact, vertex_feature, edge_feature
+from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_feature
 
 cdef enum:
     MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
     RIM_CORNERS = 8              # of the polygon inscribed in a cylinder's cap
-    SIDE_ID = 16                 # vertex numbers of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
+    SIDE_ID = 16                 # of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
 
 # cos and sin of k 45 degrees.
 cdef extern from *:
@@ -34,8 +34,8 @@ ctypedef struct Polygon:
     int count                    # 0 = a lone point, 2 = the ruling of a round side, 3 or more = a face
     Vec3 normal                  # outward, of a face
     double radius                # of the round side about its ruling, 0 else
-    Vec3 points[32]              # from the first solid's position, world axes; counter-clockwise seen from outside
-    int32_t id[32]               # vertex numbers
+    Vec3 points[MAX_CORNERS]     # from the first solid's position, world axes; counter-clockwise seen from outside
+    int32_t id[MAX_CORNERS]      # vertex numbers
 
 # ---- the feature of a solid that faces the direction d ---------------------------------------------------------------
 
@@ -160,16 +160,16 @@ cdef inline double height_at(Height h, double x, double y) noexcept nogil:
 cdef inline int faces_overlap(const Polygon* a, const Polygon* b, Vec3 n, double limit, Contact* out) noexcept nogil:
     """Corners of the overlap of two faces, seen along n (a to b), no farther apart than `limit`. -> count.
 
-    Every edge of the clipped polygon carries a label, i for a's edge i and MAX_CORNERS + j for b's edge j; the labels of
-    the edges before and after a corner say what made it.
+    Every edge of the clipped polygon carries a label, i for a's edge i and MAX_CORNERS + j for b's edge j; the labels
+    of the edges before and after a corner say what made it.
     """
     cdef Vec3 e1 = perpendicular(n)
     cdef Vec3 e2 = cross(n, e1)
-    cdef double x[2][72]
-    cdef double y[2][72]
-    cdef int label[2][72]
-    cdef double bx[32]
-    cdef double by[32]
+    cdef double x[2][MAX_CONTACTS]
+    cdef double y[2][MAX_CONTACTS]
+    cdef int label[2][MAX_CONTACTS]
+    cdef double bx[MAX_CORNERS]
+    cdef double by[MAX_CORNERS]
     cdef Height height_a, height_b
     cdef int i, j, k, source, target, count, total, before, after
     cdef double ex, ey, d0, d1, first, t, z_a, z_b, tolerance
@@ -197,6 +197,8 @@ cdef inline int faces_overlap(const Polygon* a, const Polygon* b, Vec3 n, double
         first = ex * (y[source][0] - by[j]) - ey * (x[source][0] - bx[j])
         d0 = first
         for i in range(count):
+            if total > MAX_CONTACTS - 2:         # only where rounding bends a sliver of a polygon
+                break
             k = i + 1 if i + 1 < count else 0
             d1 = ex * (y[source][k] - by[j]) - ey * (x[source][k] - bx[j]) if k > 0 else first
             if d0 >= tolerance:

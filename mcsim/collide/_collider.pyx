@@ -9,15 +9,15 @@ import numpy as np
 
 from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
-from libc.stdlib cimport malloc, realloc, calloc, free
+from libc.stdlib cimport realloc, calloc, free
 from libc.string cimport memcpy, memset
 from cython cimport final
-from mcsim.core._types cimport Vec3, Quat, Mat3, Twist, OK, GROW
+from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, STATIC, DYNAMIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach
-from mcsim.collide._tree cimport Tree, Node, nothing, overlap, holds, tree_build, tree_refit, TREE_STACK
+from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
 
@@ -136,8 +136,8 @@ cdef inline int keep_meeting(Manifold* m, const Bodies* bodies, double near, dou
 cdef class Collider:
     """The collision stage of one world.
 
-    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices (v, 3),
-    face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies that
+    shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
+    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies that
     do not collide. Kernels call collide, grow when told so, and accept; Python reads the accepted manifolds.
     """
 
@@ -365,7 +365,7 @@ cdef class Collider:
 
     cdef int query(self, int32_t i, Py_ssize_t* count) noexcept nogil:
         """Append to `fresh` the pairs of shape i with all whose fat boxes overlap its own."""
-        cdef int32_t stack[64]
+        cdef int32_t stack[TREE_STACK]
         cdef int top = 1
         cdef int32_t node
         cdef const Node* nodes = self.tree.nodes
@@ -516,6 +516,35 @@ cdef class Collider:
         self.previous_count = 0
         self.manifold_count = 0
         self.stale = 1
+
+    def validate(self):
+        """Walk the tree and the pairs and raise AssertionError where they are not sound (debugging aid)."""
+        cdef Node* nodes = self.tree.nodes
+        cdef Py_ssize_t i
+        if self.stale:
+            return
+        depths = {}
+        leaves = []
+        stack = [(self.tree.root, 1)] if self.tree.count else []
+        while stack:
+            node, depth = stack.pop()
+            assert node not in depths, f"node {node} is reached twice"
+            depths[node] = depth
+            if node < self.shape_count:
+                leaves.append(node)
+                continue
+            for child in (nodes[<int>node].left, nodes[<int>node].right):
+                assert nodes[<int>child].parent == node, f"node {child} does not know its parent {node}"
+                assert nodes[<int>child].box.lower.x > nodes[<int>child].box.upper.x \
+                    or holds(&nodes[<int>node].box, &nodes[<int>child].box), f"node {node} does not hold {child}"
+                stack.append((child, depth + 1))
+        assert sorted(leaves) == [i for i in range(self.shape_count) if self.shapes[i].type != PLANE], "leaves are lost"
+        assert max(depths.values(), default=0) <= len(leaves).bit_length() + 1, "the tree is too deep"
+        for i in range(self.shape_count):
+            assert self.shapes[i].type == PLANE or not self.solids[i].finite or holds(&nodes[i].box, &self.boxes[i]), \
+                f"shape {i} is outside its fat box"
+        for i in range(1, self.pair_count):
+            assert self.pairs[i - 1] < self.pairs[i], "pairs are not sorted"
 
     def collide_once(self, position, orientation, kind, double speculative_distance):
         """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies.

@@ -3,11 +3,11 @@
 Candidates are placed relative to the first solid's position, so that accuracy does not fall far from the origin.
 """
 
-from libc.math cimport sqrt, fabs, INFINITY
+from libc.math cimport sqrt, INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport vec3, add, sub, scale, add_scaled, dot, cross
-from mcsim.state._layout cimport Manifold, MANIFOLD_POINTS
+from mcsim.core._math cimport vec3, add, sub, scale, dot, cross
+from mcsim.state._layout cimport Manifold
 
 cdef enum:
     MAX_CONTACTS = 72            # candidates of one pair: two polygons of 32 corners cross in at most 64 points
@@ -76,7 +76,7 @@ cdef inline int reduce_contacts(Contact* contacts, int count, Vec3 normal) noexc
     """Keep four points that span the area, and the deepest one. -> count.
 
     Area chooses first and must be won by one part in a million, so that a resting body keeps its points although their
-    depths tremble; the deepest point then takes the place of the nearest chosen one, if it is not among them.
+    depths tremble; if the deepest point is not among them, the nearest chosen one moves onto it and keeps its feature.
     """
     cdef Contact kept[4]
     cdef int chosen[4]
@@ -125,12 +125,15 @@ cdef inline int reduce_contacts(Contact* contacts, int count, Vec3 normal) noexc
             kept[k] = contacts[i]
             k += 1
     i = deepest_of(kept, k)
-    if contacts[deepest].separation < kept[i].separation - 1e-9 * sqrt(distance2(&contacts[chosen[0]], &contacts[chosen[1]])):
+    value = sqrt(distance2(&contacts[chosen[0]], &contacts[chosen[1]]))
+    if contacts[deepest].separation < kept[i].separation - 1e-9 * value:
         if k < 4:
             kept[k] = contacts[deepest]
             k += 1
         else:
-            kept[nearest_of(kept, k, contacts[deepest].position)] = contacts[deepest]
+            i = nearest_of(kept, k, contacts[deepest].position)
+            kept[i].position = contacts[deepest].position
+            kept[i].separation = contacts[deepest].separation
     for i in range(k):
         contacts[i] = kept[i]
     return k
@@ -146,14 +149,17 @@ cdef inline void store(Manifold* m, const Contact* contacts, int count, Vec3 nor
         m.points[i].feature = contacts[i].feature
 
 
-cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double tolerance,
+cdef inline void finish(Manifold* m, Contact* contacts, int count, const Axis* axis, double size,
                         Vec3 origin) noexcept nogil:
     """Reduce the candidates and store them. Rounded shapes enter as inscribed polygons or rulings, which can miss the
-    deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones."""
+    deepest point: then the nearest candidate moves onto it and keeps its feature, or it is one more between far ones.
+
+    A miss of less than 1e-7 of the pair's size stays, lest the points of a body at rest wander with its least tremble.
+    """
     cdef int nearest
     cdef Vec3 d
     count = reduce_contacts(contacts, count, axis.normal)
-    if count == 0 or contacts[deepest_of(contacts, count)].separation > axis.separation + tolerance:
+    if count == 0 or contacts[deepest_of(contacts, count)].separation > axis.separation + 1e-7 * size:
         nearest = nearest_of(contacts, count, axis.witness)
         if count > 0:
             d = sub(contacts[nearest].position, axis.witness)

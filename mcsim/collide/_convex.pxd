@@ -2,13 +2,50 @@
 
 from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot
+from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
 from mcsim.state._layout cimport Manifold
-from mcsim.collide._solid cimport Solid, core_radius, reach
-from mcsim.collide._contact cimport Axis, Contact, finish, MAX_CONTACTS
+from mcsim.collide._solid cimport Solid, core_radius, reach, support
+from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
+
+
+cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, Vec3 n) noexcept nogil:
+    """How far apart the cores are along the unit vector n; no n gives more than the true separation."""
+    return dot(n, sub(add(offset, support(b, neg(n))), support(a, n)))
+
+
+cdef inline double straighten(const Solid* a, const Solid* b, Vec3 offset, double separation, Vec3* n) noexcept nogil:
+    """Try n along the normals of the facing faces and square to the axes of round sides; keep what parts the cores
+    better. -> separation.
+
+    A circle has no last corner: where many directions are nearly as good (coaxial cylinders) EPA runs out of points
+    with a normal that is a little tilted.
+    """
+    cdef const Solid* solid
+    cdef Polygon face
+    cdef Vec3 trial
+    cdef double sign, s
+    cdef int i
+    for i in range(2):
+        solid = a if i == 0 else b
+        sign = 1.0 if i == 0 else -1.0
+        supporting_feature(solid, scale(sign, n[0]), vec3(0.0, 0.0, 0.0), &face)
+        if face.count >= 3:
+            trial = scale(sign, face.normal)
+        elif face.count == 2:
+            trial = mat_column(solid.axes, 2)
+            trial = normalized(add_scaled(n[0], -dot(n[0], trial), trial))
+        else:
+            continue
+        if dot(trial, n[0]) < 0.99:
+            continue
+        s = core_separation(a, b, offset, trial)
+        if s > separation:
+            separation = s
+            n[0] = trial
+    return separation
 
 
 cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept nogil:
@@ -29,6 +66,7 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
         distance = sqrt(dot(offset, offset))
         guess = scale(1.0 / distance, offset) if distance > 0.0 else vec3(0.0, 0.0, 1.0)
         distance = epa(a, b, offset, size, guess, &axis.normal, &on_a)
+        distance = straighten(a, b, offset, distance, &axis.normal)
     axis.separation = distance - radius_a - radius_b
     if axis.separation > limit:
         return 0
@@ -40,12 +78,12 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     """-> point count, 0 if farther apart than `limit`."""
     cdef Axis axis
     cdef Polygon face_a, face_b
-    cdef Contact contacts[72]
+    cdef Contact contacts[MAX_CONTACTS]
     cdef int count
     if not best_axis(a, b, limit, &axis):
         return 0
     supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &face_a)
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
-    finish(m, contacts, count, &axis, 1e-8 * (reach(a) + reach(b)), a.position)
+    finish(m, contacts, count, &axis, reach(a) + reach(b), a.position)
     return m.point_count

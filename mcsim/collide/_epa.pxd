@@ -6,10 +6,10 @@ parts A and B. Face distances are signed, so the start polytope need not hold th
 one of the two cores has.
 """
 
-from libc.math cimport sqrt, fabs, INFINITY
+from libc.math cimport sqrt, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, cross, perpendicular, normalized
+from mcsim.core._math cimport vec3, add, sub, neg, scale, dot, cross, perpendicular, normalized
 from mcsim.collide._solid cimport Solid, support
 from mcsim.collide._gjk cimport nearest_on_triangle
 
@@ -28,9 +28,9 @@ ctypedef struct EpaFace:
 ctypedef struct Polytope:
     int point_count
     int face_count
-    Vec3 w[160]              # points of K
-    Vec3 a[160]              # their points on A, from A's position
-    EpaFace faces[320]
+    Vec3 w[EPA_POINTS]              # points of K
+    Vec3 a[EPA_POINTS]              # their points on A, from A's position
+    EpaFace faces[EPA_FACES]
 
 
 cdef inline void epa_support(const Solid* a, const Solid* b, Vec3 offset, Vec3 d, Polytope* x) noexcept nogil:
@@ -103,8 +103,8 @@ cdef inline void epa_start(const Solid* a, const Solid* b, Vec3 offset, Vec3 gue
 cdef inline int epa_expand(Polytope* x, double tolerance) noexcept nogil:
     """Join the point behind the last one to the polytope: cut the faces that see it, close the hole. -> 0 if it cannot.
     """
-    cdef int32_t edge_from[320]
-    cdef int32_t edge_to[320]
+    cdef int32_t edge_from[EPA_EDGES]
+    cdef int32_t edge_to[EPA_EDGES]
     cdef int32_t corner[4]
     cdef int edges = 0
     cdef int face = 0
@@ -144,11 +144,13 @@ cdef inline int epa_expand(Polytope* x, double tolerance) noexcept nogil:
     return 1
 
 
-cdef inline Vec3 epa_witness(const Polytope* x, Vec3 foot, double farthest) noexcept nogil:
-    """A's point with the weights of `foot`, the point of K nearest to the origin, in the face that holds it.
+cdef inline Vec3 epa_witness(const Polytope* x, Vec3 n, double distance) noexcept nogil:
+    """A's point with the weights of the foot, the point of K nearest to the origin, in the face that holds it.
 
-    Faces in one plane are equally near, so all faces no farther than `farthest` are asked which is closest to the foot.
+    n: outward from K. Many faces can be equally near (in one plane, or around an axis), so all that look along n are
+    asked which is closest to the foot.
     """
+    cdef Vec3 foot = scale(distance, n)
     cdef double weight[3]
     cdef double d2
     cdef double best = INFINITY
@@ -158,7 +160,7 @@ cdef inline Vec3 epa_witness(const Polytope* x, Vec3 foot, double farthest) noex
     cdef int i
     for i in range(x.face_count):
         face = &x.faces[i]
-        if face.distance > farthest:
+        if face.distance == INFINITY or dot(face.normal, n) < 0.9:
             continue
         near = nearest_on_triangle(sub(x.w[face.p], foot), sub(x.w[face.q], foot), sub(x.w[face.r], foot), weight)
         d2 = dot(near, near)
@@ -198,5 +200,5 @@ cdef inline double epa(const Solid* a, const Solid* b, Vec3 offset, double size,
             normal[0] = neg(n)
         if h - least <= 1e-10 * size or not epa_expand(&x, 1e-13 * size):
             break
-    on_a[0] = epa_witness(&x, scale(-best, normal[0]), least + 1e-9 * size)
+    on_a[0] = epa_witness(&x, neg(normal[0]), best)
     return -best

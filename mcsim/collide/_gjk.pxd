@@ -179,7 +179,7 @@ cdef inline int gjk(const Solid* a, const Solid* b, Vec3 offset, double size, do
         if nearest_on_simplex(&x, size, &near):
             return GJK_OVERLAP
         vv = dot(near, near)
-        if vv <= 1e-20 * size * size:
+        if vv <= 1e-16 * size * size:            # closer than that a direction from v would be rounding noise
             return GJK_OVERLAP
         if vv >= before:                         # no progress: rounding; the last simplex was the best
             x = last

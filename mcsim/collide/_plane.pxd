@@ -1,11 +1,10 @@
 """A plane (the half space below it) with every other solid: the low points of the solid."""
 
-from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER, HULL
-from mcsim.collide._solid cimport Solid, core_radius, support
+from mcsim.core._math cimport vec3, sub, neg, add_scaled, dot, mat_vec, mat_column
+from mcsim.state._layout cimport Manifold, SPHERE, CYLINDER, HULL
+from mcsim.collide._solid cimport Solid, core_radius, reach, support
 from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS
 from mcsim.collide._clip cimport Polygon, supporting_feature, RIM_CORNERS
 
@@ -30,7 +29,7 @@ cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Ma
     cdef Vec3 low = add_scaled(support(s, down), radius, down)
     cdef Axis axis
     cdef Polygon feature
-    cdef Contact contacts[72]
+    cdef Contact contacts[MAX_CONTACTS]
     cdef int i
     cdef int count = 0
     cdef int32_t vertex
@@ -43,15 +42,16 @@ cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Ma
         return store_single(m, &axis, s.position)
     if s.type == HULL:                           # any vertex near the plane, whichever face it is on
         for vertex in range(s.hull.vertex_count):
-            if count == MAX_CONTACTS:
+            if count == MAX_CONTACTS:            # too many to choose from: those of the lowest face, thinned out
                 break
             count += low_point(mat_vec(s.axes, s.hull.vertices[vertex]), vertex, n, height, limit, &contacts[count])
-    else:
+    if s.type != HULL or count == MAX_CONTACTS:
+        count = 0
         supporting_feature(s, down, vec3(0.0, 0.0, 0.0), &feature)
-        # Every second corner of a rim is enough here: nothing can hang over the edge of a plane.
         for i in range(feature.count):
-            if feature.count == RIM_CORNERS and i % 2 == 1:
+            # Every second corner of a rim is enough here: nothing can hang over the edge of a plane.
+            if s.type == CYLINDER and i % 2 == 1 and feature.count == RIM_CORNERS:
                 continue
             count += low_point(feature.points[i], feature.id[i], n, height, limit, &contacts[count])
-    finish(m, contacts, count, &axis, 1e-12 * (fabs(height) + radius), s.position)
+    finish(m, contacts, count, &axis, reach(s), s.position)
     return m.point_count

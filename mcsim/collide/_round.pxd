@@ -1,16 +1,16 @@
 """Pairs with a closed form: a sphere with everything, a capsule with a capsule.
 
-A sphere's core is a point: its separation is the point's signed distance to the other solid less the radius, inside too.
+A sphere's core is a point: its separation is the point's signed distance to the other solid less the radius.
 """
 
 from libc.math cimport sqrt, fabs
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, normalized,
+from mcsim.core._math cimport (vec3, sub, neg, scale, add_scaled, dot, cross, norm, perpendicular, normalized,
                                mat_vec, mat_t_vec, mat_column)
-from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER, HULL
-from mcsim.collide._solid cimport Solid, HullView
-from mcsim.collide._contact cimport Axis, Contact, finish, store_single, MAX_CONTACTS
+from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER
+from mcsim.collide._solid cimport Solid
+from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._convex cimport best_axis
 
@@ -128,7 +128,7 @@ cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Ma
     cdef double size = a.size.y + b.size.y + a.size.x + b.size.x
     cdef Axis axis
     cdef Polygon side_a, side_b
-    cdef Contact contacts[72]
+    cdef Contact contacts[MAX_CONTACTS]
     cdef int count
     nearest_on_segments(u, a.size.y, w, b.size.y, offset, &s, &t)
     on_a = scale(s, u)
@@ -137,15 +137,14 @@ cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Ma
     axis.separation = distance - a.size.x - b.size.x
     if axis.separation > limit:
         return 0
-    if distance > 1e-12 * size:
+    if distance > 1e-8 * size:
         axis.normal = scale(1.0 / distance, d)
-    else:                                        # the cores cross: out along the normal of both, or across a common line
-        axis.normal = normalized(cross(u, w))
-        if dot(axis.normal, axis.normal) == 0.0:
-            axis.normal = perpendicular(u)
+    else:                                        # the cores cross: along the normal of both, or across a common line
+        axis.normal = cross(u, w)
+        axis.normal = normalized(axis.normal) if norm(axis.normal) > 1e-8 else perpendicular(u)
     axis.witness = add_scaled(on_a, a.size.x + 0.5 * axis.separation, axis.normal)
     supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &side_a)
     supporting_feature(b, neg(axis.normal), offset, &side_b)
     count = features_overlap(&side_a, &side_b, axis.normal, limit, contacts)
-    finish(m, contacts, count, &axis, 1e-8 * size, a.position)
+    finish(m, contacts, count, &axis, size, a.position)
     return m.point_count

@@ -6,8 +6,8 @@ A solid is a core swept by a ball: sphere = point + radius, capsule = segment + 
 from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL
+from mcsim.core._math cimport vec3, add, sub, scale, dot, norm, mat_vec, mat_t_vec, mat_column
+from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL
 
 # A hull's part of the shared pools, in the shape's frame.
 ctypedef struct HullView:

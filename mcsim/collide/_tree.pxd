@@ -7,7 +7,6 @@ log2(n) + 1 whatever the boxes are, all equal ones included.
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.collide._solid cimport Aabb
 
@@ -41,9 +40,11 @@ cdef inline Aabb nothing() noexcept nogil:
 
 cdef inline Aabb joined(const Aabb* p, const Aabb* q) noexcept nogil:
     cdef Aabb box
-    box.lower = vec3(p.lower.x if p.lower.x < q.lower.x else q.lower.x, p.lower.y if p.lower.y < q.lower.y else q.lower.y,
+    box.lower = vec3(p.lower.x if p.lower.x < q.lower.x else q.lower.x,
+                     p.lower.y if p.lower.y < q.lower.y else q.lower.y,
                      p.lower.z if p.lower.z < q.lower.z else q.lower.z)
-    box.upper = vec3(p.upper.x if p.upper.x > q.upper.x else q.upper.x, p.upper.y if p.upper.y > q.upper.y else q.upper.y,
+    box.upper = vec3(p.upper.x if p.upper.x > q.upper.x else q.upper.x,
+                     p.upper.y if p.upper.y > q.upper.y else q.upper.y,
                      p.upper.z if p.upper.z > q.upper.z else q.upper.z)
     return box
 
@@ -124,9 +125,9 @@ cdef inline void select_median(Tree* tree, int32_t begin, int32_t end, int32_t m
 
 cdef inline void tree_build(Tree* tree) noexcept nogil:
     """Build the inner nodes over the leaves' boxes: halves by the median along the widest axis."""
-    cdef int32_t begins[64]
-    cdef int32_t ends[64]
-    cdef int32_t parents[64]
+    cdef int32_t begins[TREE_STACK]
+    cdef int32_t ends[TREE_STACK]
+    cdef int32_t parents[TREE_STACK]
     cdef int top = 0
     cdef int32_t begin, end, parent, node, middle
     tree.refits = 0

@@ -61,7 +61,9 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
         r = sub(iw, scale(0.5, add(momentum, turned)))
         if norm(r) <= tolerance:
             break
-        # d/dw of I w + h/2 w x (I w), the Cayley form of the same equation: I + h/2 ([w] I - [I w])
+        # With turned = (1 + h/2 [w])^-1 (1 - h/2 [w]) l, Cayley's form of the turn, (1 + h/2 [w]) r is I w + h/2 w x I w - l,
+        # and the derivative of that is I + h/2 ([w] I - [I w]).
+        r = add_scaled(r, a, cross(w, r))
         j.xx = inertia.xx + a * (w.y * inertia.zx - w.z * inertia.yx)
         j.xy = inertia.xy + a * (w.y * inertia.zy - w.z * inertia.yy + iw.z)
         j.xz = inertia.xz + a * (w.y * inertia.zz - w.z * inertia.yz - iw.y)
@@ -106,7 +108,10 @@ cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
         w = mat_vec(bodies.inv_inertia[i], momentum)
     bodies.orientation[i] = q
     bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
-    bodies.twist[i].w = mat_vec(bodies.inv_inertia_world[i], momentum_world)
+    w = mat_vec(bodies.inv_inertia_world[i], momentum_world)
+    # One refinement: what rounding in q and I^-1 leaves of L has the same sign in many steps and would add up.
+    momentum = rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
+    bodies.twist[i].w = add(w, mat_vec(bodies.inv_inertia_world[i], sub(momentum_world, momentum)))
 
 
 cdef void integrate_poses(Bodies* bodies, double h) noexcept nogil:

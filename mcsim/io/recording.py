@@ -88,7 +88,7 @@ class Recording:
 
 
 class Recorder:
-    """Keeps frames of a world: one at once, one after every `every` steps that `step` makes, and where `keep` is called."""
+    """Keeps frames of a world: one at once, one after every `every` steps of `step`, and where `keep` is called."""
 
     def __init__(self, world, every=1):
         if every < 1:

@@ -1,4 +1,7 @@
-"""The benchmark scenes: the same ones that other engines were measured on (ragdolls11 is in ragdoll.py). Density 1000, friction 0.6, restitution 0."""
+"""The benchmark scenes: the same ones that other engines were measured on; ragdolls11 is in ragdoll.py.
+
+Density 1000 kg/m^3, friction 0.6, restitution 0.
+"""
 
 import math
 

@@ -135,7 +135,8 @@ def _add_shaft(scene, name, start, end, radius, speed, forks):
     shapes = [Cylinder(radius, half - 2 * radius)]
     for which, direction in forks.items():
         bar = from_axes(rotate(inverse, direction))
-        shapes.append(Cylinder(radius / 2, 3 * radius, position=(0.0, 0.0, which * (half - 1.5 * radius)), orientation=bar))
+        shapes.append(Cylinder(radius / 2, 3 * radius, position=(0.0, 0.0, which * (half - 1.5 * radius)),
+                               orientation=bar))
     scene.add_body(name, shape=shapes, density=STEEL, position=(start + end) / 2, orientation=orientation,
                    angular_velocity=speed * axis, **TOUCHES_NOTHING)
 
@@ -274,8 +275,8 @@ def spinning_top(*, spin: Number = 120.0, tilt: Between(0, 1.5) = 0.4, height: P
     if steady:
         a, b, c = across * math.cos(tilt), along * spin, 9.81 * top.mass * arm
         if b * b < 4 * a * c:
-            raise FieldError("spin", f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady precession "
-                                     f"at this tilt, got {spin}; or set steady=false")
+            raise FieldError("spin", f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady "
+                                     f"precession at this tilt, got {spin}; or set steady=false")
         precession = 2 * c / (b + math.copysign(math.sqrt(b * b - 4 * a * c), b))
         spin_rate = precession * np.array([0.0, 0.0, 1.0]) + (spin - precession * math.cos(tilt)) * axis
     scene.add_body("floor", kind="static", shape=Plane((0, 0, 1)), **TOUCHES_NOTHING)

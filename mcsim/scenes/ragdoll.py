@@ -75,7 +75,8 @@ def _trunk():
     segments = [
         Segment("lower_trunk", "lower_trunk", Box((0.095, 0.15, waist / 2)), waist / 2 * UP, upright),
         Segment("mid_trunk", "mid_trunk", Capsule(LENGTH["mid_trunk"] / 2, 0.05), (waist + breast) / 2 * UP, across),
-        Segment("upper_trunk", "upper_trunk", Capsule(LENGTH["upper_trunk"] / 2, 0.065), (breast + nape) / 2 * UP, across),
+        Segment("upper_trunk", "upper_trunk", Capsule(LENGTH["upper_trunk"] / 2, 0.065), (breast + nape) / 2 * UP,
+                across),
         Segment("head", "head", Capsule(0.09, LENGTH["head"] / 2 - 0.09), (nape + LENGTH["head"] / 2) * UP, upright),
     ]
     joints = [
@@ -158,7 +159,8 @@ def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_f
     """
     segments, joints = doll
     for s in segments:
-        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size), position=place + size * rotate(orientation, s.position),
+        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size),
+                       position=place + size * rotate(orientation, s.position),
                        orientation=multiply(orientation, s.orientation), **weight(s.kind), **body)
     for j in joints:
         a, b = f"{name}.{j.parent}", f"{name}.{j.child}"
@@ -177,7 +179,7 @@ def _scaled(shape, size):
 
 
 def spread_orientation(k):
-    """The k-th of a sequence of rotations that fills all directions evenly: Shoemake's map of an additive recurrence."""
+    """The k-th of a sequence of rotations that fills all directions evenly: Shoemake's map of a recurrence."""
     # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
     u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
     a, b = math.sqrt(1 - u), math.sqrt(u)
@@ -198,6 +200,10 @@ def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Posit
     add_floor(scene, material)
     doll = human()
     size = stature / STATURE
+
+    def weight(kind):
+        return {"mass": mass * MASS_FRACTION[kind]}
+
     radius = size * reach(doll[0])
     side = math.ceil(math.sqrt(count))
     for k in range(count):
@@ -205,8 +211,7 @@ def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Posit
         column, row = k % side, k // side
         place = radius * np.array([1.5 * (column - (side - 1) / 2), 1.5 * (row - (side - 1) / 2),
                                    1.0 + 1.4 * ((column + row) % 2)]) + drop * UP
-        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), lambda kind: {"mass": mass * MASS_FRACTION[kind]},
-                 size=size, joint_friction=joint_friction, material=material)
+        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), weight, size=size, joint_friction=joint_friction, material=material)
     return scene
 
 

@@ -9,7 +9,7 @@ import functools
 import inspect
 
 from mcsim.core.errors import SceneError
-from mcsim.scene import checks
+from mcsim.scene import Scene, checks
 from mcsim.scene.checks import FieldError, show
 
 SCENES = {}
@@ -83,14 +83,17 @@ def listed_scene(function):
         try:
             for key, value in given.items():
                 if key not in signature.parameters:
-                    raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, signature.parameters)}; "
-                                         f"{_parameter_list(signature)}")
+                    hint = checks.suggestion(key, signature.parameters)
+                    raise FieldError("", f"there is no parameter {show(key)}{hint}; {_parameter_list(signature)}")
                 given[key] = signature.parameters[key].annotation(value, key)
             return function(**given)
         except FieldError as error:
             raise error if error.subject else error.within(f"scene {name}") from None
 
-    checked.__signature__ = signature
+    # For help(): what a caller may pass, instead of our checks.
+    shown = [p.replace(annotation=type(p.default)) for p in signature.parameters.values()]
+    checked.__signature__ = signature.replace(parameters=shown, return_annotation=Scene)
+    checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
     SCENES[name] = checked
     return checked
 

@@ -90,12 +90,13 @@ def dominoes(*, count: Whole(2000, 2) = 30, height: Positive = 0.8, turn: Betwee
 
 
 @listed_scene
-def card_tower(*, levels: Whole(30) = 3, card: Positive = 1.0, thickness: Positive = 0.02, lean: Between(0.05, 0.6) = 0.3,
-               friction: NonNegative = 0.8):
+def card_tower(*, levels: Whole(30) = 3, card: Positive = 1.0, thickness: Positive = 0.02,
+               lean: Between(0.05, 0.6) = 0.3, friction: NonNegative = 0.8):
     """A tower of cards: pairs lean against each other, cards lie across.
 
     `lean` is a card's angle from the vertical. A pair that carries a load holds where friction > tan(lean).
-    Cards of length `card` lie from the top of one pair to the top of the next, edge to edge; the next pairs stand on them.
+    Cards of length `card` lie from the top of one pair to the top of the next, edge to edge; on them stand the next
+    pairs.
     """
     if thickness > 0.1 * card:
         raise FieldError("thickness", f"must be at most a tenth of card, got {thickness} of {card}")
@@ -138,7 +139,8 @@ def arch(*, stones: Whole(101, 3) = 11, radius: Positive = 2.0, thickness: Posit
     half_angle = math.pi / stones / 2
     middle = radius + thickness / 2
     corners = [(r * math.sin(a), y, r * math.cos(a) - middle)
-               for r in (radius, radius + thickness) for a in (-half_angle, half_angle) for y in (-width / 2, width / 2)]
+               for r in (radius, radius + thickness) for a in (-half_angle, half_angle)
+               for y in (-width / 2, width / 2)]
     wedge = ConvexHull(corners)
     for k in range(stones):
         turn = axis_angle(Y, math.pi * ((k + 0.5) / stones - 0.5))      # from left to right over the top

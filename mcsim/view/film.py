@@ -16,7 +16,7 @@ FILM_COLORS = 128
 def require_matplotlib():
     """Raises ImportError with the line to type if Matplotlib is missing."""
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib
     except ImportError:
         raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None
 

@@ -26,7 +26,7 @@ class Mesh:
 
 
 def shape_mesh(shape, detail, cell):
-    """The mesh of any shape but a plane. `detail`: facets around a round shape; `cell`: longest side of a flat face [m]."""
+    """The mesh of any shape but a plane. detail: facets around a round shape; cell: longest side of a face [m]."""
     mesh = MAKERS[shape.type](shape, detail, cell)
     vertices = mesh.vertices @ matrix(shape.orientation).T + shape.position
     return Mesh(vertices, mesh.faces, mesh.tone, mesh.outlined)

@@ -172,8 +172,10 @@ class Painter:
         if self.ground is not None:
             segments, colors = self._grid()
             axes.add_collection(LineCollection(segments, colors=colors, linewidths=0.8, zorder=0), autolim=False)
-        self.shadows = axes.add_collection(PolyCollection([], facecolors=SHADOW, edgecolors="none", zorder=1), autolim=False)
-        self.polygons = axes.add_collection(PolyCollection([], linewidths=0.5, zorder=2), autolim=False)
+        self.shadows = PolyCollection([], facecolors=SHADOW, edgecolors="none", zorder=1)
+        self.polygons = PolyCollection([], linewidths=0.5, zorder=2)
+        axes.add_collection(self.shadows, autolim=False)
+        axes.add_collection(self.polygons, autolim=False)
         axes.text(12, height - 12, name, va="top", color=TEXT, fontsize=11)
         self.label = axes.text(width - 12, height - 12, "", va="top", ha="right", color=TEXT, fontsize=11)
 
@@ -250,7 +252,7 @@ class Painter:
         return points - (height / (LIGHT @ normal))[..., None] * LIGHT
 
     def _shadow_polygons(self, world):
-        """Convex shadows (k, SHADOW_DIRECTIONS, 2) in pixels: a shape's farthest vertex in each direction of the picture."""
+        """Convex shadows (k, SHADOW_DIRECTIONS, 2) in pixels: a shape's farthest vertex in each direction."""
         pixels, depth = self.camera.project(self._on_ground(world))
         angles = np.linspace(0.0, 2 * np.pi, SHADOW_DIRECTIONS, endpoint=False)
         directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)

@@ -32,7 +32,8 @@ class Shape:
         """Radius of a sphere about the origin that holds the shape."""
         r, h = self.size[0], self.size[1]
         return {"sphere": r, "box": np.linalg.norm(self.size), "capsule": r + h, "cylinder": np.hypot(r, h),
-                "plane": 0.0, "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max()}[self.kind]
+                "plane": 0.0,
+                "hull": 0.0 if self.points is None else np.linalg.norm(self.points, axis=1).max()}[self.kind]
 
     def support(self, n):
         """max of n.x over the shape for directions n (..., 3)."""
@@ -91,7 +92,8 @@ def merged_faces(hull):
     return result
 
 
-def make_collider(shapes, bodies=None, *, local=None, group=None, mask=None, friction=0.5, restitution=0.0, excluded=()):
+def make_collider(shapes, bodies=None, *, local=None, group=None, mask=None, friction=0.5, restitution=0.0,
+                  excluded=()):
     """A Collider of `shapes`; `bodies` (s,) their bodies (default one each), `local` their (position, quaternion)."""
     n = len(shapes)
     array = np.zeros(n, SHAPE_DTYPE)

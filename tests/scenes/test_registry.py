@@ -1,5 +1,6 @@
 """Names and parameters of scenes, right and wrong."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,7 @@ def test_text_is_as_good_as_numbers():
 
 def test_help_keeps_the_signature():
     assert scenes.parameters("pyramid") == {"base": 20}
+    assert str(inspect.signature(scenes.pyramid)) == "(*, base: int = 20) -> mcsim.scene.scene.Scene"
     assert scenes.pyramid.__doc__.startswith(scenes.description("pyramid"))
 
 
@@ -93,6 +95,7 @@ def test_a_file_takes_no_parameters(tmp_path):
 
 def test_scenes_import_light():
     """Listing and building scenes needs neither Matplotlib nor pydantic nor SciPy."""
-    program = "import sys, mcsim.scenes as s; s.pyramid(); print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])"
+    program = ("import sys, mcsim.scenes as s; s.pyramid(); "
+               "print([m for m in ('matplotlib', 'pydantic', 'scipy') if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -41,8 +41,8 @@ def motion(scene, name, point):
 
 def test_the_issue_names_them_all():
     wanted = """pendulum double_pendulum bridge cardan_shaft slider_crank four_bar spinning_top dzhanibekov stack wall
-        dominoes card_tower arch newton_cradle incline ragdolls wrecking_ball tumbler one pyramid tower tower10_heavy rain
-        ragdolls11 chain chain20_heavy grid""".split()
+        dominoes card_tower arch newton_cradle incline ragdolls wrecking_ball tumbler one pyramid tower tower10_heavy
+        rain ragdolls11 chain chain20_heavy grid""".split()
     assert set(wanted) == set(scenes.SCENES)
 
 
@@ -123,7 +123,7 @@ def overlapping(scene):
             if frozenset((body.name, other.name)) in joined:
                 continue
             reach = radius + radius_2
-            if reach == 0.0:                              # flat shapes that touch share points: let them shrink a little
+            if reach == 0.0:                              # flat shapes that touch share points: shrink them a little
                 shrink = 1.0 - 1e-5
                 points_1 = points.mean(axis=0) + shrink * (points - points.mean(axis=0))
                 points_2 = points_2.mean(axis=0) + shrink * (points_2 - points_2.mean(axis=0))
@@ -199,7 +199,8 @@ def test_slider_crank_starts_on_its_closed_form():
 def test_four_bar_has_its_lengths():
     scene = scenes.four_bar()
     anchor = {joint.name: compose(body_frame(scene, joint.b), joint.frame_b)[0] for joint in scene.joints}
-    for a, b, length in (("drive", "pin", 0.4), ("pin", "elbow", 1.2), ("elbow", "pivot", 0.9), ("drive", "pivot", 1.1)):
+    lengths = (("drive", "pin", 0.4), ("pin", "elbow", 1.2), ("elbow", "pivot", 0.9), ("drive", "pivot", 1.1))
+    for a, b, length in lengths:
         assert np.linalg.norm(anchor[a] - anchor[b]) == pytest.approx(length)
 
 
@@ -258,10 +259,9 @@ def test_arch_stones_share_faces():
 def test_card_tower_counts_and_touches():
     scene = scenes.card_tower(levels=3)
     assert len(scene.bodies) - 1 == 2 * (3 + 2 + 1) + (2 + 1)
-    top = max(points_and_radius(b.shapes[0], placed(b))[0][:, 2].max() for b in scene.bodies if b.name.startswith("left0"))
-    across = points_and_radius(scene.body("across0_0").shapes[0], placed(scene.body("across0_0")))[0]
-    assert across[:, 2].min() == pytest.approx(top)
-    left, right = (points_and_radius(scene.body(n).shapes[0], placed(scene.body(n)))[0] for n in ("left0_1", "right0_1"))
+    left, right, across = (points_and_radius(scene.body(name).shapes[0], placed(scene.body(name)))[0]
+                           for name in ("left0_1", "right0_1", "across0_0"))
+    assert across[:, 2].min() == pytest.approx(left[:, 2].max())
     assert left[:, 0].max() == pytest.approx(right[:, 0].min())
 
 
@@ -297,7 +297,7 @@ def test_tumbler_is_closed():
         assert hit
 
 
-# ---- the benchmark scenes, as they were measured elsewhere -------------------------------------------------------------
+# ---- the benchmark scenes, as they were measured elsewhere -----------------------------------------------------------
 
 def test_benchmark_pyramid():
     scene = scenes.pyramid(base=50)
@@ -351,11 +351,12 @@ def test_benchmark_ragdolls():
     scene = scenes.ragdolls11(n=64)
     assert (len(scene.bodies), len(scene.joints)) == (1 + 704, 640)
     doll = [body for body in scene.bodies if body.name.startswith("doll0.")]
-    names = {"pelvis", "torso", "head", "left_upper_arm", "right_upper_arm", "left_forearm", "right_forearm", "left_thigh",
-             "right_thigh", "left_shank", "right_shank"}
+    limbs = ("upper_arm", "forearm", "thigh", "shank")
+    names = {"pelvis", "torso", "head"} | {f"{side}_{limb}" for side in ("left", "right") for limb in limbs}
     assert {body.name.split(".")[1] for body in doll} == names
     kinds = {joint.name.split(".")[1]: joint.type for joint in scene.joints if joint.name.startswith("doll0.")}
-    assert {k for k, kind in kinds.items() if kind == "hinge"} == {"left_elbow", "right_elbow", "left_knee", "right_knee"}
+    hinges = {name for name, kind in kinds.items() if kind == "hinge"}
+    assert hinges == {"left_elbow", "right_elbow", "left_knee", "right_knee"}
     assert len(kinds) == 10
     assert all(np.isfinite(joint.swing_limit) for joint in scene.joints if joint.type == "ball")
     a, floor = doll[0], scene.body("floor")

@@ -29,7 +29,7 @@ def triangles(mesh):
 @pytest.mark.parametrize("cell", [100.0, 0.4])
 @pytest.mark.parametrize("shape", SHAPES, ids=repr)
 def test_volume_and_center(shape, cell):
-    """The divergence theorem over the mesh gives the shape's volume (a little less where it is round) and its middle."""
+    """The divergence theorem over the mesh gives the shape's volume (a little less if it is round) and its middle."""
     corners = triangles(shape_mesh(shape, 48, cell))
     signed = np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
     volume = signed.sum()

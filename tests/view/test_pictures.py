@@ -44,6 +44,12 @@ def hue_of(color):
     return int(np.argmax(PALETTE / np.linalg.norm(PALETTE, axis=1, keepdims=True) @ color))
 
 
+def read(path):
+    """The pixels of a picture file as integers."""
+    with Image.open(path) as image:
+        return np.asarray(image).astype(int)
+
+
 def scene_of(*bodies, floor=True):
     """Shapes at positions, not touching each other's colours."""
     scene = mc.Scene(name="test")
@@ -86,14 +92,14 @@ def test_what_is_in_front_hides_what_is_behind(near):
     places = [(0, -2.0, 1), (0, 2.0, 1)]
     scene = scene_of((mc.Sphere(0.8), places[near]), (mc.Sphere(0.8), places[1 - near]))
     painter, picture = painted(scene)
-    eye = painter.camera.eye
-    assert hue_of(pixel(painter, picture, places[0] + 0.7 * (eye - places[0]) / np.linalg.norm(eye - places[0]))) == near
+    towards_eye = painter.camera.eye - places[0]
+    assert hue_of(pixel(painter, picture, places[0] + 0.7 * towards_eye / np.linalg.norm(towards_eye))) == near
 
 
 def test_shadow_falls_away_from_the_light():
     scene = scene_of((mc.Sphere(0.4), (0, 0, 2.0)), (mc.Sphere(0.4), (2.5, -2.5, 0.4)))
     painter, picture = painted(scene, (800, 600))
-    below = painter._on_ground(np.array([0, 0, 2.0]))      # noqa: SLF001
+    below = painter._on_ground(np.array([0, 0, 2.0]))
     assert below[2] == pytest.approx(0) and below[0] > 0.3 and below[1] > 0.3
     assert np.abs(pixel(painter, picture, below) - SHADOW).max() < 3
     assert np.abs(pixel(painter, picture, below - (0.9, 1.1, 0)) - SHADOW).max() > 8
@@ -113,7 +119,7 @@ def test_every_scene_is_framed_whole():
         pixels, depth = painter.camera.project(positions[0, dynamic])
         assert (depth > 0).all() and (pixels > 0).all() and (pixels < (320, 240)).all(), name
         # ... and fills a good part of the picture in one direction at least.
-        corners, _ = painter.camera.project(painter._box_corners(positions, orientations, np.array(dynamic)))  # noqa: SLF001
+        corners, _ = painter.camera.project(painter._box_corners(positions, orientations, np.array(dynamic)))
         assert (np.ptp(corners, axis=0) / (320, 240)).max() > 0.3, name
 
 
@@ -180,7 +186,7 @@ def run():
 def test_png_shows_the_end(run, tmp_path):
     scene, recording = run
     save_png(tmp_path / "end.png", scene, recording, size=(320, 240))
-    image = np.asarray(Image.open(tmp_path / "end.png"))
+    image = read(tmp_path / "end.png")
     assert image.shape == (240, 320, 3) and len(np.unique(image.reshape(-1, 3), axis=0)) > 50
     painter = Painter(scene, recording.positions[-1:], recording.orientations[-1:], (320, 240))
     last = painter.picture(recording.positions[-1], recording.orientations[-1], "1.00 s")
@@ -190,7 +196,7 @@ def test_png_shows_the_end(run, tmp_path):
 def test_strip_puts_pictures_side_by_side(run, tmp_path):
     scene, recording = run
     save_png(tmp_path / "strip.png", scene, recording, frames=3, size=(160, 120))
-    image = np.asarray(Image.open(tmp_path / "strip.png"))
+    image = read(tmp_path / "strip.png")
     assert image.shape == (120, 480, 3)
     assert (image[:, :160] != image[:, 320:]).any()
 
@@ -238,7 +244,7 @@ def test_an_empty_scene_is_an_empty_picture(tmp_path):
     empty = np.zeros((1, 0, 3))
     recording = Recording(np.zeros(1), empty, np.zeros((1, 0, 4)), empty, empty, ())
     save_png(tmp_path / "end.png", scene, recording, size=(160, 120))
-    image = np.asarray(Image.open(tmp_path / "end.png")).astype(int)
+    image = read(tmp_path / "end.png")
     assert (image[60] == BACKGROUND).all()
 
 
@@ -251,7 +257,8 @@ def test_same_run_same_file(run, tmp_path):
 
 @pytest.mark.parametrize("save, name, options, words", [
     (save_png, "end.jpg", {}, "must end in .png"), (save_gif, "end.png", {}, "must end in .gif"),
-    (save_png, "end.png", {"frames": 0}, "1 to 100 frames"), (save_gif, "end.gif", {"speed": 0.0}, "speed must be positive"),
+    (save_png, "end.png", {"frames": 0}, "1 to 100 frames"),
+    (save_gif, "end.gif", {"speed": 0.0}, "speed must be positive"),
 ])
 def test_wrong_calls(run, tmp_path, save, name, options, words):
     with pytest.raises(mc.SceneError, match=words):
