@@ -1,8 +1,8 @@
 """Shapes and poses in, sorted contact manifolds out; impulses carried over from the last accepted step.
 
 Order of a call: place the shapes, mend the tree of fat boxes, mend the set of pairs, test each pair whose boxes come
-within the speculative distance, or so near that they may meet within the time ahead. Fat boxes and the tree's form only decide what is tested in vain: the manifolds depend
-on poses and on the previous manifolds alone.
+within the speculative distance, or so near that they may meet within the time ahead. Fat boxes and the tree's form only
+decide what is tested in vain: the manifolds depend on the bodies' state and on the previous manifolds alone.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, STATIC, DYNAMIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
@@ -284,7 +284,8 @@ cdef class Collider:
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Poses, margins and boxes of all shapes. A shape's margin is half the speculative distance and the farthest that any
-        of its points goes in the time ahead: two shapes meet only if their margins do. A change of a body's kind counts as a motion."""
+        of its points goes in the time ahead: two shapes meet only if their margins do.
+        A change of a body's kind counts as a motion."""
         cdef int32_t i, body
         cdef int8_t dynamic
         cdef Shape* shape
@@ -481,6 +482,8 @@ cdef class Collider:
             m.friction = sqrt(self.shapes[a].friction * self.shapes[b].friction)
             m.restitution = (self.shapes[a].restitution if self.shapes[a].restitution > self.shapes[b].restitution
                              else self.shapes[b].restitution)
+            m.rounding_a = rounding(&self.solids[a], m.normal)
+            m.rounding_b = rounding(&self.solids[b], m.normal)
             clear_impulses(m)
             while old < self.previous_count and self.previous[old].key < key:
                 old += 1
