@@ -136,8 +136,9 @@ cdef class Collider:
     """The collision stage of one world.
 
     shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
-    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies
-    that do not collide. Kernels call collide, grow when told so, and accept; Python reads the accepted manifolds.
+    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of
+    bodies that do not collide. Kernels call collide, grow when told so, and accept; both grow and accept move the
+    arrays of manifolds. Python reads the accepted ones.
     """
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,

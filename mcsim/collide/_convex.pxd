@@ -64,9 +64,9 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
                          Vec3* on_a) noexcept nogil:
     """Make the normal that EPA found exact where K is curved.
 
-    EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many directions
-    are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and the directions
-    square to the axes of round sides are tried.
+    EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many
+    directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and the
+    directions square to the axes of round sides are tried.
     """
     cdef const Solid* solid
     cdef Polygon face

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
-from collide_oracle import Shape, best_separation, make_collider, matrix, random_hull, random_quaternions, separation_along
+from collide_oracle import (Shape, best_separation, make_collider, matrix, random_hull, random_quaternions,
+                            separation_along)
 from scipy.spatial.transform import Rotation
 from test_separation import check, multiply
 

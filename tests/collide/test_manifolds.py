@@ -65,13 +65,14 @@ def test_pyramid_of_boxes():
     assert np.all(found["key"][1:] > found["key"][:-1])
 
 
-@pytest.mark.parametrize("floor", [PLANE, Shape("box", (5.0, 5.0, 0.5)), Shape("hull", points=HULL_CUBE.points * [9, 9, 1])])
+@pytest.mark.parametrize("floor", [PLANE, Shape("box", (5.0, 5.0, 0.5)),
+                                   Shape("hull", points=HULL_CUBE.points * [9, 9, 1])])
 @pytest.mark.parametrize("shape, q, height, count", [
     (CUBE, IDENTITY, 0.5, 4), (HULL_CUBE, IDENTITY, 0.5, 4), (PRISM, IDENTITY, 0.5, 4), (CYLINDER, IDENTITY, 0.5, 4),
     (CYLINDER, LYING, 0.5, 2), (CAPSULE, LYING, 0.5, 2), (CAPSULE, IDENTITY, 1.5, 1), (PRISM, LYING, np.sqrt(3) / 4, 4),
     (Shape("sphere", (0.5, 0, 0)), IDENTITY, 0.5, 1)])
 def test_resting_on_a_floor(floor, shape, q, height, count):
-    """Standing and lying shapes have as many points as they need to rest, and keep their features while they tremble."""
+    """Standing and lying shapes have the points they need to rest, and keep their features while they tremble."""
     top = 0.0 if floor is PLANE else 0.5
     rng = np.random.default_rng(1)
     features = None
@@ -97,7 +98,8 @@ def test_lying_side_by_side():
             turned = np.array([np.cos(0.005), np.sin(0.005), 0.0, 0.0])
             m = pair(a, b, np.array([a.size[0] + b.size[0] - 0.01, 0.0, 0.3]), qb=turned)
             assert m["point_count"] >= 2
-            on_a, on_b = surfaces(m, a, b, (np.zeros(3), IDENTITY), (np.array([a.size[0] + b.size[0] - 0.01, 0, 0.3]), turned))
+            offset = np.array([a.size[0] + b.size[0] - 0.01, 0.0, 0.3])
+            on_a, on_b = surfaces(m, a, b, (np.zeros(3), IDENTITY), (offset, turned))
             assert np.abs(on_a).max() < 1e-6 and np.abs(on_b).max() < 1e-6
 
 
@@ -115,7 +117,7 @@ def test_edge_on_face_and_crossed_edges():
 
 
 def test_four_points_keep_the_deepest_and_the_area():
-    """A cube turned by 45 degrees on another: four of eight corners, still around the middle, the deepest among them."""
+    """A cube turned by 45 degrees on another: four of eight corners, around the middle, the deepest among them."""
     rng = np.random.default_rng(5)
     eighth = np.array([np.cos(np.pi / 8), 0.0, 0.0, np.sin(np.pi / 8)])
     for _ in range(50):
@@ -165,7 +167,8 @@ def test_impulses_follow_their_features(kind, floor):
 def test_impulses_survive_a_corner_changing_hands():
     """Equal cubes, edges on edges: whichever cube's corner is inside by a hair, the corner keeps its impulse."""
     collider = make_collider([CUBE, CUBE])
-    before = with_impulses(collider, collider.collide_once([[0, 0, 0], [1e-5, 1e-5, 1.0]], [IDENTITY] * 2, [0, 2], 0.02))
+    before = collider.collide_once([[0, 0, 0], [1e-5, 1e-5, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
+    before = with_impulses(collider, before)
     after = collider.collide_once([[0, 0, 0], [-1e-5, -1e-5, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
     assert set(points(after[0])["feature"]) != set(points(before[0])["feature"])
     for p in points(after[0]):
