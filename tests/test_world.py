@@ -269,7 +269,7 @@ def test_rows_jacobian_and_delassus_are_in_one_order():
         assert bodies <= set(row["bodies"]) and bodies
     assert {"joint", "normal", "friction", "twist"} <= set(rows["kind"])
     normals = rows["kind"] == "normal"
-    assert np.all(rows["lower"][normals] == 0) and np.all(np.isinf(rows["upper"][normals]))
+    assert np.all(rows["bounds"][normals] == (0, np.inf))
     assert world.stats.rows == len(rows) and world.stats.joint_rows == np.sum(np.isin(rows["kind"], ("joint", "limit")))
 
 
