@@ -55,4 +55,5 @@ cdef class Pipeline:
     cdef void substep(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil
+    cdef Joint* joints_copied(self) noexcept nogil
     cdef void restore_backup(self) noexcept nogil

@@ -38,7 +38,7 @@ from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, STATIC
 
 from mcsim.solve import SOLVERS
-from mcsim.state.fields import ROW_DTYPE
+from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
 cdef extern from "<time.h>" nogil:
     struct timespec:
@@ -80,7 +80,7 @@ cdef class Pipeline:
         self._grow_rows(64, 16)
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
-                       np.empty(max(joint_bytes.shape[0] // 8, 1)))
+                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)))
         cdef double[::1] flat
         for i in range(4):
             flat = self.backup[i].reshape(-1)
@@ -293,6 +293,10 @@ cdef class Pipeline:
         memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
 
+    cdef Joint* joints_copied(self) noexcept nogil:
+        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+        return <Joint*>self.backup_pointers[3]
+
     cdef void restore_backup(self) noexcept nogil:
         cdef Py_ssize_t n = self.bodies.count
         memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
@@ -327,14 +331,16 @@ cdef class Pipeline:
         return status
 
     def prepare(self):
-        """Rows of the present state, as the next step would begin with them. -> status"""
+        """Rows of the present state, as the next step would begin with them; the joints' records stay. -> status"""
         cdef int status
         with nogil:
             self.clock = now()
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)
+                self.joints_copied()
                 status = self.layout()
+                memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
         return status
 
     def clear_forces(self):
@@ -345,12 +351,14 @@ cdef class Pipeline:
         return self.row_array[0][:self.row_count]
 
     def measure(self):
-        """Bring positions and velocities in the joint records up to the present state."""
-        measure_joints(self.joints, self.joint_count, &self.bodies)
+        """-> (joints,) JOINT_DTYPE, a scratch copy of the records with positions and velocities at the present state. The
+        records themselves follow steps only: looking changes nothing."""
+        measure_joints(self.joints_copied(), self.joint_count, &self.bodies)
+        return self.backup[3].view(JOINT_DTYPE)[:self.joint_count]
 
     def spring_energy(self):
         """[J]"""
-        return spring_energy(self.joints, self.joint_count, &self.bodies)
+        return spring_energy(self.joints_copied(), self.joint_count, &self.bodies)
 
     def errors(self):
         """(joints, 2) [m, rad]"""

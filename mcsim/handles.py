@@ -84,8 +84,7 @@ class JointHandle:
         return self._world.scene.joints[self.index].type
 
     def _coordinates(self, field):
-        self._world._pipeline.measure()
-        record = self._record
+        record = self._world._pipeline.measure()[self.index]
         values = record["axes"][field][:record["axis_count"]].copy()
         return float(values[0]) if len(values) == 1 else values
 

@@ -26,8 +26,8 @@ CONTACT_DTYPE = np.dtype([
     ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
 
 ROW_VIEW_DTYPE = np.dtype([
-    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("error", "f8"),
-    ("bias", "f8"), ("compliance", "f8"), ("lower", "f8"), ("upper", "f8"), ("friction", "f8"), ("impulse", "f8")])
+    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
+    ("compliance", "f8"), ("bounds", "f8", 2), ("friction", "f8"), ("impulse", "f8")])
 
 
 class Energy(NamedTuple):
@@ -72,6 +72,7 @@ class Snapshot:
 
     steps: int
     start: float
+    time: float
     arrays: dict
     joints: np.ndarray
     manifolds: np.ndarray
@@ -366,14 +367,19 @@ class World:
 
     @property
     def rows(self):
-        """(r,) structured array of the active rows at the present poses: kind, source (joint or manifold number), index,
-        body_a, body_b (-1 = the world), error [m, rad], bias and compliance of the biased pass, lower and upper (impulse
-        bounds), friction, impulse [N s, N m s]."""
+        """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
+
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
+        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world; error C [m,
+        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
+        `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         raw = self._raw_rows()
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
         out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
         out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
-        for name in ("source", "index", "body_a", "body_b", "error", "lower", "upper", "friction", "impulse"):
+        out["bodies"] = np.stack([raw["body_a"], raw["body_b"]], axis=1)
+        out["bounds"] = np.stack([raw["lower"], raw["upper"]], axis=1)
+        for name in ("source", "index", "error", "friction", "impulse"):
             out[name] = raw[name]
         return out
 
@@ -417,7 +423,7 @@ class World:
 
     def snapshot(self):
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
-        return Snapshot(self._pipeline.steps, self._start, {k: v.copy() for k, v in self._saved_arrays().items()},
+        return Snapshot(self._pipeline.steps, self._start, self.time, {k: v.copy() for k, v in self._saved_arrays().items()},
                         self._joints.copy(), self._collider.get_manifolds())
 
     def restore(self, snapshot):
@@ -435,6 +441,8 @@ class World:
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
         self._pipeline.steps, self._start = snapshot.steps, snapshot.start
+        if self.time != snapshot.time:              # from a world of another dt
+            self._start = snapshot.time - snapshot.steps * self.dt
 
     def state_hash(self):
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
