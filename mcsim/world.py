@@ -26,8 +26,8 @@ CONTACT_DTYPE = np.dtype([
     ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
 
 ROW_VIEW_DTYPE = np.dtype([
-    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("error", "f8"),
-    ("bias", "f8"), ("compliance", "f8"), ("lower", "f8"), ("upper", "f8"), ("friction", "f8"), ("impulse", "f8")])
+    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
+    ("compliance", "f8"), ("bounds", "f8", 2), ("friction", "f8"), ("impulse", "f8")])
 
 
 class Energy(NamedTuple):
@@ -367,14 +367,19 @@ class World:
 
     @property
     def rows(self):
-        """(r,) structured array of the active rows at the present poses: kind, source (joint or manifold number), index,
-        body_a, body_b (-1 = the world), error [m, rad], bias and compliance of the biased pass, lower and upper (impulse
-        bounds), friction, impulse [N s, N m s]."""
+        """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
+
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
+        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world; error C [m,
+        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
+        `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         raw = self._raw_rows()
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
         out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
         out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
-        for name in ("source", "index", "body_a", "body_b", "error", "lower", "upper", "friction", "impulse"):
+        out["bodies"] = np.stack([raw["body_a"], raw["body_b"]], axis=1)
+        out["bounds"] = np.stack([raw["lower"], raw["upper"]], axis=1)
+        for name in ("source", "index", "error", "friction", "impulse"):
             out[name] = raw[name]
         return out
 

@@ -266,10 +266,10 @@ def test_rows_jacobian_and_delassus_are_in_one_order():
     assert j.shape == (len(rows), 6 * 9) and a.shape == (len(rows),) * 2 and np.abs(a - a.T).max() == 0
     for row, line in zip(rows, j):
         bodies = set(np.nonzero(line)[0] // 6)
-        assert bodies <= {row["body_a"], row["body_b"]} and bodies
+        assert bodies <= set(row["bodies"]) and bodies
     assert {"joint", "normal", "friction", "twist"} <= set(rows["kind"])
     normals = rows["kind"] == "normal"
-    assert np.all(rows["lower"][normals] == 0) and np.all(np.isinf(rows["upper"][normals]))
+    assert np.all(rows["bounds"][normals] == (0, np.inf))
     assert world.stats.rows == len(rows) and world.stats.joint_rows == np.sum(np.isin(rows["kind"], ("joint", "limit")))
 
 

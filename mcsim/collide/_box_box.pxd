@@ -10,7 +10,8 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, mat_vec, mat_t_vec, mat_column
 from mcsim.state._layout cimport Manifold
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_feature, deepest_of, reduce_contacts, store
+from mcsim.collide._contact cimport (MAX_CONTACTS, Contact, vertex_feature, edge_feature, deepest_of,
+                                            reduce_contacts, store)
 from mcsim.collide._convex cimport convex_convex
 
 # Everything about the pair that the 15 axes share.

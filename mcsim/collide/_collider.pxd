@@ -27,6 +27,7 @@ cdef class Collider:
     cdef HullView* hulls
     cdef Py_ssize_t _hull_count
     cdef Tree tree
+    cdef int kind_changed                # a body became dynamic, or ceased to be
     cdef int stale                       # the tree and its pairs must be made anew
 
     cdef uint64_t* excluded              # pairs of bodies, sorted

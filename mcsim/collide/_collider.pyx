@@ -1,8 +1,8 @@
 """Shapes and poses in, sorted contact manifolds out; impulses carried over from the last accepted step.
 
 Order of a call: place the shapes, mend the tree of fat boxes, mend the set of pairs, test each pair whose boxes come
-within the speculative distance, or so near that they may meet within the time ahead. Fat boxes and the tree's form only decide what is tested in vain: the manifolds depend
-on poses and on the previous manifolds alone.
+within the speculative distance, or so near that they may meet within the time ahead. Fat boxes and the tree's form only
+decide what is tested in vain: the manifolds depend on the bodies' state and on the previous manifolds alone.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, STATIC, DYNAMIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
@@ -41,14 +41,13 @@ cdef void* address(array) except? NULL:
     return <void*><size_t>array.ctypes.data
 
 
-cdef inline int is_finite(const Aabb* box) noexcept nogil:
-    cdef double total = (box.lower.x + box.lower.y + box.lower.z) + (box.upper.x + box.upper.y + box.upper.z)
-    return total - total == 0.0
-
-
-cdef inline int solid_is_finite(const Solid* s) noexcept nogil:
-    cdef double total = s.position.x + s.position.y + s.position.z + s.axes.xx + s.axes.yy + s.axes.zz
-    return total - total == 0.0
+cdef inline int is_sane(const double* values, int count) noexcept nogil:
+    """No NaN, no infinity, nothing whose powers would overflow."""
+    cdef int i
+    for i in range(count):
+        if not -1e50 < values[i] < 1e50:
+            return 0
+    return 1
 
 
 cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:
@@ -137,8 +136,9 @@ cdef class Collider:
     """The collision stage of one world.
 
     shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
-    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of bodies that
-    do not collide. Kernels call collide, grow when told so, and accept; Python reads the accepted manifolds.
+    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges. excluded_pairs (k, 2): pairs of
+    bodies that do not collide. Kernels call collide, grow when told so, and accept; both grow and accept move the
+    arrays of manifolds. Python reads the accepted ones.
     """
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
@@ -284,7 +284,8 @@ cdef class Collider:
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Poses, margins and boxes of all shapes. A shape's margin is half the speculative distance and the farthest that any
-        of its points goes in the time ahead: two shapes meet only if their margins do. A change of a body's kind counts as a motion."""
+        of its points goes in the time ahead: two shapes meet only if their margins do.
+        A change of a body's kind counts as a motion."""
         cdef int32_t i, body
         cdef int8_t dynamic
         cdef Shape* shape
@@ -297,19 +298,21 @@ cdef class Collider:
             q = bodies.orientation[body]
             solid.position = add(bodies.position[body], rotate(q, shape.position))
             solid.axes = quat_matrix(quat_mul(q, shape.orientation))
-            solid.finite = solid_is_finite(solid)
+            solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
             dynamic = bodies.kind[body] == DYNAMIC
             self.moved[i] = dynamic != self.dynamic[i]
             self.dynamic[i] = dynamic
+            self.kind_changed |= self.moved[i]
+            self.tree.nodes[i].dynamic = dynamic
             self.margins[i] = 0.5 * speculative_distance
             if ahead > 0.0 and bodies.kind[body] != STATIC:
                 self.margins[i] += ahead * norm(bodies.twist[body].v)
                 if shape.type != PLANE:
                     self.margins[i] += ahead * norm(bodies.twist[body].w) * (norm(shape.position) + reach(solid))
+                solid.finite &= is_sane(&self.margins[i], 1)
             if shape.type != PLANE:
                 self.boxes[i] = bounds(solid)
                 self.boxes[i] = grown(&self.boxes[i], self.margins[i])
-                solid.finite = is_finite(&self.boxes[i])
 
     cdef void mend_tree(self, double speculative_distance) noexcept nogil:
         """New fat boxes for the shapes that left theirs. A shape that is not finite has an empty one."""
@@ -345,11 +348,12 @@ cdef class Collider:
             self.moved[i] = 1
             self.moved_list[self.moved_count] = i
             self.moved_count += 1
-        if self.stale or self.tree.refits + self.moved_count > self.tree.count // 2 + 16:
+        if self.stale or self.kind_changed or self.tree.refits + self.moved_count > self.tree.count // 2 + 16:
             tree_build(&self.tree)
         else:
             for k in range(self.moved_count):
                 tree_refit(&self.tree, self.moved_list[k])
+        self.kind_changed = 0
         # From here on an interrupted call is taken up by starting anew.
         self.stale = 1
 
@@ -376,7 +380,7 @@ cdef class Collider:
         while top > 0:
             top -= 1
             node = stack[top]
-            if not overlap(&nodes[node].box, box):
+            if not overlap(&nodes[node].box, box) or not (self.dynamic[i] or nodes[node].dynamic):
                 continue
             if node >= self.shape_count:
                 stack[top] = nodes[node].right
@@ -481,6 +485,8 @@ cdef class Collider:
             m.friction = sqrt(self.shapes[a].friction * self.shapes[b].friction)
             m.restitution = (self.shapes[a].restitution if self.shapes[a].restitution > self.shapes[b].restitution
                              else self.shapes[b].restitution)
+            m.rounding_a = rounding(&self.solids[a], m.normal)
+            m.rounding_b = rounding(&self.solids[b], m.normal)
             clear_impulses(m)
             while old < self.previous_count and self.previous[old].key < key:
                 old += 1

@@ -3,7 +3,7 @@
 from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
-from mcsim.state._layout cimport Manifold
+from mcsim.state._layout cimport Manifold, CYLINDER
 from mcsim.collide._solid cimport Solid, core_radius, reach, support
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
@@ -16,36 +16,76 @@ cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, 
     return dot(n, sub(add(offset, support(b, neg(n))), support(a, n)))
 
 
-cdef inline double straighten(const Solid* a, const Solid* b, Vec3 offset, double separation, Vec3* n) noexcept nogil:
-    """Try n along the normals of the facing faces and square to the axes of round sides; keep what parts the cores
-    better. -> separation.
+cdef inline int try_normal(const Solid* a, const Solid* b, Vec3 offset, Vec3 trial, double* separation,
+                           Vec3* n) noexcept nogil:
+    """Take a trial normal near n if it parts the cores better. -> 1 if it is n now, to rounding."""
+    cdef Vec3 d = sub(trial, n[0])
+    cdef double s
+    if dot(d, d) < 1e-20:
+        return 1
+    if dot(d, d) > 0.02:
+        return 0
+    s = core_separation(a, b, offset, trial)
+    if s <= separation[0]:
+        return 0
+    separation[0] = s
+    n[0] = trial
+    return 1
 
-    A circle has no last corner: where many directions are nearly as good (coaxial cylinders) EPA runs out of points
-    with a normal that is a little tilted.
+
+cdef inline void creep(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
+                       Vec3* on_a) noexcept nogil:
+    """Move B out along n until it is just apart, and take GJK's normal there for n, until it stays.
+
+    Where K is curved each round divides the error of n by radius of curvature / depth. If four do not settle it, the
+    overlap is deep and n, the separation and the deepest point stay as they were.
+    """
+    cdef Vec3 trial = n[0]
+    cdef double s = separation[0]
+    cdef Vec3 v, near, d
+    cdef int i
+    for i in range(4):
+        d = add_scaled(offset, 1e-3 * size - s, trial)
+        if gjk(a, b, d, size, size, &v, &near) != GJK_APART:
+            return
+        v = normalized(v)
+        d = sub(v, trial)
+        trial = v
+        s = core_separation(a, b, offset, trial)
+        if dot(d, d) < 1e-16:
+            if s >= separation[0] - 1e-12 * size:
+                separation[0] = s
+                n[0] = trial
+                on_a[0] = near
+            return
+
+
+cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double size, double* separation, Vec3* n,
+                         Vec3* on_a) noexcept nogil:
+    """Make the normal that EPA found exact where K is curved.
+
+    EPA's depth is good to 1e-10, so its normal on a curved part of K only to the root of that; and where many
+    directions are nearly as good (coaxial cylinders) it runs out of points. So the normals of the facing faces and the
+    directions square to the axes of round sides are tried.
     """
     cdef const Solid* solid
     cdef Polygon face
     cdef Vec3 trial
-    cdef double sign, s
+    cdef double sign
     cdef int i
+    cdef int exact = 0
     for i in range(2):
         solid = a if i == 0 else b
         sign = 1.0 if i == 0 else -1.0
         supporting_feature(solid, scale(sign, n[0]), vec3(0.0, 0.0, 0.0), &face)
         if face.count >= 3:
-            trial = scale(sign, face.normal)
+            exact |= try_normal(a, b, offset, scale(sign, face.normal), separation, n)
         elif face.count == 2:
             trial = mat_column(solid.axes, 2)
             trial = normalized(add_scaled(n[0], -dot(n[0], trial), trial))
-        else:
-            continue
-        if dot(trial, n[0]) < 0.99:
-            continue
-        s = core_separation(a, b, offset, trial)
-        if s > separation:
-            separation = s
-            n[0] = trial
-    return separation
+            try_normal(a, b, offset, trial, separation, n)
+    if not exact and (a.type == CYLINDER or b.type == CYLINDER):
+        creep(a, b, offset, size, separation, n, on_a)
 
 
 cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept nogil:
@@ -66,7 +106,7 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
         distance = sqrt(dot(offset, offset))
         guess = scale(1.0 / distance, offset) if distance > 0.0 else vec3(0.0, 0.0, 1.0)
         distance = epa(a, b, offset, size, guess, &axis.normal, &on_a)
-        distance = straighten(a, b, offset, distance, &axis.normal)
+        sharpen(a, b, offset, size, &distance, &axis.normal, &on_a)
     axis.separation = distance - radius_a - radius_b
     if axis.separation > limit:
         return 0

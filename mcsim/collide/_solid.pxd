@@ -6,7 +6,7 @@ A solid is a core swept by a ball: sphere = point + radius, capsule = segment + 
 from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
-from mcsim.core._math cimport vec3, add, sub, scale, dot, norm, mat_vec, mat_t_vec, mat_column
+from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, mat_t_vec, mat_column
 from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL
 
 # A hull's part of the shared pools, in the shape's frame.
@@ -36,6 +36,14 @@ ctypedef struct Aabb:
 cdef inline double core_radius(const Solid* s) noexcept nogil:
     """Radius of the ball that sweeps the core [m]."""
     return s.size.x if s.type == SPHERE or s.type == CAPSULE else 0.0
+
+
+cdef inline double rounding(const Solid* s, Vec3 normal) noexcept nogil:
+    """Radius to which the surface is round where it touches along `normal` [m]: as the solid turns, that much of the contact
+    point stays below its centre instead of going round. A rim on edge is round, a cap on its face is not."""
+    if s.type == CYLINDER:
+        return s.size.x * norm(cross(normal, mat_column(s.axes, 2)))
+    return core_radius(s)
 
 
 cdef inline double reach(const Solid* s) noexcept nogil:

@@ -18,7 +18,7 @@ ctypedef struct Node:
     int32_t left                 # -1 in a leaf
     int32_t right
     int32_t parent               # -1 at the root
-    int32_t reserved
+    int32_t dynamic              # whether a shape below moves by itself
 
 # Nodes 0 .. shape_count - 1 are the shapes' leaves, the inner nodes follow, parents before children.
 ctypedef struct Tree:
@@ -124,12 +124,14 @@ cdef inline void select_median(Tree* tree, int32_t begin, int32_t end, int32_t m
 
 
 cdef inline void tree_build(Tree* tree) noexcept nogil:
-    """Build the inner nodes over the leaves' boxes: halves by the median along the widest axis."""
+    """Build the inner nodes over the leaves: halves by the median along the widest axis."""
     cdef int32_t begins[TREE_STACK]
     cdef int32_t ends[TREE_STACK]
     cdef int32_t parents[TREE_STACK]
     cdef int top = 0
     cdef int32_t begin, end, parent, node, middle
+    cdef const Node* left
+    cdef const Node* right
     tree.refits = 0
     tree.inner_end = tree.shape_count
     tree.root = -1
@@ -169,7 +171,10 @@ cdef inline void tree_build(Tree* tree) noexcept nogil:
         else:
             tree.nodes[parent].right = node
     for node in range(tree.inner_end - 1, tree.shape_count - 1, -1):
-        tree.nodes[node].box = joined(&tree.nodes[tree.nodes[node].left].box, &tree.nodes[tree.nodes[node].right].box)
+        left = &tree.nodes[tree.nodes[node].left]
+        right = &tree.nodes[tree.nodes[node].right]
+        tree.nodes[node].box = joined(&left.box, &right.box)
+        tree.nodes[node].dynamic = left.dynamic | right.dynamic
 
 
 cdef inline void tree_refit(Tree* tree, int32_t leaf) noexcept nogil:

@@ -40,10 +40,11 @@ cdef inline void contact_arms(const Manifold* m, const Anchor* anchor, const Bod
 
 
 cdef inline double separation(const Manifold* m, const Anchor* anchor, const Bodies* bodies) noexcept nogil:
-    """n . (p_b - p_a) of the points that the bodies carry."""
+    """n . (c_b - c_a) - roundings, c the roundings' centres, which the bodies carry: the points of a ball or a wheel do not
+    go round with it."""
     cdef Vec3 pa = add(bodies.position[m.body_a], rotate(bodies.orientation[m.body_a], anchor.local_a))
     cdef Vec3 pb = add(bodies.position[m.body_b], rotate(bodies.orientation[m.body_b], anchor.local_b))
-    return dot(m.normal, sub(pb, pa))
+    return dot(m.normal, sub(pb, pa)) - (m.rounding_a + m.rounding_b)
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
@@ -59,9 +60,9 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
         anchors[i].arm_a = sub(p, xa)
         anchors[i].arm_b = sub(p, xb)
         anchors[i].local_a = rotate_back(bodies.orientation[m.body_a],
-                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation, m.normal))
+                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation - m.rounding_a, m.normal))
         anchors[i].local_b = rotate_back(bodies.orientation[m.body_b],
-                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation, m.normal))
+                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation + m.rounding_b, m.normal))
         weight = 1.0
         if m.points[i].separation > 0.0 and settings.speculative_distance > 0.0:
             weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance

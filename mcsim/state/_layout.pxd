@@ -89,6 +89,8 @@ ctypedef struct Manifold:
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
     double restitution           # combined
+    double rounding_a            # radius to which the surface is round at the contact, 0 = flat or a corner [m]
+    double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
     ManifoldPoint points[4]
@@ -157,7 +159,7 @@ ctypedef struct Joint:
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 
 ctypedef struct Anchor:
-    Vec3 local_a                 # the point on a's surface, from a's centre of mass, in a's axes [m]
+    Vec3 local_a                 # the rounding's centre behind the point on a's surface, from a's centre, a's axes [m]
     Vec3 local_b
     Vec3 arm_a                   # from a's centre of mass to the point midway, world axes, frozen for the step [m]
     Vec3 arm_b

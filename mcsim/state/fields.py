@@ -59,7 +59,7 @@ MANIFOLD_POINT_DTYPE = _record(
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
     ("point_count", "i4"), ("row_begin", "i4"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
-    ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
+    ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
 )
 
 JOINT_AXIS_DTYPE = _record(

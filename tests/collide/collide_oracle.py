@@ -24,6 +24,7 @@ class Shape:
         self.kind = kind
         self.size = np.asarray(size, float)
         self.points = None if points is None else np.asarray(points, float)
+        self.equations = None if points is None else ConvexHull(self.points).equations
 
     def __repr__(self):
         return f"{self.kind}{tuple(self.size) if self.points is None else len(self.points)}"
@@ -60,8 +61,7 @@ class Shape:
         if self.kind == "plane":
             return p[..., 2]
         if self.kind == "hull":
-            hull = ConvexHull(self.points)
-            return (p @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=-1)
+            return (p @ self.equations[:, :3].T + self.equations[:, 3]).max(axis=-1)
         over = np.abs(p) - self.size
         if self.kind == "cylinder":
             over = np.stack([np.hypot(p[..., 0], p[..., 1]) - r, np.abs(p[..., 2]) - h], axis=-1)
@@ -70,16 +70,10 @@ class Shape:
 
 def merged_faces(hull):
     """Qhull's triangles with coplanar ones joined -> list of (normal, offset, vertex numbers counter-clockwise)."""
-    faces = []
-    planes = []
-    for equation, simplex in zip(hull.equations, hull.simplices):
-        for k, plane in enumerate(planes):
-            if np.allclose(plane, equation, atol=1e-10):
-                faces[k].update(simplex)
-                break
-        else:
-            planes.append(equation)
-            faces.append(set(simplex))
+    same = np.abs(hull.equations[:, None] - hull.equations).max(axis=2) < 1e-10
+    firsts = sorted(set(same.argmax(axis=1)))
+    planes = hull.equations[firsts]
+    faces = [set(hull.simplices[same[k]].ravel()) for k in firsts]
     result = []
     for plane, face in zip(planes, faces):
         normal = plane[:3]

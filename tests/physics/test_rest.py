@@ -1,0 +1,41 @@
+"""Sixty seconds with sleeping off: what stands stands, what falls comes to rest, everything stays finite."""
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+SECONDS = 60
+
+
+def settle(scene):
+    """-> world after SECONDS, how far the centres are from where they began (n, 3) [m]"""
+    world = mc.World(scene)
+    start = world.positions.copy()
+    world.step(SECONDS * 60)
+    return world, world.positions - start
+
+
+@pytest.mark.parametrize("name, parameters, drop, shift", [
+    ("stack", {"count": 15}, 0.02, 0.01),
+    ("pyramid", {"base": 20}, 0.01, 0.005),
+    ("card_tower", {}, 0.005, 0.005),
+    ("arch", {}, 0.01, 0.005),
+    ("wall", {}, 0.01, 0.005),
+])
+def test_what_stands_stays(name, parameters, drop, shift):
+    world, moved = settle(mc.scenes.build(name, **parameters))
+    assert np.abs(moved[:, 2]).max() < drop
+    assert np.abs(moved[:, :2]).max() < shift
+    assert np.abs(world.velocities).max() < 1e-4
+    assert np.abs(world.angular_velocities).max() < 1e-4
+    assert world.contacts["separation"].min() > -0.003
+
+
+def test_25_ragdolls_come_to_rest():
+    world, _ = settle(mc.scenes.build("ragdolls", count=25))
+    assert np.isfinite(world.positions).all() and np.isfinite(world.orientations).all()
+    assert np.abs(world.velocities).max() < 1e-3
+    # A hand of 0.45 kg under a thigh: a soft contact yields F / (m w^2), here 200 N on 60 Hz.
+    assert world.contacts["separation"].min() > -0.015
+    assert world.joint_errors()[:, 0].max() < 0.02
