@@ -16,6 +16,7 @@ from setuptools.command.build_ext import build_ext
 
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
+    "mcsim.core._trig": ["m"],
     "mcsim.state._layout_check": [],
     "mcsim.collide._collider": ["m"],
     "mcsim.constraints._joints": ["m"],

@@ -9,7 +9,7 @@
 Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Clifford algebra", 2015; rows: any of Catto's talks.
 """
 
-from libc.math cimport atan2
+from mcsim.core._trig cimport arctan2
 from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
 from mcsim.constraints._parts cimport *
 
@@ -24,7 +24,7 @@ cdef inline double ball_swing(const JointFrames* f, Vec3* axis) noexcept nogil:
     cdef Vec3 u = cross(f.axis_a[2], f.axis_b[2])
     cdef double s = norm(u)
     axis[0] = scale(1.0 / s, u) if s > 1e-9 else f.axis_a[0]
-    return atan2(s, dot(f.axis_a[2], f.axis_b[2]))
+    return arctan2(s, dot(f.axis_a[2], f.axis_b[2]))
 
 
 cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
@@ -43,7 +43,7 @@ cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint
         axes[i].motor_error = (&motor.x)[i]
         axes[i].linear = 0
     axes[2].limit_axis = twist_axis(f)
-    axes[2].limit_position = 2.0 * atan2(f.relative.z, f.relative.w)
+    axes[2].limit_position = 2.0 * arctan2(f.relative.z, f.relative.w)
 
 
 cdef inline void error_ball(const JointFrames* f, double* position, double* angle) noexcept nogil:

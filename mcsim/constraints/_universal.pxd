@@ -5,7 +5,7 @@
     phi_2 = atan2(a . y_b, a . z_b)         turn about axis_b,        phi_2' = (b - a (a.b)) / (1 - (a.b)^2) . w
 """
 
-from libc.math cimport atan2, asin
+from mcsim.core._trig cimport arctan2
 from mcsim.constraints._parts cimport *
 
 
@@ -22,12 +22,11 @@ cdef inline void axes_universal(AxisGeometry* axes, const JointFrames* f, const 
     cdef double s = 1.0 - ab * ab
     s = 1.0 / (s if s > 0.01 else 0.01)
     axes[0].axis = scale(s, add_scaled(a, -ab, b))
-    axes[0].position = atan2(dot(b, f.axis_a[1]), dot(b, f.axis_a[0]))
+    axes[0].position = arctan2(dot(b, f.axis_a[1]), dot(b, f.axis_a[0]))
     axes[1].axis = scale(s, add_scaled(b, -ab, a))
-    axes[1].position = atan2(dot(a, f.axis_b[1]), dot(a, f.axis_b[2]))
+    axes[1].position = arctan2(dot(a, f.axis_b[1]), dot(a, f.axis_b[2]))
 
 
 cdef inline void error_universal(const JointFrames* f, double* position, double* angle) noexcept nogil:
-    cdef double s = fabs(dot(f.axis_a[2], f.axis_b[0]))
     position[0] = norm(f.offset)
-    angle[0] = asin(s if s < 1.0 else 1.0)
+    angle[0] = arctan2(fabs(dot(f.axis_a[2], f.axis_b[0])), norm(cross(f.axis_a[2], f.axis_b[0])))

@@ -3,7 +3,8 @@
 Sums are written left to right and never reordered (no fast-math), so results are the same bits everywhere.
 """
 
-from libc.math cimport sqrt, sin, cos, atan2, fabs
+from libc.math cimport sqrt, fabs
+from mcsim.core._trig cimport arctan2, sine_cosine
 from mcsim.core._types cimport Vec3, Quat, Mat3
 
 # ---- 3-vectors -------------------------------------------------------------------------------------------------------
@@ -183,14 +184,15 @@ cdef inline Mat3 quat_matrix(Quat q) noexcept nogil:
 cdef inline Quat quat_exp(Vec3 a) noexcept nogil:
     """The unit quaternion of the rotation vector a [rad]: (cos |a|/2, sin(|a|/2) a/|a|)."""
     cdef double angle2 = dot(a, a)
-    cdef double angle, s
+    cdef double angle, s, c
     if angle2 < 1e-8:
         # Series of sin(x/2)/x and cos(x/2): the next terms are below 1e-19.
         s = 0.5 - angle2 / 48.0 + angle2 * angle2 / 3840.0
         return quat_normalized(quat(1.0 - angle2 / 8.0 + angle2 * angle2 / 384.0, s * a.x, s * a.y, s * a.z))
     angle = sqrt(angle2)
-    s = sin(0.5 * angle) / angle
-    return quat(cos(0.5 * angle), s * a.x, s * a.y, s * a.z)
+    sine_cosine(0.5 * angle, &s, &c)
+    s = s / angle
+    return quat(c, s * a.x, s * a.y, s * a.z)
 
 cdef inline Vec3 quat_log(Quat q) noexcept nogil:
     """The rotation vector [rad] of a unit quaternion, of length at most pi; the inverse of quat_exp."""
@@ -200,5 +202,5 @@ cdef inline Vec3 quat_log(Quat q) noexcept nogil:
     if s < 1e-7:
         factor = 2.0 * sign
     else:
-        factor = 2.0 * sign * atan2(s, sign * q.w) / s
+        factor = 2.0 * sign * arctan2(s, sign * q.w) / s
     return vec3(factor * q.x, factor * q.y, factor * q.z)

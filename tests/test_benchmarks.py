@@ -1,0 +1,45 @@
+"""The benchmark script runs each of its scenes, and writes what it measured."""
+
+import csv
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("benchmark_scenes", FOLDER / "scenes.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_scene_is_measured(script, tmp_path, capsys):
+    """All scenes for a few steps; the CSV has the settings and a line for each."""
+    path = tmp_path / "results.csv"
+    results = script.main(["--seconds", "0.05", "--csv", str(path), "--set", "substeps=2"])
+    assert [result.scene for result in results] == list(script.BENCHMARKS)
+    assert all(result.ms_step > 0 and not result.note for result in results)
+    lines = path.read_text().splitlines()
+    assert lines[0].startswith("# ") and "substeps=2" in lines[1]
+    rows = list(csv.DictReader(lines[2:]))
+    assert [row["scene"] for row in rows] == list(script.BENCHMARKS)
+    assert float(next(row for row in rows if row["scene"] == "chain100")["joint_mm"]) > 0
+
+
+def test_committed_results_can_be_read():
+    """Each CSV in results/ has its machine, its settings and all scenes of the table."""
+    for path in (FOLDER / "results").glob("*.csv"):
+        lines = path.read_text().splitlines()
+        assert lines[0].startswith("# ") and "dt=" in lines[1]
+        for row in csv.DictReader(lines[2:]):
+            assert row["note"] or float(row["ms_step"]) > 0
+
+
+def test_a_wrong_scene_is_refused(script, capsys):
+    with pytest.raises(SystemExit):
+        script.main(["nothing"])
+    assert "pyramid20" in capsys.readouterr().err
