@@ -347,7 +347,7 @@ cdef class Pipeline:
         return self.row_array[0][:self.row_count]
 
     def measure(self):
-        """-> (joints,) JOINT_DTYPE, a scratch copy of the records with positions and velocities at the present state. The
+        """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
         records themselves follow steps only: looking changes nothing."""
         measure_joints(self.joints_copied(), self.joint_count, &self.bodies)
         return self.backup[3].view(JOINT_DTYPE)[:self.joint_count]

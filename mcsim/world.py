@@ -423,8 +423,9 @@ class World:
 
     def snapshot(self):
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
-        return Snapshot(self._pipeline.steps, self._start, self.time, {k: v.copy() for k, v in self._saved_arrays().items()},
-                        self._joints.copy(), self._collider.get_manifolds())
+        arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
+        return Snapshot(self._pipeline.steps, self._start, self.time, arrays, self._joints.copy(),
+                        self._collider.get_manifolds())
 
     def restore(self, snapshot):
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""

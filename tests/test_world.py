@@ -40,7 +40,8 @@ def small():
 def test_arrays_are_writable_views_of_the_state():
     """Shapes and types; the same memory each time; what is written moves the body."""
     world = small()
-    for name, columns in (("positions", 3), ("orientations", 4), ("velocities", 3), ("angular_velocities", 3), ("forces", 6)):
+    for name, columns in (("positions", 3), ("orientations", 4), ("velocities", 3), ("angular_velocities", 3),
+                          ("forces", 6)):
         array = getattr(world, name)
         assert array.shape == (4, columns) and array.dtype == np.float64 and array.flags.writeable
         assert np.shares_memory(array, getattr(world, name))
@@ -202,7 +203,8 @@ def test_poses_and_velocities_can_be_set():
     world = small()
     world.set_pose("b", position=[5, 6, 7])
     world.set_pose("b", orientation=np.array((0, 1, 0, 0)))
-    assert world.body("b").position == pytest.approx((5, 6, 7)) and world.body("b").orientation == pytest.approx((0, 1, 0, 0))
+    assert world.body("b").position == pytest.approx((5, 6, 7))
+    assert world.body("b").orientation == pytest.approx((0, 1, 0, 0))
     world.set_velocity("mover", velocity=(1, 2, 3))
     world.set_velocity("mover", angular_velocity=(4, 5, 6))
     assert world.body("mover").velocity == pytest.approx((1, 2, 3))
@@ -213,7 +215,8 @@ def test_poses_and_velocities_can_be_set():
 
 # ---- observers -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("make", [small, lambda: mc.World(jointed(0)), lambda: mc.World(pile())], ids=["small", "joints", "pile"])
+@pytest.mark.parametrize("make", [small, lambda: mc.World(jointed(0)), lambda: mc.World(pile())],
+                         ids=["small", "joints", "pile"])
 def test_energy_and_momentum_against_sums(make):
     """Body by body in plain NumPy, with the springs' energy from the joints' own positions."""
     world = make()
@@ -252,7 +255,8 @@ def test_contacts_describe_the_last_step():
     assert contacts.dtype.names == ("body_a", "body_b", "position", "normal", "separation", "normal_impulse",
                                     "tangent_impulse", "friction")
     assert len(contacts) == 4 and np.all(contacts["body_a"] == 0) and np.all(contacts["body_b"] == 1)
-    assert {tuple(np.round(p, 3)) for p in contacts["position"][:, :2]} == {(x, y) for x in (0.7, 1.3) for y in (0.8, 1.2)}
+    corners = {(x, y) for x in (0.7, 1.3) for y in (0.8, 1.2)}
+    assert {tuple(np.round(p, 3)) for p in contacts["position"][:, :2]} == corners
     assert contacts["normal"] == pytest.approx(np.tile((0, 0, 1.0), (4, 1)), abs=1e-6)
     assert contacts["friction"] == pytest.approx(np.full(4, 0.6))
     assert np.abs(contacts["separation"]).max() < 1e-3
@@ -279,7 +283,8 @@ def test_stats_count_and_time():
     world.step(12)
     stats = world.stats
     assert stats.steps == 12 and stats.iterations == 2 * 7 * 3
-    assert stats.manifolds == len({(c["body_a"], c["body_b"]) for c in world.contacts}) and stats.points == len(world.contacts)
+    assert stats.manifolds == len({(c["body_a"], c["body_b"]) for c in world.contacts})
+    assert stats.points == len(world.contacts)
     assert set(stats.times) >= {"collide", "solve", "relax"} and all(t >= 0 for t in stats.times.values())
     assert 0 < sum(stats.times.values()) < 10
 
@@ -290,7 +295,7 @@ def test_stats_count_and_time():
                                          ("angular_velocities", "mover"), ("forces", "a")])
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_reported_by_the_next_step(array, name, bad):
-    """NaN or infinity written into a view: SimulationError names body and step, nothing else moves, it goes on after repair."""
+    """NaN or infinity in a view: SimulationError names body and step, nothing else moves, it goes on after repair."""
     world = small()
     world.step(3)
     before = world.snapshot()
@@ -305,7 +310,7 @@ def test_what_is_not_finite_is_reported_by_the_next_step(array, name, bad):
         rest = np.arange(4) != i
         assert np.array_equal(now[rest], kept[rest])
     world.joint("hinge").position, world.joint("ball").velocity                # looking must not hurt either
-    if array != "forces":                                                       # those are cleared by the call that failed
+    if array != "forces":                                   # those are cleared by the call that failed
         with pytest.raises(mc.SimulationError):
             world.rows
     getattr(world, array)[i] = good
@@ -427,9 +432,11 @@ WRONG = [
     (lambda w: w.apply_impulse("ground", (0, 0, 1)), "'ground' is static"),
     (lambda w: w.set_pose("a", position=(1, 2, None)), r"set_pose: position\[2\] must be a number"),
     (lambda w: w.set_pose("a", orientation=(1, 0, 0)), "set_pose: orientation must be 4 numbers"),
-    (lambda w: w.set_pose("a", position=(9, 9, 9), orientation=(1, 1, 0, 0)), "set_pose: orientation must be a unit quaternion"),
+    (lambda w: w.set_pose("a", position=(9, 9, 9), orientation=(1, 1, 0, 0)),
+     "set_pose: orientation must be a unit quaternion"),
     (lambda w: w.set_pose("a", (np.nan, 9, 9), (0, 1, 0, 0)), r"set_pose: position\[0\] must be finite"),
-    (lambda w: w.set_velocity("a", velocity=(9, 9, 9), angular_velocity=(np.inf, 0, 0)), r"angular_velocity\[0\] must be finite"),
+    (lambda w: w.set_velocity("a", velocity=(9, 9, 9), angular_velocity=(np.inf, 0, 0)),
+     r"angular_velocity\[0\] must be finite"),
     (lambda w: w.set_velocity("a", velocity="fast"), "set_velocity: velocity must be 3 numbers"),
     (lambda w: w.set_velocity("ground", velocity=(1, 0, 0)), "'ground' is static; make it kinematic"),
     # motors
@@ -504,7 +511,8 @@ except KeyboardInterrupt:
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_ctrl_c_ends_a_long_run_between_steps():
     """SIGINT during step(10**9): KeyboardInterrupt soon, a whole state of a whole number of steps, which goes on."""
-    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    child = subprocess.Popen([sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True,
                              env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
     try:
         assert child.stdout.readline().strip() == "ready"
@@ -539,9 +547,10 @@ def c_memory():
 
 
 @pytest.mark.parametrize("make", [lambda: jointed(0), pile], ids=["joints", "pile"])
-@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"stabilization": "baumgarte", "friction_points": "point"}])
+@pytest.mark.parametrize("keywords", [
+    {}, {"solver": "pgs"}, {"stabilization": "baumgarte", "friction_points": "point"}])
 def test_a_warm_step_allocates_nothing(make, keywords):
-    """The same 200 steps again after a restore: the C heap does not grow by a byte, Python's by no more than a call takes."""
+    """The same 200 steps after a restore: the C heap does not grow by a byte, Python's by no more than a call takes."""
     world = mc.World(make(), **keywords)
     start = world.snapshot()
     world.step(200)

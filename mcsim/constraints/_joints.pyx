@@ -109,8 +109,8 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is a
-    soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is
+    a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -219,7 +219,7 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const Joint
 cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
     """Compliance of the position motors, by the mass that they move.
 
-    That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows and c = J_K M^-1 J': what the joint
+    That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows, c = J_K M^-1 J': what the joint
     lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
     """
     cdef const Row* own = rows + joint.row_count - joint.constraint_count
@@ -285,8 +285,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
                           const Settings* settings) noexcept nogil:
-    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all of an
-    axis with a motor, which may reach any speed within the step."""
+    """Which limits get a row for this step: those that the coordinate may come to at twice its present rate, and all of
+    an axis with a motor, which may reach any speed within the step."""
     cdef Twist a = bodies.twist[joint.body_a]
     cdef Twist b = bodies.twist[joint.body_b]
     cdef Vec3 spin = sub(b.w, a.w)

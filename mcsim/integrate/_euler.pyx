@@ -61,8 +61,8 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
         r = sub(iw, scale(0.5, add(momentum, turned)))
         if norm(r) <= tolerance:
             break
-        # With turned = (1 + h/2 [w])^-1 (1 - h/2 [w]) l, Cayley's form of the turn, (1 + h/2 [w]) r is I w + h/2 w x I w - l,
-        # and the derivative of that is I + h/2 ([w] I - [I w]).
+        # With turned = (1 + h/2 [w])^-1 (1 - h/2 [w]) l, Cayley's form of the turn, (1 + h/2 [w]) r is
+        # I w + h/2 w x I w - l, and the derivative of that is I + h/2 ([w] I - [I w]).
         r = add_scaled(r, a, cross(w, r))
         j.xx = inertia.xx + a * (w.y * inertia.zx - w.z * inertia.yx)
         j.xy = inertia.xy + a * (w.y * inertia.zy - w.z * inertia.yy + iw.z)

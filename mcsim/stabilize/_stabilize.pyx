@@ -84,7 +84,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                         effective_diagonals(row, row.block, moved)
                     set_soft_bias(row, &joint, moved[i - head], h, -1e300)
                 elif row.kind != ROW_NORMAL:
-                    # Pushed as a soft row is, but rigid: a limit yields to nothing, not even to a motor without a bound.
+                    # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &joint, 0.0, h, -settings.push_speed)
                 else:
                     soft = &contact

@@ -83,7 +83,7 @@ def coordinates_to_frame(kind, coordinates):
 
 
 def random_coordinates(rng, kind):
-    """Free coordinates within one turn; a universal joint's second angle and a ball's rotation stay short of pi / 2 and pi."""
+    """Free coordinates within one turn; a universal's second stays short of pi / 2, a ball's rotation of pi."""
     if kind == "ball":
         r = rng.normal(size=3)
         return r * rng.uniform(0.1, 2.8) / np.linalg.norm(r)

@@ -87,7 +87,7 @@ def test_torsion_spring_frequency(arm):
 
 
 def test_ball_spring_keeps_energy_in_the_limit():
-    """A ball's torsion spring at large angles is the gradient of its energy: what is lost goes to zero with the step."""
+    """A ball's torsion spring at large angles is its energy's gradient: what is lost goes to zero with the step."""
     lost = []
     for substeps in (10, 20, 40):
         scene = mc.Scene(gravity=(0, 0, 0))
@@ -134,14 +134,15 @@ def test_velocity_motor_takes_mass_times_speed_over_force(keywords, target):
 
 @every_world
 def test_motor_torque_is_bounded(keywords):
-    """A hinge motor at its bound gives just that torque; an arm too heavy for it falls. With sweeps enough to converge: motor
+    """A hinge motor at its bound gives that torque; an arm too heavy falls. With sweeps enough to converge: motor
     and joint pull on each other, and Baumgarte's joints start each substep a tenth short."""
     keywords = {**keywords, "iterations": 60}
-    world, joint, _ = hinge(0.5, 0.3, 2.0, gravity=(0, 0, -9.81), world=keywords, motor=mc.Motor(velocity=0, max_force=9.0))
+    arm = dict(arm=0.5, inertia=0.3, mass=2.0, gravity=(0, 0, -9.81), world=keywords)
+    world, joint, _ = hinge(**arm, motor=mc.Motor(velocity=0, max_force=9.0))
     world.step(1)
     assert joint.motor_force == pytest.approx(-9.0, rel=1e-12)
     assert joint.velocity == pytest.approx(H * (2 * 9.81 * 0.5 - 9.0) / (0.3 + 2 * 0.25), rel=1e-3)
-    held, joint, _ = hinge(0.5, 0.3, 2.0, gravity=(0, 0, -9.81), world=keywords, motor=mc.Motor(velocity=0, max_force=11.0))
+    held, joint, _ = hinge(**arm, motor=mc.Motor(velocity=0, max_force=11.0))
     held.step(240)
     assert abs(joint.velocity) < 1e-6 and abs(joint.position) < 1e-4
     assert joint.motor_force == pytest.approx(-2 * 9.81 * 0.5, rel=1e-3)
@@ -235,7 +236,7 @@ def test_joint_friction_stops_a_turning_body(keywords):
 
 @every_world
 def test_slider_limit_carries_the_weight(keywords):
-    """A mass falls onto a limit without passing it by more than its softness, and rests with its weight in the joint."""
+    """A mass falls onto a limit without passing it by more than its softness, and rests, its weight in the joint."""
     world, joint, _ = slider((0, 0, -9.81), world=keywords, limits=(-0.3, 0.5))
     x = record(world, joint, 480)[0]
     assert x.min() > -0.3 - 1e-3 and abs(joint.velocity) < 1e-9
@@ -291,7 +292,8 @@ def test_universal_limits_hold_both_angles(keywords):
     """Torques about both axes of a universal joint bring it into the corner of its limits."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("m", mass=1, inertia=(0.1, 0.12, 0.15))
-    scene.add_joint(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u", limits=((-2, 0.7), (-0.4, 2)),
+    scene.add_joint(mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), name="u",
+                                      limits=((-2, 0.7), (-0.4, 2)),
                                       spring=(mc.Spring(0, 0.5), mc.Spring(0, 0.5))))
     world = mc.World(scene, **keywords)
     for _ in range(180):

@@ -1,4 +1,4 @@
-"""Rows against independent derivatives: J of every joint and limit, A = J M^-1 J', curvature, and the errors themselves."""
+"""Rows against independent derivatives: J of every joint and limit, A = J M^-1 J', curvature, the errors."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from constraint_scenes import (CLASSES, SIDES, TYPES, Pair, conjugate, mass_matr
 import mcsim as mc
 
 STEP = 1e-5
-# Central differences of smooth functions of order 1 (third derivatives of order 10): step^2 times that, and rounding / step.
+# Central differences of smooth functions (third derivatives of order 10): step^2 times that, and rounding / step.
 TOLERANCE = 3e-9
 
 LIMITS = {
@@ -120,7 +120,8 @@ def chain(seed, links=6):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
     for i in range(links):
-        scene.add_body(f"b{i}", mass=10.0 ** rng.uniform(-2, 2), inertia=rng.uniform(0.9, 1.1, 3) * 10.0**rng.uniform(-2, 1),
+        scene.add_body(f"b{i}", mass=10.0 ** rng.uniform(-2, 2),
+                       inertia=rng.uniform(0.9, 1.1, 3) * 10.0**rng.uniform(-2, 1),
                        position=rng.normal(size=3), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
                        kind="kinematic" if i == 2 else "dynamic")
     ends = [None, *range(links), None]
@@ -130,7 +131,8 @@ def chain(seed, links=6):
         if kind == "universal":
             place = {"axis_a": (0, 0, 1), "axis_b": (1, 0, 0)}
         if kind in ("hinge", "slider"):
-            place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0), "motor": mc.Motor(velocity=1.0), "friction": 0.5}
+            place |= {"limits": (-0.02, 0.02), "spring": mc.Spring(3.0),
+                      "motor": mc.Motor(velocity=1.0), "friction": 0.5}
         a, b = (None if end is None else f"b{end}" for end in (a, b))
         scene.add_joint(CLASSES[kind](a, b, anchor=rng.normal(size=3), **place))
     return mc.World(scene)

@@ -82,8 +82,8 @@ def test_damping_decays_at_its_rate():
     """Velocities fall by 1 / (1 + h c) a substep, which tends to exp(-c t)."""
     for substeps in (1, 8):
         scene = mc.Scene(gravity=(0, 0, 0))
-        scene.add_body("m", mass=1, inertia=(1, 1, 1), velocity=(3, 0, 0), angular_velocity=(0, 2, 0), linear_damping=0.7,
-                       angular_damping=1.9)
+        scene.add_body("m", mass=1, inertia=(1, 1, 1), velocity=(3, 0, 0), angular_velocity=(0, 2, 0),
+                       linear_damping=0.7, angular_damping=1.9)
         world = mc.World(scene, substeps=substeps)
         world.step(60)
         h = 1 / 60 / substeps

@@ -52,7 +52,8 @@ def double_pendulum_rates(_, y, inertia=0.02):
     a, b, da, db = y
     coupling = 0.5 * np.cos(a - b)
     mass = np.array([[inertia + 1.25, coupling], [coupling, inertia + 0.25]])
-    force = np.array([-0.5 * np.sin(a - b) * db**2 - 1.5 * G * np.sin(a), 0.5 * np.sin(a - b) * da**2 - 0.5 * G * np.sin(b)])
+    force = np.array([-0.5 * np.sin(a - b) * db**2 - 1.5 * G * np.sin(a),
+                      0.5 * np.sin(a - b) * da**2 - 0.5 * G * np.sin(b)])
     return [da, db, *np.linalg.solve(mass, force)]
 
 
@@ -89,8 +90,8 @@ def slider_crank_at(crank, rod, angle, speed):
     s, c = np.sin(angle), np.cos(angle)
     along = np.sqrt(rod**2 - (crank * s)**2)
     rod_rate = -crank * c * speed / along            # of the angle whose sine is -crank sin(angle) / rod
-    return (crank * c + along, -crank * s * speed - crank**2 * s * c * speed / along, np.array([crank * c, 0, crank * s]),
-            rod_rate)
+    return (crank * c + along, -crank * s * speed - crank**2 * s * c * speed / along,
+            np.array([crank * c, 0, crank * s]), rod_rate)
 
 
 FOUR_BAR = dict(ground=1.1, crank=0.4, coupler=1.2, rocker=0.9)
@@ -131,8 +132,8 @@ def cardan(bend=0.6, speed=6.0):
     scene = mc.Scene()
     out = np.array([np.cos(bend), 0, np.sin(bend)])
     scene.add_body("input", kind="kinematic", angular_velocity=(speed, 0, 0), position=(-0.5, 0, 0))
-    scene.add_body("output", mass=1.0, inertia=(0.05, 0.2, 0.2), orientation=turned((0, -1, 0), bend), position=0.5 * out,
-                   angular_velocity=speed * np.cos(bend) * out)
+    scene.add_body("output", mass=1.0, inertia=(0.05, 0.2, 0.2), orientation=turned((0, -1, 0), bend),
+                   position=0.5 * out, angular_velocity=speed * np.cos(bend) * out)
     scene.add_joint(mc.UniversalJoint("input", "output", (0, 0, 0), axis_a=(0, 1, 0),
                                       axis_b=(-np.sin(bend), 0, np.cos(bend)), name="cross"))
     scene.add_joint(mc.HingeJoint(None, "output", out, out, name="bearing"))
@@ -142,8 +143,9 @@ def cardan(bend=0.6, speed=6.0):
 def steady_top(spin=200.0, tilt=0.5, height=0.1, mass=0.5, across=0.002, along=0.0012):
     """A heavy symmetric top on its tip that precesses steadily. -> scene, precession rate [rad/s]
 
-    across, along: moments about the centre of mass [kg m^2]. The slow root of  A W^2 cos(tilt) - C n W + m g l = 0  (H. Goldstein,
-    "Classical Mechanics", section 5.7), A across at the tip, n the spin about the top's own axis, in all.
+    across, along: moments about the centre of mass [kg m^2]. The slow root of
+    A W^2 cos(tilt) - C n W + m g l = 0  (H. Goldstein, "Classical Mechanics", section 5.7), A across at the tip,
+    n the spin about the top's own axis, in all.
     """
     a, c, n = across + mass * height**2, along, spin
     square = (c * n)**2 - 4 * a * np.cos(tilt) * mass * G * height

@@ -45,7 +45,7 @@ def test_the_incline_holds_up_to_the_friction_angle(keywords, friction, points):
 @every_friction
 @every_world
 def test_sliding_distance(keywords, friction, points):
-    """A block of 3 m/s on the level and up an incline comes to rest after v^2 / (2 a), within 1 %, and stays on its line."""
+    """A block of 3 m/s on the level and up an incline stops after v^2 / (2 a), within 1 %, and stays on its line."""
     for angle in (0.0, 0.2):
         world = on_ground(BOX, 0.1, angle, velocity=(3.0, 0, 0), friction=friction, friction_points=points, **keywords)
         world.step(180)
@@ -71,7 +71,8 @@ def test_cone_and_pyramid_differ_in_direction(points):
     direction = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6), 0])
     slowed = {}
     for friction in ("cone", "pyramid"):
-        world = on_ground(mc.Box((0.2, 0.2, 0.02)), 0.02, velocity=3 * direction, friction=friction, friction_points=points)
+        world = on_ground(mc.Box((0.2, 0.2, 0.02)), 0.02, velocity=3 * direction, friction=friction,
+                          friction_points=points)
         world.step(1)
         slowed[friction] = (3 * direction - world.velocities[1]) * 60 / G
         world.step(120)

@@ -33,7 +33,8 @@ for steps in (1, 30, 60):
 def test_two_fresh_processes_give_the_same_bits(name):
     """State hashes along a run, in two processes with different hash seeds, and in this one."""
     runs = [subprocess.run([sys.executable, "-c", SCRIPT, name], capture_output=True, text=True, check=True,
-                           env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}).stdout.split()
+                           env=os.environ | {"PYTHONHASHSEED": seed,
+                                              "PYTHONPATH": os.pathsep.join(sys.path)}).stdout.split()
             for seed in ("1", "2")]
     world, here = mc.World(mc.load(name)), []
     for steps in (1, 30, 60):

@@ -30,9 +30,9 @@ def check_momentum(world, steps, pieces=10, tolerance=1e-12):
 
 
 def body(scene, rng, name, position, ratio=1.0):
-    scene.add_body(name, mass=ratio * rng.uniform(0.5, 2), inertia=ratio * rng.uniform(0.9, 1.2, 3) * 0.1, position=position,
-                   orientation=(q := rng.normal(size=4)) / np.linalg.norm(q), velocity=rng.normal(size=3),
-                   angular_velocity=2 * rng.normal(size=3))
+    scene.add_body(name, mass=ratio * rng.uniform(0.5, 2), inertia=ratio * rng.uniform(0.9, 1.2, 3) * 0.1,
+                   position=position, orientation=(q := rng.normal(size=4)) / np.linalg.norm(q),
+                   velocity=rng.normal(size=3), angular_velocity=2 * rng.normal(size=3))
 
 
 def jointed(seed, driven=True, ratio=1.0):
@@ -96,8 +96,9 @@ def test_collisions_keep_the_momentum(keywords, points, friction):
     for i, place in enumerate(itertools.product((-0.6, 0, 0.6), repeat=3)):
         q = rng.normal(size=4)
         scene.add_body(shape=shapes[i % 5], position=place, orientation=q / np.linalg.norm(q),
-                       velocity=-1.5 * np.array(place) + 0.3 * rng.normal(size=3), angular_velocity=2 * rng.normal(size=3),
-                       density=10.0 ** rng.uniform(2, 4), material=mc.Material(friction=0.7, restitution=0.4 * (i % 2)))
+                       velocity=-1.5 * np.array(place) + 0.3 * rng.normal(size=3),
+                       angular_velocity=2 * rng.normal(size=3), density=10.0 ** rng.uniform(2, 4),
+                       material=mc.Material(friction=0.7, restitution=0.4 * (i % 2)))
     world = mc.World(scene, friction=friction, friction_points=points, **keywords)
     touched = 0
     start, scale = world.momentum(), np.array(sizes(world))
