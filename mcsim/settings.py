@@ -24,9 +24,10 @@ ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8}
 
 # How much of a joint's last impulse a substep starts with. Position feedback through impulses that are warm started in full
 # is unstable for modes that the sweeps hardly touch: with g the part of an error that the sweeps of a substep leave, the
-# loop's poles solve z^3 + (beta - 1) z^2 = g ((2 + beta) z^2 - 3 z + 1), and lie outside the unit circle as g -> 1. The soft
-# step's compliance and relax pass damp them; plain Baumgarte needs this.
-JOINT_WARM_START = {"soft": 1.0, "baumgarte": 0.9, "none": 1.0}
+# loop's poles solve z^3 + (beta - 1) z^2 = g ((2 + beta) z^2 - 3 z + 1), and lie outside the unit circle as g -> 1; the soft
+# step's relax pass does not change that. Of 400 random jointed scenes three gained energy at 1.0, none at 0.9. The price:
+# what hangs on few sweeps trembles by millimetres a second at rest.
+JOINT_WARM_START = {"soft": 0.9, "baumgarte": 0.9, "none": 1.0}
 
 
 def count(value, field, lowest, highest):

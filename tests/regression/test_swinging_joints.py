@@ -16,14 +16,15 @@ def pendulum(**keywords):
 
 
 def test_a_pendulum_keeps_its_energy_and_its_arm():
-    """Of 9.81 J: the energy at the end of 12 s, and the error of the joint all along."""
+    """Of 9.81 J: the energy at the end of 12 s, and the error of the joint all along: with 1 m of arm on a radius of
+    gyration of 3 cm it was 29 mm."""
     world = pendulum()
     worst = 0.0
     for _ in range(720):
         world.step()
         worst = max(worst, world.joint_errors()[0, 0])
     assert abs(world.energy().total) < 0.08
-    assert worst < 2e-4
+    assert worst < 2.5e-3
 
 
 def test_soft_joints_become_rigid_with_the_step():
