@@ -27,7 +27,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
-from mcsim.core._math cimport norm, quat_normalized
+from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.solve._blocks cimport factor_blocks
@@ -221,14 +221,10 @@ cdef class Pipeline:
             self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
 
     cdef void bounce(self) noexcept nogil:
-        """Impacts of what would touch within the next substep. The horizon is a little longer than h, so that gravity's kick
-        of that substep cannot bring together, unseen, what closes faster than the threshold."""
-        cdef double h = self.settings.h
-        cdef double kick = h * norm(self.settings.gravity)
-        cdef double threshold = self.settings.restitution_threshold
+        """Impacts of what would touch within the next substep."""
         if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist, threshold,
-                                                 h * (1.0 + (kick / threshold if kick < threshold else 1.0)), self.impacts)
+            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
+                                                 self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
     cdef void substep(self, bint last) noexcept nogil:

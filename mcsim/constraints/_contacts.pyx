@@ -97,6 +97,7 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.normal_begin = 0
     row.normal_count = 0
     row.restitution = m.restitution
+    row.kick = 0.0
     row.curvature = 0.0
 
 
@@ -152,6 +153,13 @@ cdef int layout_manifold(Manifold* m, int source, const Settings* settings, cons
     return n
 
 
+cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settings* settings) noexcept nogil:
+    """Of the centre of mass by gravity and the user's forces [m/s2]."""
+    if bodies.inv_mass[i] == 0.0:
+        return vec3(0.0, 0.0, 0.0)
+    return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
+
+
 cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* settings, const Anchor* anchors,
                            Row* rows) noexcept nogil:
     """Jacobians and errors of one manifold's rows at the present poses."""
@@ -159,6 +167,10 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
     cdef Vec3 t = perpendicular(m.normal)
     cdef int i, k, n = 0
     cdef int pairs = 0
+    cdef double kick = 0.0
+    if m.restitution > 0.0:
+        kick = 0.5 * settings.h * dot(m.normal, sub(external_acceleration(bodies, m.body_b, settings),
+                                                    external_acceleration(bodies, m.body_a, settings)))
     if m.friction > 0.0:
         pairs = 1 if settings.friction_central else m.point_count
     for i in range(pairs):
@@ -179,6 +191,7 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
         linear_row(&rows[n], m.normal, arm_a, arm_b)
         apply_inverse_mass(&rows[n], bodies)
         rows[n].error = separation(m, &anchors[i], bodies)
+        rows[n].kick = kick
         n += 1
 
 

@@ -92,6 +92,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
         row.normal_begin = 0
         row.normal_count = 0
         row.restitution = 0.0
+        row.kick = 0.0
     return row
 
 

@@ -1,19 +1,23 @@
 """Impacts with restitution, one manifold after the other until none is left.
 
-A manifold is struck when one of its points touches within the substep (s + h v_n < 0) and closes faster than the
-threshold. All its touching points then act at once under Newton's law in the form of Moreau ("Unilateral contact and
+A manifold is struck when one of its points touches within the next substep (s + h v_n < 0, kick included) and closes
+faster than the threshold. All its touching points then act at once under Newton's law in the form of Moreau ("Unilateral contact and
 dry friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before and u+ after:
 
     p >= 0,   u+ + e u >= 0,   p . (u+ + e u) = 0,   u+ = u + A p.
 
 So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: for e <= 1 a strike never adds energy.
+u is the velocity at the time of the pose: the step kicks the velocity half a substep before and half a substep after, so half
+the next kick is added. Without it a ball lost g h / v of its speed at each bounce, and e = 1 did not come back to its height.
+A strike comes up to h v before the touch; its e is that which, from there, amounts to e at the surface.
+
 Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
 
 Sequential, not simultaneous, impacts are what sends the last ball of a Newton's cradle off alone: the sweeps alternate
 in direction, so a blow runs down a row of bodies in one sweep whichever way the manifolds are numbered.
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity
@@ -140,6 +144,17 @@ cdef inline bint rubs(const Row* row, int source) noexcept nogil:
     return (row.kind == ROW_FRICTION or row.kind == ROW_TWIST) and row.source == source
 
 
+cdef inline double rebound(const Row* row, double u, double h) noexcept nogil:
+    """The ratio of speeds at the gap s > 0 that restitution e at the surface makes, with the acceleration a = 2 kick / h:
+    on the way through the gap and back, u_s^2 = u^2 - 2 a s."""
+    cdef double gained
+    if row.error <= 0.0 or row.kick == 0.0 or u == 0.0:
+        return row.restitution
+    gained = -4.0 * row.kick * row.error / (h * u * u)
+    gained = row.restitution * row.restitution * (1.0 + gained) - gained
+    return sqrt(gained) if gained > 0.0 else 0.0
+
+
 cdef int resolve_manifold(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, Twist* twist,
                           double threshold, double h, double* impact_impulse) noexcept nogil:
     """Strike the manifold whose normals are rows[begin : begin + points] if it asks for it; 1 if so, else 0."""
@@ -158,11 +173,11 @@ cdef int resolve_manifold(const Row* rows, Py_ssize_t count, Py_ssize_t begin, i
         if not row.diagonal > 0.0:
             continue
         u = row_velocity(row, twist)
-        if row.error + h * u < 0.0 or row.error <= 0.0:
+        if row.error + h * (u + 2.0 * row.kick) < 0.0 or row.error <= 0.0:
             normal[n] = row
-            q[n] = (1.0 + row.restitution) * u
+            q[n] = (1.0 + rebound(row, u + row.kick, h)) * (u + row.kick)
             n += 1
-            struck = struck or (u < -threshold and row.error + h * u < 0.0)
+            struck = struck or (u < -threshold and row.error + h * (u + 2.0 * row.kick) < 0.0)
     if not struck:
         return 0
     for i in range(n):

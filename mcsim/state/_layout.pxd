@@ -219,6 +219,7 @@ ctypedef struct Row:
     int32_t stabilized           # 1: `error` is a position error that a stabilization may remove
     double error                 # C [m or rad]
     double restitution
+    double kick                  # what half a substep of gravity and forces adds to a normal row's velocity [m/s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------

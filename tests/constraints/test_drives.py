@@ -268,6 +268,16 @@ def test_a_limit_stops_a_motor_without_bound(keywords, speed):
 
 
 @every_world
+@pytest.mark.parametrize("dt", [1 / 60, 1e-4])
+def test_a_broken_limit_is_restored_no_faster_than_push_speed(keywords, dt):
+    """A hinge set a radian beyond its limit comes back at push_speed at most, whatever the step."""
+    world, joint, _ = hinge(dt=dt, world=keywords, limits=(1.0, 2.0))
+    u = record(world, joint, 30)[1]
+    assert u.max() <= 3.0 + 1e-9
+    assert keywords["stabilization"] == "none" or joint.position > 0
+
+
+@every_world
 @pytest.mark.parametrize("rate", [5.0, 60.0, -60.0])
 def test_fast_bodies_do_not_pass_a_limit(keywords, rate):
     """A body that turns by more than the way to the limit in one step is stopped there."""
