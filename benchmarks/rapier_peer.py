@@ -49,9 +49,9 @@ class Rapier:
             groups = rapier3d.InteractionGroups(rapier3d.Group(body.collision_group & EVERYTHING),
                                                 rapier3d.Group(body.collision_mask & EVERYTHING))
             density = body.mass / volume if body.kind == "dynamic" else 0.0
-            collider = self.collider(shape).density(density).friction(material.friction).restitution(material.restitution)
-            self.world.add_collider(collider.position(isometry(shape.position, shape.orientation)).collision_groups(groups),
-                                    handle)
+            collider = self.collider(shape).position(isometry(shape.position, shape.orientation)).density(density)
+            collider = collider.friction(material.friction).restitution(material.restitution)
+            self.world.add_collider(collider.collision_groups(groups), handle)
         return handle
 
     @staticmethod
@@ -108,7 +108,7 @@ class Rapier:
                          for joint in self.scene.joints])
 
     def points(self):
-        """Its collision stage also lists points that are not solved, and does not bring distances up to date: not comparable."""
+        """Not comparable: its collision stage also lists points that are not solved, with distances of some time ago."""
         return -1
 
     def overlap(self):

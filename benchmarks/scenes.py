@@ -157,8 +157,8 @@ def write_csv(path, results, options):
 
 def show(result):
     text = (f"{result.scene:14} {result.engine:16} {result.ms_step:9.4f} ms   points {result.points:6}   overlap "
-            f"{result.overlap_mm:8.3f} mm   drop {result.drop_mm:8.2f} mm   joint {result.joint_mm:9.3f} mm   {result.note}")
-    print(text, flush=True)
+            f"{result.overlap_mm:8.3f} mm   drop {result.drop_mm:8.2f} mm   joint {result.joint_mm:9.3f} mm")
+    print(text, result.note, flush=True)
 
 
 def main(arguments=None):

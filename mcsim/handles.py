@@ -22,42 +22,42 @@ class BodyHandle:
         return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
 
     @property
-    def kind(self):
+    def kind(self) -> str:
         """"static", "kinematic" or "dynamic"."""
         return BODY_KINDS[self._world._bodies.kind[self.index]]
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray:
         """(3,) centre of mass, world [m]."""
         return self._world.positions[self.index]
 
     @property
-    def orientation(self):
+    def orientation(self) -> np.ndarray:
         """(4,) unit quaternion (w, x, y, z), body axes into the world."""
         return self._world.orientations[self.index]
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray:
         """(3,) of the centre of mass, world axes [m/s]."""
         return self._world.velocities[self.index]
 
     @property
-    def angular_velocity(self):
+    def angular_velocity(self) -> np.ndarray:
         """(3,) world axes [rad/s]."""
         return self._world.angular_velocities[self.index]
 
     @property
-    def mass(self):
+    def mass(self) -> float:
         """[kg]; 0 unless dynamic."""
         return self._world.scene.bodies[self.index].mass
 
     @property
-    def inertia(self):
+    def inertia(self) -> np.ndarray:
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
         return self._world.scene.bodies[self.index].inertia
 
     @property
-    def frame(self):
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
         """(position (3,), orientation (4,)) of the frame in which the user placed the shapes, world."""
         positions, orientations = self._world.frames()
         return positions[self.index], orientations[self.index]
@@ -79,7 +79,7 @@ class JointHandle:
         return self._world._joints[self.index]
 
     @property
-    def type(self):
+    def type(self) -> str:
         """"ball", "universal", "hinge", "slider" or "fixed"."""
         return self._world.scene.joints[self.index].type
 
@@ -89,46 +89,46 @@ class JointHandle:
         return float(values[0]) if len(values) == 1 else values
 
     @property
-    def position(self):
+    def position(self) -> float | np.ndarray:
         """The free coordinates now [rad or m]: a number (hinge: angle, slider: way), or an array (universal: the angles
         about axis_a and axis_b; ball: the rotation vector of b seen from a; fixed: empty). Angles count their turns."""
         return self._coordinates("position")
 
     @property
-    def velocity(self):
+    def velocity(self) -> float | np.ndarray:
         """Rates of the free coordinates [rad/s or m/s]; of a ball joint the relative angular velocity in a's joint axes."""
         return self._coordinates("velocity")
 
     @property
-    def angle(self):
+    def angle(self) -> float | np.ndarray:
         """The angle of a hinge [rad], the two of a universal joint."""
         if self.type not in ("hinge", "universal"):
             raise SceneError(f"joint {self.name!r}: a {self.type} joint has no angle; read .position")
         return self.position
 
     @property
-    def force(self):
+    def force(self) -> np.ndarray:
         """(3,) the force [N] that the joint puts on body b in the last substep, world axes; a gets the opposite."""
         return self._record["wrench_impulse"][:3] / self._world.substep
 
     @property
-    def torque(self):
+    def torque(self) -> np.ndarray:
         """(3,) the torque [N m] on body b about the joint point in the last substep, world axes."""
         return self._record["wrench_impulse"][3:] / self._world.substep
 
     @property
-    def motor_force(self):
+    def motor_force(self) -> float | np.ndarray:
         """What the motor of each axis gave in the last substep [N or N m]: a number, or an array for several axes."""
         record = self._record
         values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
         return float(values[0]) if len(values) == 1 else values
 
     @property
-    def error(self):
+    def error(self) -> tuple[float, float]:
         """(position error [m], angle error [rad]) of what the joint forbids."""
         return tuple(float(x) for x in self._world.joint_errors()[self.index])
 
-    def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None):
+    def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None) -> None:
         """Change what the joint's motor aims at, from the next step on.
 
         velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a ball or universal joint;

@@ -4,7 +4,7 @@ import copy
 import hashlib
 import pickle
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from mcsim.settings import check_settings, count, kernel_settings
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST_STEPS = 2**62
 
@@ -37,7 +40,7 @@ class Energy(NamedTuple):
     potential: float
 
     @property
-    def total(self):
+    def total(self) -> float:
         """kinetic + potential [J]"""
         return self.kinetic + self.potential
 
@@ -101,7 +104,7 @@ class World:
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
-    def __init__(self, scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
                  stabilization="soft", integrator="semi_implicit", friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, sleep=False, threads=1):
@@ -136,7 +139,7 @@ class World:
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
-    def step(self, n=1):
+    def step(self, n=1) -> None:
         """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite.
@@ -184,65 +187,65 @@ class World:
     # ---- state -------------------------------------------------------------------------------------------------------
 
     @property
-    def scene(self):
+    def scene(self) -> Scene:
         """The world's own copy of its scene (the initial state)."""
         return self._scene
 
     @property
-    def time(self):
+    def time(self) -> float:
         """[s]"""
         return self._start + self._pipeline.steps * self.dt
 
     @property
-    def body_names(self):
+    def body_names(self) -> tuple[str, ...]:
         """Names in the order of all body arrays."""
         return tuple(self._body_index)
 
     @property
-    def joint_names(self):
+    def joint_names(self) -> tuple[str, ...]:
         """Names in the order of all joint arrays."""
         return tuple(self._joint_index)
 
     @property
-    def positions(self):
+    def positions(self) -> np.ndarray:
         """(n, 3) view: centres of mass, world [m]."""
         return self._bodies.position
 
     @property
-    def orientations(self):
+    def orientations(self) -> np.ndarray:
         """(n, 4) view: unit quaternions (w, x, y, z), body axes into the world."""
         return self._bodies.orientation
 
     @property
-    def velocities(self):
+    def velocities(self) -> np.ndarray:
         """(n, 3) view: of the centres of mass, world axes [m/s]."""
         return self._bodies.twist[:, :3]
 
     @property
-    def angular_velocities(self):
+    def angular_velocities(self) -> np.ndarray:
         """(n, 3) view: world axes [rad/s]."""
         return self._bodies.twist[:, 3:]
 
     @property
-    def forces(self):
+    def forces(self) -> np.ndarray:
         """(n, 6) view: force and torque about the centre of mass for the next step() call, world axes [N, N m]."""
         return self._bodies.force
 
     @property
-    def masses(self):
+    def masses(self) -> np.ndarray:
         """(n,) [kg]; 0 unless dynamic."""
         return self._masses.copy()
 
-    def frames(self):
+    def frames(self) -> tuple[np.ndarray, np.ndarray]:
         """-> positions (n, 3) [m], orientations (n, 4) of the frames in which the user placed the bodies' shapes."""
         q = self._bodies.orientation
         return self._bodies.position - _rotate(q, self._centers), q.copy()
 
-    def body(self, body):
+    def body(self, body) -> BodyHandle:
         """The handle of a body, by name, number or handle."""
         return BodyHandle(self, i := self._find(body, self._body_index, BodyHandle, "body"), self.body_names[i])
 
-    def joint(self, joint):
+    def joint(self, joint) -> JointHandle:
         """The handle of a joint, by name, number or handle."""
         return JointHandle(self, i := self._find(joint, self._joint_index, JointHandle, "joint"), self.joint_names[i])
 
@@ -274,7 +277,7 @@ class World:
         except FieldError as error:
             raise SceneError(f"World.{doing}: {error}") from None
 
-    def apply_force(self, body, force, point=None):
+    def apply_force(self, body, force, point=None) -> None:
         """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step() call."""
         i = self._dynamic(body, "apply_force")
         force = self._vector(force, "force", "apply_force")
@@ -283,12 +286,12 @@ class World:
             torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
         self._bodies.force[i] += (*force, *torque)
 
-    def apply_torque(self, body, torque):
+    def apply_torque(self, body, torque) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
         i = self._dynamic(body, "apply_torque")
         self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
 
-    def apply_impulse(self, body, impulse, point=None):
+    def apply_impulse(self, body, impulse, point=None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
         i = self._dynamic(body, "apply_impulse")
         impulse = self._vector(impulse, "impulse", "apply_impulse")
@@ -299,7 +302,7 @@ class World:
             spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
         self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
-    def set_pose(self, body, position=None, orientation=None):
+    def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
         i = self._find(body, self._body_index, BodyHandle, "body")
         if position is not None:
@@ -310,7 +313,7 @@ class World:
         if position is not None:
             self._bodies.position[i] = position
 
-    def set_velocity(self, body, velocity=None, angular_velocity=None):
+    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
         i = self._find(body, self._body_index, BodyHandle, "body")
         if self.body(i).kind == "static":
@@ -324,12 +327,12 @@ class World:
 
     # ---- observers ---------------------------------------------------------------------------------------------------
 
-    def joint_errors(self):
+    def joint_errors(self) -> np.ndarray:
         """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
         return self._pipeline.errors()
 
     @property
-    def contacts(self):
+    def contacts(self) -> np.ndarray:
         """(c,) structured array of the last step's contact points: body_a, body_b, position and normal (from a to b) in
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
@@ -351,7 +354,7 @@ class World:
         body = np.einsum("nji,nj->ni", rotations, self._bodies.twist[:, 3:])
         return np.einsum("nij,nj->ni", rotations, np.einsum("nij,nj->ni", self._bodies.inertia, body))
 
-    def energy(self):
+    def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
         moving = self._bodies.inv_mass > 0.0
         v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
@@ -360,13 +363,13 @@ class World:
         gravity = -np.sum(self._masses * self._bodies.gravity_scale * heights, where=moving)
         return Energy(float(kinetic), float(gravity + self._pipeline.spring_energy()))
 
-    def momentum(self):
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (3,) [kg m/s] and angular momentum about the origin (3,) [kg m^2/s] of the dynamic bodies."""
         p = np.where(self._bodies.inv_mass > 0.0, self._masses, 0.0)[:, None] * self._bodies.twist[:, :3]
         return p.sum(axis=0), (np.cross(self._bodies.position, p) + self._spins()).sum(axis=0)
 
     @property
-    def rows(self):
+    def rows(self) -> np.ndarray:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
         kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
@@ -388,16 +391,16 @@ class World:
         self._prepare()
         return self._pipeline.rows_now()
 
-    def jacobian(self):
+    def jacobian(self) -> "csr_array":
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
         return jacobian_csr(self._raw_rows(), self._bodies.count)
 
-    def delassus(self):
+    def delassus(self) -> "csr_array":
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
         return delassus_csr(self._raw_rows())
 
     @property
-    def stats(self):
+    def stats(self) -> Stats:
         """Stats of the last step."""
         stats, pipeline = self._stats, self._pipeline
         manifolds = self._collider.get_manifolds()
@@ -412,7 +415,7 @@ class World:
         return stats
 
     @property
-    def settings(self):
+    def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved."""
         return dict(self._keywords)
 
@@ -421,13 +424,13 @@ class World:
     def _saved_arrays(self):
         return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved}
 
-    def snapshot(self):
+    def snapshot(self) -> Snapshot:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
         return Snapshot(self._pipeline.steps, self._start, self.time, arrays, self._joints.copy(),
                         self._collider.get_manifolds())
 
-    def restore(self, snapshot):
+    def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
@@ -445,7 +448,7 @@ class World:
         if self.time != snapshot.time:              # from a world of another dt
             self._start = snapshot.time - snapshot.steps * self.dt
 
-    def state_hash(self):
+    def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Tests are imported under their paths, so that two folders may hold files of one name. Their helper modules (names without
-# test_, each only once) are found here.
+# Tests are imported under their paths, so that two folders may hold files of one name. Their helper modules (names
+# without test_, each only once) are found here.
 sys.path[:0] = [str(folder) for folder in sorted(Path(__file__).parent.iterdir()) if folder.is_dir()]
 
 # The same examples in every run; a slow machine is no failure.

@@ -1,4 +1,4 @@
-"""A tour through mcsim for builds that watch themselves (sanitizers, asserts): every scene, solver and observer for a moment.
+"""A tour through mcsim for builds that watch themselves (sanitizers, asserts): every scene, solver and observer.
 
     python tests/smoke.py FOLDER      FOLDER: where the mcsim to be tried is installed
 

@@ -324,7 +324,7 @@ DATA = [
 
 TEXTS = [
     ("", "line 1, column 1: not JSON"),
-    ("{\n  \"version\": 1,\n}", "line 3, column 1: not JSON"),
+    ("{\n  \"version\": 1,\n  x}", "line 3, column 3: not JSON"),
     ("scene:\n  version: 1", "line 1, column 1: not JSON"),
     ("\x00\x01", "line 1, column 1: not JSON"),
     (b"\xff\xfe\x00", "not JSON: it is not text in UTF-8"),

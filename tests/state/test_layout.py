@@ -48,7 +48,7 @@ def filled(dtype):
 
 @pytest.mark.parametrize("name", RECORDS)
 def test_c_reads_every_field_where_numpy_wrote_it(name):
-    """The C record, read member by member, gives back the numbers that NumPy wrote, under the same names, in the same size."""
+    """The C record, read member by member, gives back the numbers that NumPy wrote, under the same names."""
     record = filled(RECORDS[name])
     read = read_record(name, record.view(np.int8))
     assert list(read) == list(record.dtype.names)

@@ -1,0 +1,6 @@
+"""The rows as the three arrays of a CSR matrix: indptr, indices, data."""
+
+import numpy as np
+
+def jacobian_arrays(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def delassus_arrays(rows: np.ndarray, body_count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
