@@ -10,7 +10,7 @@ Equality rows (joints), with h the substep:
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
 them close the gap and no more. With C < 0:
     none        bias 0
-    baumgarte   bias = beta min(C + slop, 0) / h   (limits: no slop)
+    baumgarte   bias = max(beta min(C + slop, 0) / h, -push_speed)   (limits: no slop)
     soft        bias = max(bias_rate C, -push_speed) and a compliance; a contact with an unmoved body is twice as stiff
                 (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
 """
@@ -94,7 +94,10 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = error + settings.slop if error < -settings.slop else 0.0
-                set_bias(row, settings.baumgarte * error / h, 0.0, 0.0)
+                error = settings.baumgarte * error / h
+                if row.kind != ROW_JOINT and error < -settings.push_speed:
+                    error = -settings.push_speed
+                set_bias(row, error, 0.0, 0.0)
             else:
                 set_bias(row, 0.0, 0.0, 0.0)
         for p in range(2):
