@@ -327,9 +327,12 @@ cdef class Pipeline:
         return status
 
     def prepare(self):
-        """Rows of the present state, as the next step would begin with them; the joints' records stay. -> status"""
+        """Rows of the present state, as the next step would begin with them; the joints' records and the times of the last
+        step call stay. -> status"""
         cdef int status
+        cdef double times[STAGES]
         with nogil:
+            memcpy(times, self.stage_times, sizeof(times))
             self.clock = now()
             status = self.check_state()
             if status == OK:
@@ -337,6 +340,7 @@ cdef class Pipeline:
                 self.joints_copied()
                 status = self.layout()
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+            memcpy(self.stage_times, times, sizeof(times))
         return status
 
     def clear_forces(self):

@@ -130,7 +130,7 @@ class World:
                                   bool(np.any(shapes.shapes["restitution"] > 0.0)))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
-        self._stats = Stats()
+        self._steps_made = 0
         self._prepare()
 
     def __repr__(self):
@@ -161,7 +161,7 @@ class World:
                     raise SimulationError(self._explain_failure())
         finally:
             pipeline.clear_forces()
-            self._stats.steps = pipeline.steps - began
+            self._steps_made = pipeline.steps - began
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -402,17 +402,17 @@ class World:
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
-        stats, pipeline = self._stats, self._pipeline
+        pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
-        stats.rows, stats.joint_rows = pipeline.row_count, pipeline.joint_row_count
-        stats.contact_rows = stats.rows - stats.joint_rows
-        stats.manifolds, stats.points = len(manifolds), int(manifolds["point_count"].sum())
         passes = 2 if self._keywords["stabilization"] == "soft" else 1
-        stats.iterations = passes * self._keywords["iterations"] * self._keywords["substeps"]
-        stats.impacts = pipeline.impact_count
-        stats.residuals = {"natural_map": pipeline.residual, "velocity": pipeline.correction}
-        stats.times = dict(zip(STAGES, pipeline.times()))
-        return stats
+        return Stats(
+            rows=pipeline.row_count, joint_rows=pipeline.joint_row_count,
+            contact_rows=pipeline.row_count - pipeline.joint_row_count,
+            manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
+            iterations=passes * self._keywords["iterations"] * self._keywords["substeps"],
+            impacts=pipeline.impact_count, steps=self._steps_made,
+            residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
+            times=dict(zip(STAGES, pipeline.times())))
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: between two moving bodies that is the
-middle of where each carries the point, otherwise where the moving one carries it. Arms are frozen in world axes for the
-step (a rolling wheel keeps its contact below its centre); separations follow the bodies' turning.
+middle of where each carries the point, otherwise where the moving one carries it. A normal's point goes with the centres of
+the roundings, so that J v is the rate of C; friction's arms are frozen in world axes for the step.
 Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
 """
 
@@ -21,13 +21,13 @@ cdef enum:
     MOST_ROWS = 12             # of one manifold: 4 normals, 8 frictions
 
 
-cdef inline void contact_arms(const Manifold* m, const Anchor* anchor, const Bodies* bodies, Vec3* arm_a,
+cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, Vec3* arm_a,
                               Vec3* arm_b) noexcept nogil:
-    """Arms from both centres to the one point where the impulse acts."""
+    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
-    cdef Vec3 pa = add(xa, anchor.arm_a)
-    cdef Vec3 pb = add(xb, anchor.arm_b)
+    cdef Vec3 pa = add(xa, carried_a)
+    cdef Vec3 pb = add(xb, carried_b)
     cdef Vec3 p
     if bodies.inv_mass[m.body_b] == 0.0:
         p = pa
@@ -37,14 +37,6 @@ cdef inline void contact_arms(const Manifold* m, const Anchor* anchor, const Bod
         p = scale(0.5, add(pa, pb))
     arm_a[0] = sub(p, xa)
     arm_b[0] = sub(p, xb)
-
-
-cdef inline double separation(const Manifold* m, const Anchor* anchor, const Bodies* bodies) noexcept nogil:
-    """n . (c_b - c_a) - roundings, c the roundings' centres, which the bodies carry: the points of a ball or a wheel do not
-    go round with it."""
-    cdef Vec3 pa = add(bodies.position[m.body_a], rotate(bodies.orientation[m.body_a], anchor.local_a))
-    cdef Vec3 pb = add(bodies.position[m.body_b], rotate(bodies.orientation[m.body_b], anchor.local_b))
-    return dot(m.normal, sub(pb, pa)) - (m.rounding_a + m.rounding_b)
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
@@ -163,8 +155,11 @@ cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settin
 cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* settings, const Anchor* anchors,
                            Row* rows) noexcept nogil:
     """Jacobians and errors of one manifold's rows at the present poses."""
-    cdef Vec3 arm_a, arm_b
+    cdef Vec3 xa = bodies.position[m.body_a]
+    cdef Vec3 xb = bodies.position[m.body_b]
+    cdef Vec3 arm_a, arm_b, centre_a, centre_b
     cdef Vec3 t = perpendicular(m.normal)
+    cdef const Anchor* anchor
     cdef int i, k, n = 0
     cdef int pairs = 0
     cdef double kick = 0.0
@@ -174,7 +169,8 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
     if m.friction > 0.0:
         pairs = 1 if settings.friction_central else m.point_count
     for i in range(pairs):
-        contact_arms(m, &anchors[4 if settings.friction_central else i], bodies, &arm_a, &arm_b)
+        anchor = &anchors[4 if settings.friction_central else i]
+        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, &arm_a, &arm_b)
         for k in range(2):
             linear_row(&rows[n + k], t if k == 0 else cross(m.normal, t), arm_a, arm_b)
             apply_inverse_mass(&rows[n + k], bodies)
@@ -187,10 +183,13 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
         apply_inverse_mass(&rows[n], bodies)
         n += 1
     for i in range(m.point_count):
-        contact_arms(m, &anchors[i], bodies, &arm_a, &arm_b)
+        # C = n . (c_b - c_a) - roundings; what of an arm lies along n has no part in n . (w x arm).
+        centre_a = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
+        centre_b = rotate(bodies.orientation[m.body_b], anchors[i].local_b)
+        contact_arms(m, bodies, centre_a, centre_b, &arm_a, &arm_b)
         linear_row(&rows[n], m.normal, arm_a, arm_b)
         apply_inverse_mass(&rows[n], bodies)
-        rows[n].error = separation(m, &anchors[i], bodies)
+        rows[n].error = dot(m.normal, sub(add(xb, centre_b), add(xa, centre_a))) - (m.rounding_a + m.rounding_b)
         rows[n].kick = kick
         n += 1
 

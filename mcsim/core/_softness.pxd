@@ -6,7 +6,7 @@ ratio, m = 1 / (J M^-1 J') the row's effective mass) over the substep h. With a1
     J v + bias_rate C + compliance lambda = 0,     bias_rate = w / a1,     compliance = 1 / (m a2)
 
 The mass scale and impulse scale of the game engines' form are a2 / (1 + a2) and 1 / (1 + a2); in ODE's words
-ERP = h bias_rate and CFM = compliance / h. Source: E. Catto, "Soft Constraints", GDC 2011; "Solver2D", 2024.
+ERP = h bias_rate and CFM = h compliance. Source: E. Catto, "Soft Constraints", GDC 2011; "Solver2D", 2024.
 """
 
 ctypedef struct Softness:

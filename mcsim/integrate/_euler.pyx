@@ -53,6 +53,7 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
     cdef Mat3 j
     cdef double a = 0.5 * h
     cdef double tolerance = 4e-16 * norm(momentum)
+    cdef double twice_energy = dot(w, momentum)
     cdef int k
     for k in range(NEWTON_STEPS):
         # r = I w - (l + exp(-h w) l) / 2
@@ -60,7 +61,7 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
         iw = mat_vec(inertia, w)
         r = sub(iw, scale(0.5, add(momentum, turned)))
         if norm(r) <= tolerance:
-            break
+            return w
         # With turned = (1 + h/2 [w])^-1 (1 - h/2 [w]) l, Cayley's form of the turn, (1 + h/2 [w]) r is
         # I w + h/2 w x I w - l, and the derivative of that is I + h/2 ([w] I - [I w]).
         r = add_scaled(r, a, cross(w, r))
@@ -74,7 +75,13 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
         j.zy = inertia.zy + a * (w.x * inertia.yy - w.y * inertia.xy - iw.x)
         j.zz = inertia.zz + a * (w.x * inertia.yz - w.y * inertia.xz)
         w = sub(w, solve3(j, r))
-    return w
+    # Twice w . r is what the turn adds to the energy. For a needle, whose small moment makes a large spin of a small error,
+    # Newton's method may fail. A turn about the momentum itself then serves, as fast as a needle across it turns: it keeps l,
+    # and so the energy, exactly.
+    r = sub(mat_vec(inertia, w), scale(0.5, add(momentum, rotate(quat_exp(scale(-h, w)), momentum))))
+    if fabs(dot(w, r)) <= 1e-12 * twice_energy:
+        return w
+    return scale(dot(momentum, momentum) / dot(momentum, mat_vec(inertia, momentum)), momentum)
 
 
 cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:

@@ -10,7 +10,7 @@ import numpy as np
 from mcsim.scene.checks import (FieldError, Vector, bits, choose, flag, items, not_negative, number, positive, show,
                                 unit_quaternion, vector)
 from mcsim.scene.described import Described, signature_defaults
-from mcsim.scene.mass import MassProperties, combined, inertia_problem
+from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material
 from mcsim.core.rotation import normalized
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
@@ -175,10 +175,14 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
 
 
 def _in_range(properties: MassProperties) -> MassProperties:
-    """Refuse what would overflow when it is divided by or squared."""
+    """Refuse what would overflow when it is divided by or squared, and moments too different to be kept apart."""
     for field, value in (("mass", properties.mass), *(("inertia", value) for value in np.diag(properties.inertia))):
         if not SMALLEST <= value <= LARGEST:
             raise FieldError(field, f"comes to {value:.3g}, out of [{SMALLEST:g}, {LARGEST:g}]; check sizes and units")
+    least, _, most = np.linalg.eigvalsh(properties.inertia)
+    if not least > SLENDEREST * most:
+        raise FieldError("inertia", f"comes to moments from {least:.3g} to {most:.3g}: too slender to compute with; "
+                                    "make it thicker, or give mass and inertia")
     return properties
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from mcsim.core.rotation import matrix
 
+SLENDEREST = 1e-12              # the least ratio of two principal moments
+
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
@@ -111,7 +113,7 @@ def combined(parts: Sequence[MassProperties]) -> MassProperties:
 def inertia_problem(inertia: np.ndarray) -> str | None:
     """What keeps a symmetric 3×3 matrix from being the inertia of a solid; None if nothing does."""
     low, middle, high = np.linalg.eigvalsh(inertia)
-    if not low > 1e-12 * abs(high):
+    if not low > SLENDEREST * abs(high):
         return (f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
                 "even a thin rod has a small moment about its axis")
     if low + middle < high * (1 - 1e-9):
