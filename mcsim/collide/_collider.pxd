@@ -54,4 +54,5 @@ cdef class Collider:
     cdef int query(self, int32_t i, Py_ssize_t* count) noexcept nogil
     cdef int mend_pairs(self) noexcept nogil
     cdef int find_plane_pairs(self) noexcept nogil
+    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -20,6 +20,7 @@ from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
 
 cdef void* zeroed(Py_ssize_t count, size_t size) except NULL:
@@ -112,23 +113,14 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
         memset(&m.points[m.point_count], 0, (4 - m.point_count) * sizeof(ManifoldPoint))
 
 
-cdef inline int keep_meeting(Manifold* m, const Bodies* bodies, double near, double ahead) noexcept nogil:
-    """Drop the points that are not near and will not be so in the time ahead. -> point count."""
-    cdef int i, kept = 0
+cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
+    """Whether point i stays farther than `near` for the time ahead, at the present velocities."""
     cdef const Twist* a = &bodies.twist[m.body_a]
     cdef const Twist* b = &bodies.twist[m.body_b]
-    cdef Vec3 u, p
-    for i in range(m.point_count):
-        if m.points[i].separation > near:
-            p = m.points[i].position
-            u = sub(add(b.v, cross(b.w, sub(p, bodies.position[m.body_b]))),
-                    add(a.v, cross(a.w, sub(p, bodies.position[m.body_a]))))
-            if m.points[i].separation + ahead * dot(m.normal, u) > near:
-                continue
-        m.points[kept] = m.points[i]
-        kept += 1
-    m.point_count = kept
-    return kept
+    cdef Vec3 p = m.points[i].position
+    cdef Vec3 u = sub(add(b.v, cross(b.w, sub(p, bodies.position[m.body_b]))),
+                      add(a.v, cross(a.w, sub(p, bodies.position[m.body_a]))))
+    return m.points[i].separation + ahead * dot(m.normal, u) > near
 
 
 @final
@@ -448,6 +440,23 @@ cdef class Collider:
         self.plane_pair_count = count
         return OK
 
+    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
+        """Keep of the manifold the near points; where there are none, what the solids will meet at. -> point count."""
+        cdef int i, kept = 0
+        cdef Course a, b
+        if least_separation(m) > near:
+            a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
+            b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
+            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
+                         self.margins[m.shape_a] + self.margins[m.shape_b], self.dynamic[m.shape_a],
+                         self.dynamic[m.shape_b], m)
+        for i in range(m.point_count):
+            if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
+                m.points[kept] = m.points[i]
+                kept += 1
+        m.point_count = kept
+        return kept
+
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
@@ -480,7 +489,7 @@ cdef class Collider:
             m.shape_b = b
             m.body_a = self.shapes[a].body
             m.body_b = self.shapes[b].body
-            if ahead > 0.0 and keep_meeting(m, bodies, speculative_distance, ahead) == 0:
+            if ahead > 0.0 and self.meet(bodies, m, speculative_distance, ahead) == 0:
                 continue
             m.friction = sqrt(self.shapes[a].friction * self.shapes[b].friction)
             m.restitution = (self.shapes[a].restitution if self.shapes[a].restitution > self.shapes[b].restitution

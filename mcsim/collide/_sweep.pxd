@@ -1,0 +1,111 @@
+"""Do two solids that are still apart meet within the time ahead, and how?
+
+Conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996, section 2.3): with s the distance and r a
+bound on how fast any two of their points approach, nothing happens before s / r; go there and measure again. A plane through
+the present closest points is not enough: bodies that pass each other by would run into it.
+"""
+
+from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
+                               rotate)
+from mcsim.state._layout cimport Manifold, PLANE
+from mcsim.collide._solid cimport Solid, reach, rounding
+from mcsim.collide._narrow cimport narrow
+
+cdef enum:
+    ADVANCES = 24
+
+# A solid on its way: its body's centre of mass and twist, and the speed of its fastest point.
+ctypedef struct Course:
+    Vec3 centre
+    Twist twist
+    double spin_speed            # of its points about the centre, at most [m/s]
+
+
+cdef inline Course course(const Solid* s, Vec3 centre, Twist twist) noexcept nogil:
+    cdef Course c
+    c.centre = centre
+    c.twist = twist
+    c.spin_speed = 0.0
+    if s.type != PLANE and (twist.w.x != 0.0 or twist.w.y != 0.0 or twist.w.z != 0.0):
+        c.spin_speed = norm(twist.w) * (norm(sub(s.position, centre)) + reach(s))
+    return c
+
+
+cdef inline Solid moved(const Solid* s, const Course* c, double t) noexcept nogil:
+    """The solid after the time t at its body's present twist."""
+    cdef Solid r = s[0]
+    cdef Quat turn = quat_exp(scale(t, c.twist.w))
+    r.position = add(add_scaled(c.centre, t, c.twist.v), rotate(turn, sub(s.position, c.centre)))
+    r.axes = mat_mul(quat_matrix(turn), s.axes)
+    return r
+
+
+cdef inline Vec3 carried_back(Vec3 p, const Course* c, double t) noexcept nogil:
+    """Where the point that is at p after the time t is now."""
+    return add(c.centre, rotate(quat_conj(quat_exp(scale(t, c.twist.w))), sub(p, add_scaled(c.centre, t, c.twist.v))))
+
+
+cdef inline double least_separation(const Manifold* m) noexcept nogil:
+    cdef double s = m.points[0].separation
+    cdef int i
+    for i in range(1, m.point_count):
+        if m.points[i].separation < s:
+            s = m.points[i].separation
+    return s
+
+
+cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near, double ahead,
+                      double limit, int dynamic_a, int dynamic_b, Manifold* m) noexcept nogil:
+    """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead; else
+    its point count, with the manifold of the meeting brought back to now where its normal is another than now's."""
+    cdef double t = 0.0
+    cdef double speed = norm(sub(cb.twist.v, ca.twist.v)) + ca.spin_speed + cb.spin_speed
+    cdef double s = least_separation(m)
+    cdef Manifold met
+    cdef Solid at_a, at_b
+    cdef int k
+    for k in range(ADVANCES):
+        t += (s - 0.5 * near) / speed
+        if not t <= ahead:
+            return 0
+        at_a = moved(a, ca, t)
+        at_b = moved(b, cb, t)
+        if narrow(&at_a, &at_b, limit, &met) == 0:
+            return 0
+        s = least_separation(&met)
+        if s <= near:
+            break
+    if dot(met.normal, m.normal) < 0.98:
+        bring_back(&met, &at_a, ca, &at_b, cb, t, dynamic_a, dynamic_b)
+        m.normal = met.normal
+        m.point_count = met.point_count
+        for k in range(met.point_count):
+            m.points[k] = met.points[k]
+    return m.point_count
+
+
+cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, const Solid* at_b, const Course* cb,
+                            double t, int dynamic_a, int dynamic_b) noexcept nogil:
+    """The points of a meeting after the time t, placed where the bodies carry them now; between a dynamic body and another
+    where the dynamic one does, since its arm counts."""
+    cdef Vec3 n = met.normal
+    cdef Vec3 p, pa, pb
+    cdef double ra = rounding(at_a, n)
+    cdef double rb = rounding(at_b, n)
+    cdef double s
+    cdef int i
+    for i in range(met.point_count):
+        p = met.points[i].position
+        s = met.points[i].separation
+        pa = add_scaled(carried_back(add_scaled(p, -0.5 * s - ra, n), ca, t), ra, n)
+        pb = add_scaled(carried_back(add_scaled(p, 0.5 * s + rb, n), cb, t), -rb, n)
+        s = dot(n, sub(pb, pa))
+        met.points[i].separation = s
+        pa = add_scaled(pa, 0.5 * s, n)
+        pb = add_scaled(pb, -0.5 * s, n)
+        if not dynamic_a:
+            pa = pb
+        elif not dynamic_b:
+            pb = pa
+        met.points[i].position = scale(0.5, add(pa, pb))
