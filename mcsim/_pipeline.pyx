@@ -40,24 +40,26 @@ from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, ST
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
-cdef extern from "<time.h>" nogil:
-    struct timespec:
-        long tv_sec
-        long tv_nsec
-    int TIME_UTC
-    int timespec_get(timespec* time, int base)
+cdef extern from *:
+    """
+    #include <time.h>
+    /* Seconds that never run backwards, where the system has such a clock. */
+    static double mc_now(void) {
+        struct timespec t;
+    #ifdef CLOCK_MONOTONIC
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    #else
+        timespec_get(&t, TIME_UTC);
+    #endif
+        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    }
+    """
+    double now "mc_now"() noexcept nogil
 
 cdef int SI = SOLVERS["si"]
 
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
-
-
-cdef inline double now() noexcept nogil:
-    """[s]"""
-    cdef timespec t
-    timespec_get(&t, TIME_UTC)
-    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 cdef class Pipeline:
