@@ -25,6 +25,7 @@ KERNELS = {
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],
+    "mcsim.solve._tree": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim._pipeline": ["m"],

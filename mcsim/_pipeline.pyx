@@ -25,17 +25,18 @@ import numpy as np
 
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
+from mcsim.constraints._joints cimport (aim_joints, joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
-from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
-from mcsim.solve._blocks cimport factor_blocks
+from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
+from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, STATIC
+from mcsim.state._layout cimport BIASED, BLOCK_TREE, MANIFOLD_ANCHORS, RELAXED, ROW_JOINT, STABILIZE_SOFT, STATIC, DYNAMIC
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -57,6 +58,15 @@ cdef extern from *:
     double now "mc_now"() noexcept nogil
 
 cdef int SI = SOLVERS["si"]
+
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double TREE_TOLERANCE = 1e-11
+cdef enum:
+    TREE_REPEATS = 6
+    MOST_CORRECTIONS = 8
+
+# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
+cdef double JOINT_TOLERANCE = 1e-8
 
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
@@ -88,6 +98,34 @@ cdef class Pipeline:
             flat = self.backup[i].reshape(-1)
             self.backup_pointers[i] = &flat[0]
         memset(self.stage_times, 0, sizeof(self.stage_times))
+        self._plan_tree(bodies, joints)
+
+    def _plan_tree(self, bodies, joints):
+        """The direct joint solver, if it is asked for and there is anything for it to do."""
+        cdef int32_t[::1] chosen
+        cdef double[:, ::1] position, orientation
+        self.tree = None
+        if self.settings.joint_tree and self.joint_count:
+            while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+                                self.row_capacity) < 0:
+                self.grow()
+            sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
+            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+            if np.any(sizes > 0):
+                self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+                touched = np.unique(pairs[sizes > 0])
+                touched = touched[(touched >= 0) & (bodies.kind[touched] != STATIC)].astype(np.int32)
+                self.jointed = (touched, np.empty((len(touched) + 1, 3)), np.empty((len(touched) + 1, 4)))
+                self.jointed_count = len(touched)
+                if len(touched):
+                    chosen = touched
+                    self.jointed_bodies = &chosen[0]
+                position, orientation = self.jointed[1:]
+                self.start_position = <Vec3*>&position[0, 0]
+                self.start_orientation = <Quat*>&orientation[0, 0]
+        if self.tree is None:
+            self.settings.joint_tree = 0
+            self.settings.first_kick = 1.0
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
@@ -200,6 +238,7 @@ cdef class Pipeline:
             return GROW
         self.joint_row_count = joints
         self.row_count = n
+        self.swept = not self.settings.joint_tree or n > self.tree.row_count
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
@@ -210,7 +249,10 @@ cdef class Pipeline:
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        factor_blocks(self.rows, self.joint_row_count, self.factors)
+        if self.settings.joint_tree:
+            self.tree.factor(self.rows, self.joints, &self.bodies)
+        else:
+            factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
 
@@ -219,8 +261,75 @@ cdef class Pipeline:
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, self.bodies.twist, relaxed, iterations)
             return
+        if not self.swept:
+            self.solve_tree(relaxed)
+            return
         for k in range(iterations):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
+            if self.settings.joint_tree:
+                self.solve_tree(relaxed)
+
+    cdef void solve_tree(self, int relaxed) noexcept nogil:
+        """All joints at once; with loops until the proximal steps have converged."""
+        cdef int k
+        cdef double found
+        for k in range(TREE_REPEATS if self.tree.loops else 1):
+            found = self.tree.solve(self.rows, self.joints, self.bodies.twist, relaxed)
+            if found < TREE_TOLERANCE:
+                break
+
+    cdef double aim(self) noexcept nogil:
+        """Biases that close the joints at the end of the drift with the present velocities. -> how far they are off [m, rad]"""
+        cdef double off
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(self.jointed_count):
+            i = self.jointed_bodies[k]
+            self.start_position[k] = self.bodies.position[i]
+            self.start_orientation[k] = self.bodies.orientation[i]
+        try_poses(&self.bodies, self.jointed_bodies, self.jointed_count, self.start_position, self.start_orientation,
+                  self.settings.h)
+        off = aim_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        for k in range(self.jointed_count):
+            i = self.jointed_bodies[k]
+            self.bodies.position[i] = self.start_position[k]
+            self.bodies.orientation[i] = self.start_orientation[k]
+        return off
+
+    cdef void close_joints(self) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints."""
+        cdef int k
+        for k in range(MOST_CORRECTIONS):
+            if self.aim() <= JOINT_TOLERANCE:
+                break
+            self.solve_tree(BIASED)
+
+    cdef void begin_rows(self) noexcept nogil:
+        """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
+        half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
+        cdef Py_ssize_t i
+        cdef double first = self.settings.first_kick
+        cdef Row* row
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            row.carry = 0.0
+            if row.block_kind == BLOCK_TREE:
+                row.impulse *= first
+            elif row.kind == ROW_JOINT:
+                row.impulse *= self.settings.joint_warm_start
+            elif row.compliance[RELAXED] == 0.0:
+                row.carry = (1.0 - first) * row.impulse
+                row.impulse *= first
+        warm_start(self.rows, self.row_count, self.bodies.twist)
+
+    cdef void return_carried(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.carry != 0.0:
+                row.impulse += row.carry
+                row_apply(row, row.carry, self.bodies.twist)
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -231,19 +340,22 @@ cdef class Pipeline:
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
-        cdef Py_ssize_t i
-        integrate_velocities(&self.bodies, &self.settings)
+        cdef double first = self.settings.first_kick
+        integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
-        for i in range(self.joint_row_count):
-            if self.rows[i].kind == ROW_JOINT:
-                self.rows[i].impulse *= self.settings.joint_warm_start
-        warm_start(self.rows, self.row_count, self.bodies.twist)
+        self.begin_rows()
         self.lap(STAGE_WARM_START)
+        if self.settings.joint_tree and relax:
+            self.aim()
         self.solve(0, self.settings.iterations)
+        if self.settings.joint_tree and relax:
+            self.close_joints()
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
         integrate_poses(&self.bodies, self.settings.h)
+        if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
         refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
@@ -251,6 +363,8 @@ cdef class Pipeline:
         self.finish_rows()
         self.lap(STAGE_REFRESH)
         self.bounce()
+        if first < 1.0:
+            self.return_carried()
         if relax:
             self.solve(1, self.settings.relax_iterations)
             if last:
