@@ -21,6 +21,7 @@ KERNELS = {
     "mcsim.collide._collider": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._contacts": ["m"],
+    "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],

@@ -2,7 +2,7 @@
 
 from mcsim.collide._collider cimport Collider
 from libc.stdint cimport int32_t
-from mcsim.core._types cimport Quat, Vec3
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._tree cimport JointTree
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
@@ -33,7 +33,12 @@ cdef class Pipeline:
     cdef int32_t* jointed_bodies
     cdef Vec3* start_position
     cdef Quat* start_orientation
+    cdef Twist* start_twist
+    cdef Mat3* stiffness
+    cdef double* start_impulse
     cdef Py_ssize_t jointed_count
+    cdef bint closed                    # the last drift ended with closed joints
+    cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
     cdef bint swept                     # rows beside those of the tree exist
     cdef object kept                    # the arrays that the pointers are into
     cdef Row* rows
@@ -64,6 +69,13 @@ cdef class Pipeline:
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef double aim(self) noexcept nogil
+    cdef void keep_velocities(self) noexcept nogil
+    cdef void return_velocities(self) noexcept nogil
+    cdef void hold_joints(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil
+    cdef void project_joints(self) noexcept nogil
+    cdef void divide_step(self) noexcept nogil
+    cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void close_joints(self) noexcept nogil
     cdef void solve_tree(self, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil

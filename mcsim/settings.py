@@ -49,8 +49,7 @@ def _checked(k):
     choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
     if k["joint_solver"] == "tree" and k["solver"] != "si":
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
-    if k["geometric_stiffness"] is not None:
-        k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
+    k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
     choose(k["integrator"], INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
@@ -97,7 +96,7 @@ def kernel_settings(k, gravity):
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": int(k["joint_solver"] == "tree"), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if k["joint_solver"] == "tree" and k["stabilization"] == "soft" else 1.0,
-        "geometric_stiffness": -1.0 if k["geometric_stiffness"] is None else k["geometric_stiffness"],
+        "geometric_stiffness": k["geometric_stiffness"],
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

@@ -244,7 +244,7 @@ ctypedef struct Settings:
     int32_t joint_tree           # 1: joints are solved directly, 0: row by row
     Vec3 gravity
     double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
-    double geometric_stiffness   # part of h^2 K that joint forces add to inertia, -1: as much as stability asks for
+    double geometric_stiffness   # part of h^2 K that joint forces add to inertia
     double baumgarte
     double slop
     double contact_hertz
