@@ -28,7 +28,7 @@ from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, r
 from mcsim.constraints._joints cimport (aim_joints, joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
 from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
-from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized
+from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
 from mcsim.solve._blocks cimport factor_blocks, row_apply
@@ -37,7 +37,7 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, BLOCK_TREE, MANIFOLD_ANCHORS, RELAXED, ROW_JOINT, STABILIZE_SOFT, STATIC, DYNAMIC
+from mcsim.state._layout cimport BIASED, BLOCK_TREE, MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, STABILIZE_SOFT, STATIC, DYNAMIC
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -82,7 +82,10 @@ cdef enum:
     MOST_DIVISION = 8
 
 # The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
-cdef double STRAIN = 4.0
+cdef double STRAIN = 1.0
+
+# Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
+cdef double MOST_WORK = 10_000.0
 
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
@@ -145,6 +148,8 @@ cdef class Pipeline:
                 self.start_twist = <Twist*>&twist[0, 0]
                 self.stiffness = <Mat3*>&stiffness[0, 0]
                 self.start_impulse = &impulse[0, 0]
+        if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
+            self.tree = None
         if self.tree is None:
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
@@ -393,7 +398,7 @@ cdef class Pipeline:
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
         joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx)."""
-        cdef double strain, before = self.settings.h
+        cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
         if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT \
@@ -406,9 +411,19 @@ cdef class Pipeline:
         self.settings.h = whole / times
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
+        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
         cdef Py_ssize_t i
+        cdef int k
+        cdef Manifold* m
         for i in range(self.row_count):
             self.rows[i].impulse *= factor
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.friction_impulse = scale(factor, m.friction_impulse)
+            m.twist_impulse *= factor
+            for k in range(m.point_count):
+                m.points[k].normal_impulse *= factor
+                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
 
     cdef void keep_velocities(self) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""

@@ -99,7 +99,9 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "rows". integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
+      joint_solver: "tree" (all joints at once by a sparse factorization; the default, with solver "si", where loops do not make
+        it too costly) or "rows" (row by row, with the contacts). geometric_stiffness: c of an implicit c h^2 K, 0.
+      integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """

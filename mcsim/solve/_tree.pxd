@@ -8,6 +8,7 @@ cdef class JointTree:
     cdef readonly Py_ssize_t node_count
     cdef readonly Py_ssize_t entry_count
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
+    cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
     cdef object kept
     cdef int32_t* joint                    # of a node, or -1 - body for a hub

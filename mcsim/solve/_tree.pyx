@@ -104,6 +104,7 @@ cdef class JointTree:
         self.node_count = len(found.joint)
         self.entry_count = len(found.entry_node)
         self.loops = found.loops
+        self.work = found.work
         self.row_count = int(np.sum(sizes))
         self.value_count = found.value_count
         values = np.zeros(max(found.value_count, 1))

@@ -19,14 +19,15 @@ SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
 Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
-                          "row_node row_entry loops value_count length")
+                          "row_node row_entry loops value_count length work")
 
 
 def plan(bodies, sizes, moves):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column by
-    column with ascending rows; row_...: the same entries row by row with ascending columns.
+    column with ascending rows; row_...: the same entries row by row with ascending columns; work: about how many products a
+    factorization takes.
     """
     joints = np.flatnonzero(sizes > 0)
     dynamic = np.append(moves, False)                      # the last is the world's: index -1
@@ -165,4 +166,5 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
                 values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
-                by_row.astype(np.int64), bool(shift.any()), int(values[-1]), int(offsets[-1]))
+                by_row.astype(np.int64), bool(shift.any()), int(values[-1]), int(offsets[-1]),
+                float(np.sum(size * np.bincount(owner, size[nodes], count) ** 2)))

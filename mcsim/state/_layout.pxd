@@ -241,7 +241,7 @@ ctypedef struct Settings:
     int32_t solver
     int32_t friction_cone        # 1 cone, 0 pyramid
     int32_t friction_central     # 1 per manifold, 0 per point
-    int32_t joint_tree           # 1: joints are solved directly, 0: row by row
+    int32_t joint_tree           # 0: joints row by row, 1: directly, 2: directly unless that costs too much
     Vec3 gravity
     double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
     double geometric_stiffness   # part of h^2 K that joint forces add to inertia
