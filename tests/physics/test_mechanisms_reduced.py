@@ -83,7 +83,7 @@ def test_the_models_of_one_degree_keep_their_energy(name):
 def test_the_cardan_shaft_follows_its_angle_law(held):
     """tan(out) = cos(bend) tan(in) between the angles that the world itself has, over two turns, at four substeps."""
     bend = 0.6
-    world = mc.World(cardan(bend).scene(), dt=1 / 120, **held.keywords)
+    world = mc.World(cardan(bend, rate=15.0).scene(), dt=1 / 120, **held.keywords)
     out = np.cos(bend) * X + np.sin(bend) * np.array([0, 0, 1])
     total, worst = 0.0, 0.0
     for _ in range(250):
@@ -94,7 +94,7 @@ def test_the_cardan_shaft_follows_its_angle_law(held):
         angle = np.arctan2(np.cross([0, 1, 0], across) @ out, across[1])
         total += world.angular_velocities[0, 0] * world.dt
         worst = max(worst, abs(np.angle(np.exp(1j * (angle - np.arctan2(np.cos(bend) * np.sin(q), np.cos(q)))))))
-    assert total > 4 * np.pi and worst < held.gap, worst
+    assert total > 4 * np.pi and worst < held.fine_gap, (total, worst)
 
 
 @every_joint_solver
@@ -102,14 +102,15 @@ def test_bricard_stays_mobile(held):
     """Over four seconds the loop goes round; its angles keep cos A + cos B + cos A cos B = 0 and it gains no energy."""
     world = mc.World(bricard().scene(), dt=1 / 120, **held.keywords | {"substeps": 16})
     names, begin = world.joint_names, world.energy().total
-    seen = []
+    seen, fastest = [], 0.0
     for _ in range(480):
         world.step()
         angles = np.pi / 2 + np.array([world.joint(name).position for name in names])
         a, b = angles[::2], angles[1::2]
-        assert np.ptp(a) < 20 * held.gap and np.ptp(b) < 20 * held.gap
-        assert np.abs(np.cos(a) + np.cos(b) + np.cos(a) * np.cos(b)).max() < 20 * held.gap
-        assert world.energy().total < begin + 1e-3
+        assert np.ptp(a) < 4 * held.fine_gap and np.ptp(b) < 4 * held.fine_gap
+        assert np.abs(np.cos(a) + np.cos(b) + np.cos(a) * np.cos(b)).max() < 4 * held.fine_gap
+        fastest = max(fastest, world.energy().kinetic)
+        assert world.energy().total < begin + 2e-3 * fastest
         seen.append(a[0])
     assert np.ptp(seen) > 2.0
 
@@ -125,8 +126,8 @@ def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
     for angle in q:
         world.step()
         now = turns(world)
-        assert np.abs(now[:windows + 1] - now[0]).max() < 20 * held.gap
-        assert np.abs(now[windows + 1:] - np.eye(3)).max() < 20 * held.gap
-        assert world.joint_errors().max() < held.gap
+        assert np.abs(now[:windows + 1] - now[0]).max() < 4 * held.fine_gap
+        assert np.abs(now[windows + 1:] - np.eye(3)).max() < 4 * held.fine_gap
+        assert world.joint_errors().max() < held.fine_gap
     at = np.arctan2(now[0, 0, 2], now[0, 2, 2]) + np.pi / 2                  # from -x over up: q counts the other way
     assert abs(np.angle(np.exp(1j * (np.pi - at - q[-1])))) < 0.05
