@@ -1,8 +1,9 @@
-"""Where the links of the two chains of the benchmarks truly are: a reduced planar model, converged; saved for joints.py.
+"""Where the links of the two benchmark chains truly are: a reduced planar model, converged; saved for joints.py.
 
-    python benchmarks/chain_reference.py            makes benchmarks/references/*.npz and says how far they are converged
+    python benchmarks/chain_reference.py        makes benchmarks/references/*.npz and says how far they are converged
 
-The chains start in the xz plane and stay there, so the n angles of the links are all there is. No constraint, no joint error.
+The chains start in the xz plane and stay there, so the n angles of the links are all there is: no
+constraint, no joint error.
 """
 
 import time
@@ -25,8 +26,8 @@ TOLERANCE, COARSER = 1e-13, 1e-11
 def capsule_weight(radius, half_length, density):
     """Mass [kg] and moment about an axis across it through its centre [kg m^2] of a solid capsule.
 
-    A cylinder and two half balls, whose centres of mass lie 3/8 r beyond the cylinder's ends and whose moment about an axis
-    across, through the ball's centre, is that of the ball: 2/5 m r^2.
+    A cylinder and two half balls, whose centres of mass lie 3/8 r beyond the cylinder's ends and whose moment about
+    an axis across, through the ball's centre, is that of the ball: 2/5 m r^2.
     """
     rod = density * np.pi * radius**2 * 2 * half_length
     ball = density * np.pi * 4 / 3 * radius**3
@@ -40,8 +41,8 @@ def capsule_weight(radius, half_length, density):
 class PlanarChain:
     """Rigid links in a row, hung at the origin, in the xz plane.
 
-    mass, inertia (n,): of each link [kg], about its centre [kg m^2]. length (n,): from a link's joint to the next link's;
-    center (n,): from a link's joint to its centre [m].
+    mass, inertia (n,): of each link [kg], about its centre [kg m^2]. length (n,): from a link's joint to the next
+    link's; center (n,): from a link's joint to its centre [m].
     """
 
     mass: np.ndarray
@@ -57,7 +58,10 @@ class PlanarChain:
         self.weight = GRAVITY * self.mass @ self.reach
 
     def acceleration(self, angle, rate):
-        """Lagrange's equations: sum_j K_ij cos(a_i - a_j) a_j'' + I_i a_i'' = -sum_j K_ij sin(a_i - a_j) a_j'^2 - w_i cos a_i."""
+        """Lagrange's equations of angles a, K the coupling, w the weight:
+
+        sum_j K_ij cos(a_i - a_j) a_j'' + I_i a_i'' = -sum_j K_ij sin(a_i - a_j) a_j'^2 - w_i cos a_i.
+        """
         c, s = np.cos(angle), np.sin(angle)
         cosine = np.outer(c, c) + np.outer(s, s)
         sine = np.outer(s, c) - np.outer(c, s)
@@ -129,8 +133,8 @@ def main():
         scale = planar.weight.sum()
         drift = np.array([abs(planar.energy(*state)) / scale for state in fine])
         np.savez(FOLDER / f"{name}.npz", times=times, positions=positions, converged=converged)
-        print(f"{name}: at {times} s the tolerances {COARSER:g} and {TOLERANCE:g} differ by rms {converged} m; energy off "
-              f"by {drift} of the fall's; {time.perf_counter() - begin:.1f} s")
+        print(f"{name}: at {times} s the tolerances {COARSER:g} and {TOLERANCE:g} differ by rms {converged} m; "
+              f"energy off by {drift} of the fall's; {time.perf_counter() - begin:.1f} s")
 
 
 if __name__ == "__main__":

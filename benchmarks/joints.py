@@ -92,7 +92,7 @@ class Result:
     joint_mm: float = 0.0            # largest gap between a joint's two points at the end of any step
     stretch: float = math.nan        # of chains: all gaps together by the length, the largest of any step
     gain: float = 0.0                # largest total energy of any step above that of the start ...
-    loss: float = 0.0                # ... and the total energy that has gone at the end, by the largest fall of the potential
+    loss: float = 0.0                # ... and what is gone at the end, both by the largest fall of the potential
     rms_mm: list = field(default_factory=list)       # of positions against the reference, at its times
     note: str = ""
 
@@ -123,7 +123,7 @@ def measure(name, engine, scene, case, seconds, settings=""):
                 result.rms_mm.append(1000 * chain_reference.rms_distance(positions, due[step]))
     except (FloatingPointError, mc.SimulationError) as error:
         result.note = f"failed at {len(times) * DT:.2f} s: {type(error).__name__}"
-    result.ms_step = 1000 * float(np.median(times[len(times) // 2:]))
+    result.ms_step = 1000 * float(np.median(times[len(times) // 2:])) if times else math.nan
     result.us_joint = 1000 * result.ms_step / len(scene.joints)
     if fall > 0.0:
         result.gain, result.loss = float(highest / fall), float((begin_energy - engine.energy()) / fall)
@@ -142,7 +142,7 @@ def missed(result, case, seconds):
     for what, value, goal in (("joint mm", result.joint_mm, case.joint_mm), ("ms", result.ms_step, case.ms),
                               ("stretch", result.stretch, case.stretch),
                               *(("rms mm", *pair) for pair in zip(result.rms_mm, case.rms_mm))):
-        if value > goal:
+        if value > goal or math.isnan(value) and not math.isnan(goal):
             words.append(f"{what} {value:.3g} > {goal:g}")
     if seconds < case.seconds:
         words.append(f"{seconds:g} of {case.seconds:g} s")
@@ -151,8 +151,9 @@ def missed(result, case, seconds):
 
 def show(result, case, seconds):
     rms = " ".join(f"{value:.3g}" for value in result.rms_mm)
-    print(f"{result.case:14} {result.engine:15} {result.settings:34} {result.ms_step:9.4f} ms {result.us_joint:7.3f} us/joint  "
-          f"joint {result.joint_mm:10.3g} mm  stretch {result.stretch:8.2g}  gain {result.gain:8.2g}  loss {result.loss:8.2g}"
+    print(f"{result.case:14} {result.engine:15} {result.settings:34} {result.ms_step:9.4f} ms "
+          f"{result.us_joint:7.3f} us/joint  joint {result.joint_mm:10.3g} mm  stretch {result.stretch:8.2g}  "
+          f"gain {result.gain:8.2g}  loss {result.loss:8.2g}"
           f"{'  rms ' + rms + ' mm' if rms else ''}  {result.note}", flush=True)
     if result.engine.startswith("mcsim") and (words := missed(result, case, seconds)):
         print(f"{'':14} not reached: {'; '.join(words)}")
@@ -164,7 +165,8 @@ def write_csv(path, results, common):
     with open(path, "w", newline="", encoding="utf-8") as file:
         file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}\n")
         file.write("# where the column settings says nothing else: " + " ".join(
-            f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}" for key, value in defaults.items()) + "\n")
+            f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}" for key, value in defaults.items()))
+        file.write("\n")
         writer = csv.writer(file)
         writer.writerow([item.name for item in fields(Result)])
         for result in results:

@@ -51,7 +51,8 @@ def test_accelerations_are_those_of_the_constrained_bodies(script, name):
     free = np.tile([0.0, -script.GRAVITY, 0.0], n)
     force = np.linalg.solve(jacobian / mass.ravel() @ jacobian.T, right - jacobian @ free)
     expected = free + jacobian.T @ force / mass.ravel()
-    assert model.acceleration(angle, rate) == pytest.approx(expected[2::3], rel=1e-7, abs=1e-7 * np.abs(expected[2::3]).max())
+    turning = expected[2::3]
+    assert np.abs(model.acceleration(angle, rate) - turning).max() < 1e-7 * np.abs(turning).max()
 
 
 def test_saved_positions_are_converged_and_keep_energy(script):

@@ -91,7 +91,7 @@ class OneDegree:
         return scene
 
 
-# ---- planar linkages: angles from x towards z, hinges about -y ---------------------------------------------------------
+# ---- planar linkages: angles from x towards z, hinges about -y -------------------------------------------------------
 
 def flat(angle):
     return np.array([np.cos(angle), 0.0, np.sin(angle)])
@@ -130,8 +130,8 @@ def four_bar(start=2.0, rate=1.0, ground=1.1, crank=0.4, coupler=1.2, rocker=0.9
     lengths, masses = (crank, coupler, rocker), np.array([1.0, 2.0, 1.5])
     inertias = np.array([rod_inertia(flat(a), m, s) for a, m, s in zip(begin, masses, lengths)])
     pin, elbow = crank * flat(start), pivot + rocker * flat(begin[2])
-    return OneDegree(place, masses, inertias, lambda: [hinge(None, 0, np.zeros(3)), hinge(0, 1, pin), hinge(1, 2, elbow),
-                                                       hinge(None, 2, pivot)], start, rate)
+    return OneDegree(place, masses, inertias, lambda: [
+        hinge(None, 0, np.zeros(3)), hinge(0, 1, pin), hinge(1, 2, elbow), hinge(None, 2, pivot)], start, rate)
 
 
 def slider_crank(start=0.7, rate=6.0, crank=0.3, rod=0.9):
@@ -156,9 +156,9 @@ def slider_crank(start=0.7, rate=6.0, crank=0.3, rod=0.9):
 def n_four_bar(windows=3):
     """N windows of rods of 1 m and 1 kg: N + 1 upright ones, N lying on them; the first one's top starts at 1 m/s.
 
-    Problem A02 of the IFToMM library of computational benchmark problems; M. González, D. Dopico, U. Lugrís, J. Cuadrado,
-    "A benchmarking system for MBS simulation software", Multibody System Dynamics 16 (2006) 179-190. At every quarter turn,
-    when all rods lie in one line, the mechanism could change to another branch; inertia carries it through on this one.
+    Problem A02 of the IFToMM library of computational benchmark problems; M. González, D. Dopico, U. Lugrís,
+    J. Cuadrado, "A benchmarking system for MBS simulation software", Multibody System Dynamics 16 (2006) 179-190. Where
+    the uprights lie level, all rods in one line, the mechanism could change to another branch; inertia carries it through on this one.
     """
     count = windows + 1
 
@@ -177,10 +177,10 @@ def n_four_bar(windows=3):
     return OneDegree(place, np.ones(len(inertias)), inertias, joints, np.pi / 2, -1.0)
 
 
-# ---- one degree in space -----------------------------------------------------------------------------------------------
+# ---- one degree in space ---------------------------------------------------------------------------------------------
 
 def cardan(bend=0.6, rate=6.0):
-    """Two shafts on hinges, a universal joint between, an eccentric weight on the first: angle law of the universal joint,
+    """Two shafts on hinges, a universal joint between, an eccentric weight on the first. Angle law of the joint:
     tan(out) = cos(bend) tan(in), in counted from the fork at right angles to the plane of the shafts."""
     out = np.cos(bend) * X + np.sin(bend) * Z
     offset = np.array([-0.5, 0.0, -0.1])
@@ -192,7 +192,8 @@ def cardan(bend=0.6, rate=6.0):
     heavy = 0.08 * np.eye(3) - 0.03 * np.outer(out, out)
     return OneDegree(place, np.array([1.0, 2.0]), np.array([np.diag([0.05, 0.1, 0.1]), heavy]), lambda: [
         hinge(None, 0, -X, X), hinge(None, 1, out, out),
-        mc.UniversalJoint("b0", "b1", np.zeros(3), axis_a=(0, 1, 0), axis_b=(-np.sin(bend), 0, np.cos(bend)))], 0.0, rate)
+        mc.UniversalJoint("b0", "b1", np.zeros(3), axis_a=(0, 1, 0), axis_b=(-np.sin(bend), 0, np.cos(bend)))],
+        0.0, rate)
 
 
 def door(tilt=0.5, hinges=3):
@@ -209,12 +210,12 @@ def door(tilt=0.5, hinges=3):
 
 
 def bricard(rate=1.0):
-    """Six rods of 1 m round a cube, neighbours' hinges at right angles; the sixth is the ground. A rigid loop by count of
-    freedoms (Grübler: 0), a mobile one in fact.
+    """Six rods of 1 m round a cube, neighbours' hinges at right angles; the sixth is the ground. A rigid loop by count
+    of freedoms (Grübler: 0), a mobile one in fact.
 
-    Problem A04 of the IFToMM library, see n_four_bar. R. Bricard's "trièdre trirectangle" (Leçons de cinématique II, 1927).
-    By its threefold symmetry the angles between neighbours are A, B, A, B, ... with cos A + cos B + cos A cos B = 0, which
-    is cos(A / 2) cos(B / 2) = cos 60°: the legs of a right-angled spherical triangle. q is the angle between its leg A / 2
+    Problem A04 of the IFToMM library, see n_four_bar: a six-bar of R. Bricard (Leçons de cinématique II, 1927). By its
+    threefold symmetry the angles between neighbours are A, B, A, B, ... with cos A + cos B + cos A cos B = 0, which is
+    cos(A / 2) cos(B / 2) = cos 60°: the legs of a right-angled spherical triangle. q is the angle between its leg A / 2
     and its hypotenuse, so that tan(A / 2) = tan 60° cos q, sin(B / 2) = sin 60° sin q.
     """
     edges = np.array([X, Y, Z, -X, -Y, -Z])
@@ -238,14 +239,14 @@ def bricard(rate=1.0):
         np.arccos(1 / np.sqrt(3)), rate)
 
 
-# ---- more degrees ------------------------------------------------------------------------------------------------------
+# ---- more degrees ----------------------------------------------------------------------------------------------------
 
 @dataclass
 class Rigid:
     """Bodies that move as one: in free flight, or about a point of the world.
 
-    E. g. a top, a spatial pendulum, a welded box. bodies: (mass, inertia (3, 3), position (3,)) each. State: quaternion,
-    angular velocity in body axes; L' = torque, about the pivot (or the common centre, which then flies freely).
+    E. g. a top, a spatial pendulum, a welded box. bodies: (mass, inertia (3, 3), position (3,)) each. State:
+    quaternion, angular velocity in body axes; L' = torque, about the pivot (or the common centre, which then flies freely).
     """
 
     bodies: list
@@ -303,19 +304,17 @@ def spinning_top(spin=120.0):
 
 
 def welded_box():
-    """Eight masses at the corners of a box, welded along its twelve edges, tumbling in free flight: five loops of welds."""
+    """Eight masses at the corners of a box, welded along its twelve edges, tumbling freely: five loops of welds."""
     corners = [np.array([x, y, z]) for x in (0, 0.6) for y in (0, 0.4) for z in (0, 0.3)]
     bodies = [(0.5 + 0.1 * k, np.diag([0.01, 0.012, 0.008]), corner) for k, corner in enumerate(corners)]
     pairs = [(a, b) for a in range(8) for b in range(a) if np.count_nonzero(corners[a] - corners[b]) == 1]
     return Rigid(bodies, np.array([1.0, 2.0, 0.5]), lambda: [
-        mc.FixedJoint(f"b{a}", f"b{b}", (corners[a] + corners[b]) / 2) for a, b in pairs], velocity=np.array([1.0, 0.0, 3.0]))
+        mc.FixedJoint(f"b{a}", f"b{b}", (corners[a] + corners[b]) / 2) for a, b in pairs],
+        velocity=np.array([1.0, 0.0, 3.0]))
 
 
 class DoublePendulum:
-    """Two rods of 1 m on hinges about different axes would be no plane problem; here both turn about -y.
-
-    Lagrange's equations of two angles from x towards z, as in the books; moments about the centres 1/12.
-    """
+    """Two slender rods on hinges about -y: Lagrange's equations of their two angles from x towards z."""
 
     start = np.array([-0.3, 0.9, 0.5, -1.0])
     lengths, masses = np.array([1.0, 0.8]), np.array([1.0, 1.5])

@@ -10,9 +10,10 @@ from reduced_models import MODELS, OneDegree, X, bricard, cardan, n_four_bar
 
 TIMES = np.arange(1, 7) * 0.25
 
-# Largest error of a centre [m] or a turn's matrix at TIMES at four substeps of 1/480 s.
-LIMITS = {"double_pendulum": 1.2e-2, "spatial_pendulum": 5e-3, "spinning_top": 6e-3, "four_bar": 0.12, "slider_crank": 0.02,
-          "n_four_bar": 3e-3, "cardan": 5e-4, "door": 7e-3, "bricard": 0.015, "welded_box": 0.025}
+# Largest error of a centre [m] or a turn's matrix at TIMES at four substeps of 1/480 s: rows (order 1), tree (order 2).
+LIMITS = {"double_pendulum": (1.2e-2, 3e-4), "spatial_pendulum": (5e-3, 1e-4), "spinning_top": (6e-3, 3e-3),
+          "four_bar": (0.12, 3e-3), "slider_crank": (0.02, 1e-3), "n_four_bar": (3e-3, 3e-4), "cardan": (5e-4, 1e-4),
+          "door": (7e-3, 3e-5), "bricard": (0.015, 3e-3), "welded_box": (0.025, 3e-5)}
 
 # Rows that follow from the others: rows + freedoms - 6 bodies.
 REDUNDANT = {"double_pendulum": 0, "spatial_pendulum": 0, "spinning_top": 0, "four_bar": 3, "slider_crank": 3,
@@ -51,13 +52,13 @@ def follow(scene, held, frames, substeps):
 @every_joint_solver
 @pytest.mark.parametrize("name", MODELS)
 def test_motion_comes_to_that_of_the_reduced_model(references, name, held):
-    """Frames of all bodies over 1.5 s; errors and changes of energy fall at least in proportion to the substep."""
+    """Frames of all bodies over 1.5 s; errors and changes of energy fall with the solver's order in the substep."""
     scene = MODELS[name]().scene()
     runs = np.array([follow(scene, held, references[name], substeps) for substeps in (4, 8, 16)])
     errors, gaps, changes = runs.T
-    assert errors[0] < LIMITS[name] and gaps[0] < held.gap, runs
-    assert order(errors) > 0.9 or errors[-1] < 1e-6, runs
-    assert order(changes) > 0.9 or changes[-1] < 1e-6, runs
+    assert errors[0] < LIMITS[name][held.order - 1] and gaps[0] < held.gap, runs
+    assert order(errors) > 0.9 * held.order or errors[-1] < 1e-6, runs
+    assert order(changes) > 0.9 * held.order or changes[-1] < 1e-6, runs
     assert gaps[-1] < max(0.1 * gaps[0], 1e-8), runs
 
 
@@ -118,7 +119,7 @@ def test_bricard_stays_mobile(held):
 @every_joint_solver
 @pytest.mark.parametrize("windows", [1, 3, 10])
 def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
-    """IFToMM A02 over 4 s: at each quarter turn all rods lie in one line; the uprights stay parallel, the others level."""
+    """IFToMM A02 over 4 s: at each quarter turn all rods are in one line; the uprights stay parallel, the others level."""
     model = n_four_bar(windows)
     world = mc.World(model.scene(), dt=1 / 120, **held.keywords | {"substeps": 16})
     q = model.solve(np.linspace(0, 4, 481)[1:])[0]

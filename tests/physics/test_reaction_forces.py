@@ -17,7 +17,7 @@ def at_rest(scene, held, steps=240):
 
 
 def tree_loads(world, parents):
-    """Force and torque about its point that joint k, between bodies parents[k] and k, must put on k, at the present poses.
+    """Force and torque about its point that joint k, between bodies parents[k] and k, must put on k, at present.
 
     parents[k] < k; -1 is the world. All that hangs on k is in balance, so the joint carries its weight and its moment.
     """
@@ -146,15 +146,15 @@ def test_a_door_on_three_hinges(held):
 def test_a_centrifuge(held, count):
     """Masses welded in a row on a hinge, w = 2 rad/s: the joint inside mass k carries sum m w^2 r of all outside it.
 
-    A step of h turns the force by w h, so that its length is off by (w h)^2 / 24 or a small multiple: 1e-8 at w h = 2e-4.
+    A step of h turns the force by w h, so that its length is off by (w h)^2 / 24 or so: 2e-9 at w h = 2e-4.
     """
     scene, rate = mc.Scene(gravity=(0, 0, 0)), 2.0
     masses, radii = np.linspace(1.0, 2.0, count), 0.5 + 0.3 * np.arange(count)
     for k, (mass, r) in enumerate(zip(masses, radii)):
         scene.add_body(f"b{k}", mass=mass, inertia=(0.02, 0.03, 0.04), position=(r, 0, 0), velocity=(0, rate * r, 0),
                        angular_velocity=(0, 0, rate))
-        joint = mc.FixedJoint(f"b{k - 1}", f"b{k}", (r - 0.15, 0, 0)) if k else mc.HingeJoint(None, "b0", (0, 0, 0), (0, 0, 1))
-        scene.add_joint(joint)
+        scene.add_joint(mc.FixedJoint(f"b{k - 1}", f"b{k}", (r - 0.15, 0, 0)) if k else
+                        mc.HingeJoint(None, "b0", (0, 0, 0), (0, 0, 1)))
     keywords = held.keywords | ({"iterations": 300} if held.keywords["joint_solver"] == "rows" else {})
     world = mc.World(scene, dt=1e-4, **keywords | {"substeps": 1})
     world.step(200)
