@@ -158,7 +158,8 @@ def n_four_bar(windows=3):
 
     Problem A02 of the IFToMM library of computational benchmark problems; M. González, D. Dopico, U. Lugrís,
     J. Cuadrado, "A benchmarking system for MBS simulation software", Multibody System Dynamics 16 (2006) 179-190. Where
-    the uprights lie level, all rods in one line, the mechanism could change to another branch; inertia carries it through on this one.
+    the uprights lie level, all rods in one line, the mechanism could change to another branch; inertia carries it
+    through on this one.
     """
     count = windows + 1
 
@@ -246,7 +247,8 @@ class Rigid:
     """Bodies that move as one: in free flight, or about a point of the world.
 
     E. g. a top, a spatial pendulum, a welded box. bodies: (mass, inertia (3, 3), position (3,)) each. State:
-    quaternion, angular velocity in body axes; L' = torque, about the pivot (or the common centre, which then flies freely).
+    quaternion, angular velocity in body axes; L' = torque, about the pivot (or the common centre, which then flies
+    freely).
     """
 
     bodies: list

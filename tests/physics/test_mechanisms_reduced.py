@@ -119,7 +119,7 @@ def test_bricard_stays_mobile(held):
 @every_joint_solver
 @pytest.mark.parametrize("windows", [1, 3, 10])
 def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
-    """IFToMM A02 over 4 s: at each quarter turn all rods are in one line; the uprights stay parallel, the others level."""
+    """IFToMM A02 over 4 s: at each quarter turn all rods are in line; uprights stay parallel, the others level."""
     model = n_four_bar(windows)
     world = mc.World(model.scene(), dt=1 / 120, **held.keywords | {"substeps": 16})
     q = model.solve(np.linspace(0, 4, 481)[1:])[0]
