@@ -12,7 +12,7 @@
       impact       as above, before anything stops what should bounce
       relax        sweeps without bias (stabilization "soft")
       store        impulses back into the manifolds, totals
-    store        impulses back into the joints
+    store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
 """
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
+from mcsim.constraints._joints cimport (break_joints, joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
@@ -275,6 +275,7 @@ cdef class Pipeline:
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
+        break_joints(self.joints, self.joint_count, self.settings.h)
         self.lap(STAGE_STORE)
         status = self.check_state()
         if status != OK:

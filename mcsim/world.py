@@ -70,6 +70,13 @@ class Stats:
 
 
 @dataclass(frozen=True, eq=False)
+class Events:
+    """What happened in the last call of step(). broken: (k,) numbers of the joints that broke, in order."""
+
+    broken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+
+
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore."""
 
@@ -130,7 +137,9 @@ class World:
                                   bool(np.any(shapes.shapes["restitution"] > 0.0)))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
+        self._breakable = bool(np.any(self._joints["breakable"]))
         self._steps_made = 0
+        self._events = Events()
         self._prepare()
 
     def __repr__(self):
@@ -150,6 +159,7 @@ class World:
             raise SceneError(f"World.step: {error}") from None
         pipeline = self._pipeline
         pipeline.clear_times()
+        whole = self._joints["broken"] == 0 if self._breakable else None
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
@@ -162,6 +172,7 @@ class World:
         finally:
             pipeline.clear_forces()
             self._steps_made = pipeline.steps - began
+            self._events = Events() if whole is None else Events(np.nonzero(whole & (self._joints["broken"] != 0))[0])
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -415,6 +426,11 @@ class World:
             times=dict(zip(STAGES, pipeline.times())))
 
     @property
+    def events(self) -> Events:
+        """What happened in the last call of step(): `.broken`, numbers of the joints that broke."""
+        return self._events
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved."""
         return dict(self._keywords)
@@ -444,6 +460,7 @@ class World:
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
+        self._events = Events()
         self._pipeline.steps, self._start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
             self._start = snapshot.time - snapshot.steps * self.dt

@@ -272,6 +272,10 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f = joint_frames(joint, bodies)
     cdef AxisGeometry axes[3]
     cdef int i, n = 0
+    if joint.broken:
+        joint.row_count = 0
+        joint.constraint_count = 0
+        return
     measure_axes(joint, &f, axes)
     if activate:
         activate_limits(joint, &f, axes, bodies, settings)
@@ -384,6 +388,20 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
+        for i in range(6):
+            if i >= joints[j].constraint_count:
+                joints[j].impulse[i] = 0.0
+
+
+cdef void break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
+    """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound."""
+    cdef Joint* joint
+    cdef Py_ssize_t j
+    for j in range(count):
+        joint = &joints[j]
+        if joint.breakable and not joint.broken and (norm(joint.wrench_impulse.v) > h * joint.break_force
+                                                     or norm(joint.wrench_impulse.w) > h * joint.break_torque):
+            joint.broken = 1
 
 
 # ---- for observers ---------------------------------------------------------------------------------------------------
@@ -393,6 +411,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     cdef JointFrames f
     cdef Py_ssize_t j
     for j in range(count):
+        if joints[j].broken:
+            continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:
             error_ball(&f, &out[2 * j], &out[2 * j + 1])
@@ -414,6 +434,8 @@ cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies)
     cdef Py_ssize_t j
     cdef int i
     for j in range(count):
+        if joints[j].broken:
+            continue
         if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
             continue
         f = joint_frames(&joints[j], bodies)

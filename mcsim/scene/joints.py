@@ -39,6 +39,8 @@ class Joint(Described):
     axes: list of AxisSpec, one for each free coordinate, in the order of the joint's position.
     collide: whether the two bodies collide with each other.
     swing_limit: [rad], of a ball joint; infinite if there is none.
+    break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it breaks
+        and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless `collide`.
     """
 
     type: ClassVar[str]
@@ -51,6 +53,8 @@ class Joint(Described):
     axes: list[AxisSpec]
     collide: bool
     swing_limit: float
+    break_force: float
+    break_torque: float
 
     _ends: tuple[BodyName, BodyName]         # the bodies as they were given, handles or names
     _written = frozenset({"name", "a", "b"})
@@ -59,13 +63,11 @@ class Joint(Described):
                   break_torque: Any, axes: list[AxisSpec], **arguments: Any) -> None:
         """Check the arguments that all joints have, and keep everything."""
         name = None if name is None else text(name, "name")
-        for field, value in (("break_force", break_force), ("break_torque", break_torque)):
-            if value is not None:
-                raise FieldError(field, "is not available yet: joints do not break in this version; leave it out")
         arguments = {"name": name, "a": _body_name(a, "a"), "b": _body_name(b, "b")} | arguments | {
             "frame_a": None if frame_a is None else checks.frame(frame_a, "frame_a"),
             "frame_b": None if frame_b is None else checks.frame(frame_b, "frame_b"),
-            "collide": checks.flag(collide, "collide"), "break_force": None, "break_torque": None,
+            "collide": checks.flag(collide, "collide"),
+            "break_force": _bound(break_force, "break_force"), "break_torque": _bound(break_torque, "break_torque"),
         }
         if frame_a is not None or frame_b is not None:
             self._refuse_placement(arguments)
@@ -74,7 +76,9 @@ class Joint(Described):
                              "give two different bodies, or None for the world")
         self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
                   axes=axes, frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
-                  collide=arguments["collide"], swing_limit=inf)
+                  collide=arguments["collide"], swing_limit=inf,
+                  **{bound: inf if arguments[bound] is None else arguments[bound]
+                     for bound in ("break_force", "break_torque")})
 
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
         """Anchor and axes say the same as the frames."""
@@ -273,6 +277,11 @@ def _body_name(value: Any, field: str) -> str | None:
 
 def _frame(value: tuple | None) -> Frame | None:
     return None if value is None else (np.array(value[0]), normalized(value[1]))
+
+
+def _bound(value: Any, field: str) -> float | None:
+    """A force or torque at which a joint breaks; None or infinite: it does not."""
+    return None if value is None else not_negative(value, field, infinite=True)
 
 
 def _anchor(value: Any, required: bool) -> tuple | None:

@@ -155,6 +155,10 @@ ctypedef struct Joint:
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[3]
+    double break_force           # +inf = none [N]
+    double break_torque          # about the joint point, +inf = none [N m]
+    int32_t broken               # 1: gives no rows any more
+    int32_t breakable            # 1: one of the two bounds is finite
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 

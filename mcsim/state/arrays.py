@@ -110,6 +110,8 @@ def joint_records(scene, index):
             record[f"basis_{side}"] = frame[1]
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
         record["axis_count"] = len(joint.axes)
+        record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
+        record["breakable"] = min(joint.break_force, joint.break_torque) < np.inf
         for slot, axis in zip(record["axes"], joint.axes):
             _fill_axis(slot, axis)
     return records

@@ -74,6 +74,7 @@ JOINT_DTYPE = _record(
     ("constraint_count", "i4"), ("active_limits", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
+    ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
 )
 
 ROW_DTYPE = _record(
