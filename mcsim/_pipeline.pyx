@@ -28,7 +28,7 @@ from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, r
 from mcsim.constraints._joints cimport (break_joints, joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
                                         store_joints)
 from mcsim.core._math cimport quat_normalized
-from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.solve._blocks cimport factor_blocks
 from mcsim.solve._impact cimport resolve_impacts
@@ -182,9 +182,23 @@ cdef class Pipeline:
                 self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
         return OK
 
+    cdef int set_time(self, double time) noexcept nogil:
+        """The time of the present poses, and what functions of the user's say for it. -> status"""
+        self.settings.time = time
+        if self.calling:
+            with gil:
+                try:
+                    self.calls(time)
+                except BaseException as error:
+                    self.failure = error
+                    self.call_status = CALL_FAILED
+        return self.call_status
+
     cdef int layout(self) noexcept nogil:
         """Collide, then lay out all rows at the present poses."""
         cdef Py_ssize_t n, joints
+        if self.set_time(self.start + self.steps * self.settings.dt) != OK:
+            return CALL_FAILED
         cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         if status != OK:
             return status
@@ -245,6 +259,7 @@ cdef class Pipeline:
         self.lap(STAGE_SOLVE)
         integrate_poses(&self.bodies, self.settings.h)
         self.lap(STAGE_INTEGRATE)
+        self.set_time(self.settings.time + self.settings.h)
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
         refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
                          self.anchors, self.rows)
@@ -274,6 +289,9 @@ cdef class Pipeline:
         self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
+            if self.call_status != OK:
+                self.restore_backup()
+                return CALL_FAILED
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
         break_joints(self.joints, self.joint_count, self.settings.h)
         self.lap(STAGE_STORE)
@@ -305,6 +323,16 @@ cdef class Pipeline:
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
+    def set_calls(self, calls):
+        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
+        self.calls = calls
+        self.calling = calls is not None
+
+    def raise_failure(self):
+        """Pass on what a user's function raised."""
+        error, self.failure, self.call_status = self.failure, None, OK
+        raise error
+
     # ---- called from World -------------------------------------------------------------------------------------------
 
     def step(self, Py_ssize_t n):
@@ -327,6 +355,8 @@ cdef class Pipeline:
                     looked = self.clock
                     with gil:
                         PyErr_CheckSignals()
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def prepare(self):
@@ -344,6 +374,8 @@ cdef class Pipeline:
                 status = self.layout()
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def clear_forces(self):

@@ -2,7 +2,6 @@
 
 import copy
 import hashlib
-import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
 from mcsim.settings import check_settings, count, kernel_settings
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.motions import motion_calls
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -123,7 +123,6 @@ class World:
         self._scene = copy.deepcopy(scene)
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
-        self._start = 0.0
         self._body_index = {body.name: i for i, body in enumerate(self._scene.bodies)}
         self._joint_index = {joint.name: i for i, joint in enumerate(self._scene.joints)}
         self._bodies = BodyArrays.from_scene(self._scene)
@@ -135,6 +134,7 @@ class World:
         self._pipeline = Pipeline(self._bodies, self._joints, self._collider,
                                   kernel_settings(self._keywords, self._scene.gravity),
                                   bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        self._pipeline.set_calls(motion_calls(self._scene, self._joints))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
         self._breakable = bool(np.any(self._joints["breakable"]))
@@ -205,7 +205,7 @@ class World:
     @property
     def time(self) -> float:
         """[s]"""
-        return self._start + self._pipeline.steps * self.dt
+        return self._pipeline.start + self._pipeline.steps * self.dt
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -443,7 +443,7 @@ class World:
     def snapshot(self) -> Snapshot:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
-        return Snapshot(self._pipeline.steps, self._start, self.time, arrays, self._joints.copy(),
+        return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, self._joints.copy(),
                         self._collider.get_manifolds())
 
     def restore(self, snapshot) -> None:
@@ -461,9 +461,9 @@ class World:
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
         self._events = Events()
-        self._pipeline.steps, self._start = snapshot.steps, snapshot.start
+        self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
-            self._start = snapshot.time - snapshot.steps * self.dt
+            self._pipeline.start = snapshot.time - snapshot.steps * self.dt
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -477,7 +477,7 @@ class World:
         return _rebuild, (self._scene, self._keywords, self.snapshot())
 
     def __deepcopy__(self, memo):
-        return pickle.loads(pickle.dumps(self))
+        return _rebuild(self._scene, self._keywords, self.snapshot())
 
 
 def _rebuild(scene, keywords, snapshot):

@@ -17,6 +17,7 @@ from mcsim.constraints._universal cimport constrain_universal, axes_universal, e
 from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
 from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
 from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
+from mcsim.constraints._motion cimport constrain_motions, store_motions
 
 
 cdef double TWO_PI = 6.283185307179586
@@ -58,13 +59,6 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
         axis.position = axes[i].position
 
 
-cdef inline void axis_row(Row* row, const AxisGeometry* axis, Vec3 direction, const JointFrames* f) noexcept nogil:
-    if axis.linear:
-        linear_row(row, direction, f.arm_a, f.arm_b)
-    else:
-        angular_row(row, direction)
-
-
 cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
                            bint first) noexcept nogil:
     """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
@@ -78,6 +72,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.stabilized = 0
     row.error = 0.0
     row.curvature = 0.0
+    row.rate = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY
     row.compliance[BIASED] = 0.0
@@ -188,9 +183,10 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
     return n
 
 
-cdef int write_constraint(Row* rows, const Joint* joint, int source, const JointFrames* f, const Bodies* bodies,
-                          bint first) noexcept nogil:
-    """The joint's own bilateral rows, one block. -> how many."""
+cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
+                          const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
+    """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
+    cdef double rates[6]
     cdef int i, n = 0
     if joint.type == BALL:
         n = constrain_ball(rows, f)
@@ -204,11 +200,15 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const Joint
         n = constrain_fixed(rows, f)
     cdef double error, curvature
     for i in range(n):
+        rates[i] = 0.0
+    n += constrain_motions(&rows[n], &rates[n], joint, axes, f, settings.time)
+    for i in range(n):
         error = rows[i].error
         curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
         begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
         rows[i].error = error
         rows[i].curvature = curvature
+        rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_BILATERAL
         rows[i].stabilized = 1
@@ -282,7 +282,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
-    joint.constraint_count = write_constraint(&rows[n], joint, source, &f, bodies, first)
+    joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
     joint.row_count = n + joint.constraint_count
     weigh_motors(joint, rows, settings)
 
@@ -385,6 +385,7 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
+        store_motions(&joints[j], rows)
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))

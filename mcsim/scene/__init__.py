@@ -3,7 +3,7 @@
 from os import PathLike
 
 from mcsim.scene.bodies import Body
-from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joints import BallJoint, FixedJoint, HingeJoint, Joint, SliderJoint, UniversalJoint
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
@@ -20,6 +20,6 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Joint",
-    "MassProperties", "Material", "Motor", "Plane", "Scene", "Shape", "SliderJoint", "Sphere", "Spring",
+    "MassProperties", "Material", "Motion", "Motor", "Plane", "Scene", "Shape", "SliderJoint", "Sphere", "Spring",
     "UniversalJoint", "load_scene",
 ]

@@ -9,6 +9,7 @@ The frame of the world (body None) is the world's. Positions, angles and velocit
 from __future__ import annotations      # signatures read as they are written here
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import hypot, inf, pi
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, pair, show, text, vector
 from mcsim.scene.described import Described
-from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
 
 BodyName = Body | str | None
@@ -75,7 +76,7 @@ class Joint(Described):
             raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
                              "give two different bodies, or None for the world")
         self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
-                  axes=axes, frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
+                  axes=_with_motion(axes, arguments.get("motion")), frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
                   collide=arguments["collide"], swing_limit=inf,
                   **{bound: inf if arguments[bound] is None else arguments[bound]
                      for bound in ("break_force", "break_torque")})
@@ -112,7 +113,10 @@ class Joint(Described):
 
     def to_dict(self) -> dict[str, Any]:
         """The joint as JSON data."""
-        return {"type": self.type, **super().to_dict()}
+        try:
+            return {"type": self.type, **super().to_dict()}
+        except FieldError as error:
+            raise error.within(f"joint {self.name!r}") from None
 
     def __repr__(self) -> str:
         ends = " - ".join("world" if end is None else repr(end) for end in (self.a, self.b))
@@ -128,7 +132,7 @@ class BallJoint(Joint):
     anchor: the point [m]; axis: the joint's z, about which twist is measured. Both in world coordinates.
     swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
     motor: velocity along the joint's x, y, z, or position as a rotation vector. spring: the same about each axis, with
-    `rest` 0 or a rotation vector. friction [N m] about each axis.
+    `rest` 0 or a rotation vector. friction [N m] about each axis. motion: three of Motion, of the rotation vector.
     """
 
     type = "ball"
@@ -137,7 +141,8 @@ class BallJoint(Joint):
                  swing_limit: float | None = None, twist_limits: Limits | None = None, *,
                  motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
                  name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion] | None = None):
         anchor = _anchor(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
         if swing_limit is not None:
@@ -152,7 +157,7 @@ class BallJoint(Joint):
         axes = [_axis_spec(limits[i], motors[i], springs[i], friction) for i in range(3)]
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
                        axis=axis, swing_limit=swing_limit, twist_limits=twist_limits, motor=motor, spring=spring,
-                       friction=friction)
+                       friction=friction, motion=_whole(motion))
         self._set(swing_limit=inf if swing_limit is None else swing_limit)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
@@ -167,6 +172,7 @@ class UniversalJoint(Joint):
 
     anchor: the point [m]; axis_a, axis_b: perpendicular within 1e-6. All in world coordinates.
     limits, motor, spring: a pair, each one or None, for the two angles. friction: a number or a pair [N m].
+    motion: a pair, each a Motion or None, that prescribes an angle.
     """
 
     type = "universal"
@@ -176,7 +182,8 @@ class UniversalJoint(Joint):
                  motor: Sequence[Motor | None] | None = None, spring: Sequence[Spring | None] | None = None,
                  friction: float | Sequence[float] = 0.0, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion | None] | None = None):
         required = frame_a is None and frame_b is None
         anchor = _anchor(anchor, required)
         axis_a, axis_b = _axis(axis_a, "axis_a", required), _axis(axis_b, "axis_b", required)
@@ -194,7 +201,9 @@ class UniversalJoint(Joint):
         axes = [_axis_spec(*of_axis) for of_axis in zip(limits or NEITHER, motor or NEITHER, spring or NEITHER,
                                                         np.broadcast_to(friction, 2).tolist())]
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
-                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction)
+                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction,
+                       motion=None if motion is None else _two(motion, "motion", "a pair of Motion or None",
+                                                               lambda m, field: _instance(m, Motion, field)))
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis_a"], self._arguments["axis_b"])
@@ -204,7 +213,7 @@ class HingeJoint(Joint):
     """Keeps a point and an axis together; b turns about it: 1 free angle [rad], which counts whole turns.
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
-    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
     """
 
     type = "hinge"
@@ -213,12 +222,13 @@ class HingeJoint(Joint):
                  limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
                  friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
                  frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False):
+                 break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         required = frame_a is None and frame_b is None
         anchor, axis = _anchor(anchor, required), _axis(axis, "axis", required)
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       anchor=anchor, axis=axis, **driven)
+                       anchor=anchor, axis=axis, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
@@ -228,7 +238,8 @@ class SliderJoint(Joint):
     """Lets b only slide along an axis of a: 1 free distance [m].
 
     axis: the joint's z; anchor: the joint's point [m], b's position if not given (a's if b is the world).
-    Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N].
+    Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N]; motion:
+    prescribes the distance.
     """
 
     type = "slider"
@@ -237,12 +248,13 @@ class SliderJoint(Joint):
                  limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
                  friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
                  frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False):
+                 break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         axis = _axis(axis, "axis", required=frame_a is None and frame_b is None)
         anchor = _anchor(anchor, required=False)
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       axis=axis, anchor=anchor, **driven)
+                       axis=axis, anchor=anchor, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), from_axes(self._arguments["axis"])
@@ -337,6 +349,33 @@ def _two(value: Any, field: str, what: str, check: Callable[[Any, str], Any]) ->
         return None
     both = pair(value, what, field)
     return tuple(check(both[i], f"{field}[{i}]") for i in range(2))
+
+
+def _whole(motion: Any) -> tuple | None:
+    """The three motions of a ball joint's rotation vector: all of them, or none."""
+    if motion is None:
+        return None
+    three = checks.items(motion, "three of Motion, of the rotation vector", "motion")
+    if len(three) != 3 or not all(isinstance(one, Motion) for one in three):
+        raise FieldError("motion", f"must be three of Motion, of the rotation vector, got {show(motion)}")
+    return tuple(three)
+
+
+def _with_motion(axes: list[AxisSpec], motion: Any) -> list[AxisSpec]:
+    """The axes with their prescribed motions: a Motion for one axis, else one or None for each."""
+    if motion is None:
+        return axes
+    if len(axes) == 1:
+        motions = [_instance(motion, Motion, "motion")]
+    else:
+        motions = checks.items(motion, f"{len(axes)} of Motion or None, one an axis", "motion")
+        if len(motions) != len(axes):
+            raise FieldError("motion", f"must be {len(axes)} of Motion or None, one an axis, got {show(motion)}")
+        motions = [_instance(one, Motion, f"motion[{i}]") for i, one in enumerate(motions)]
+    for axis, one in zip(axes, motions):
+        if one is not None and axis.motor is not None:
+            raise FieldError("motion", "is given together with a motor for the same axis; give one or the other")
+    return [replace(axis, motion=one) for axis, one in zip(axes, motions)]
 
 
 def _one_axis(limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:

@@ -109,7 +109,13 @@ cdef enum MotorMode:
     MOTOR_VELOCITY = 1
     MOTOR_POSITION = 2
 
-# What an axis may carry, in the order of its impulses.
+# A coordinate that is prescribed as a function of time.
+cdef enum MotionMode:
+    MOTION_NONE = 0
+    MOTION_FORMULA = 1
+    MOTION_FUNCTION = 2
+
+# What an axis may carry, in the order of its impulses. A prescribed motion's is kept where a motor's would be.
 cdef enum:
     AXIS_LOWER = 0
     AXIS_UPPER = 1
@@ -136,6 +142,10 @@ ctypedef struct JointAxis:
     double impulse[5]            # of the last substep, by AXIS_... [N s or N m s]
     int32_t motor_mode
     int32_t has_spring
+    double motion[6]             # formula: position, velocity, acceleration, amplitude, frequency [Hz], phase [rad];
+                                 # function: its position, velocity, acceleration at Settings.time
+    int32_t motion_mode
+    int32_t reserved
 
 ctypedef struct Joint:
     int32_t type
@@ -225,6 +235,7 @@ ctypedef struct Row:
     double restitution
     double kick                  # what half a substep of gravity and forces adds to a normal row's velocity [m/s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
+    double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 
@@ -255,3 +266,4 @@ ctypedef struct Settings:
     double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
     double restitution_threshold
     double speculative_distance
+    double time                  # of the present poses [s]

@@ -123,6 +123,10 @@ def _fill_axis(slot, axis):
     if axis.spring is not None:
         slot["has_spring"] = 1
         slot["stiffness"], slot["damping"], slot["rest"] = axis.spring.stiffness, axis.spring.damping, axis.spring.rest
+    if axis.motion is not None:
+        slot["motion_mode"] = 2 if axis.motion.is_function else 1
+        if not axis.motion.is_function:
+            slot["motion"] = axis.motion.coefficients
     if axis.motor is not None:
         motor = axis.motor
         slot["motor_mode"] = 1 if motor.velocity is not None else 2

@@ -67,6 +67,7 @@ JOINT_AXIS_DTYPE = _record(
     ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
     ("motor_damping_ratio", "f8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
     ("impulse", "f8", 5), ("motor_mode", "i4"), ("has_spring", "i4"),
+    ("motion", "f8", 6), ("motion_mode", "i4"), ("reserved", "i4"),
 )
 
 JOINT_DTYPE = _record(
@@ -83,7 +84,7 @@ ROW_DTYPE = _record(
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("normal_begin", "i4"), ("normal_count", "i4"), ("kind", "i4"),
     ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
-    ("curvature", "f8"),
+    ("curvature", "f8"), ("rate", "f8"),
 )
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
