@@ -80,7 +80,7 @@ class JointHandle:
 
     @property
     def type(self) -> str:
-        """"ball", "universal", "hinge", "slider" or "fixed"."""
+        """Its name in files: "ball", "hinge", … (scene.joints.JOINTS)."""
         return self._world.scene.joints[self.index].type
 
     def _coordinates(self, field):

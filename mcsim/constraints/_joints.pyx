@@ -8,7 +8,7 @@ from libc.math cimport INFINITY, fabs, floor, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
     AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
     BLOCK_BOUNDED, BLOCK_BILATERAL, BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
@@ -17,6 +17,8 @@ from mcsim.constraints._universal cimport constrain_universal, axes_universal, e
 from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
 from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
 from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
+from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
+from mcsim.constraints._knife_edge cimport constrain_knife_edge
 from mcsim.constraints._motion cimport constrain_motions, store_motions
 
 
@@ -198,6 +200,10 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
         n = constrain_slider(rows, f)
     elif joint.type == FIXED:
         n = constrain_fixed(rows, f)
+    elif joint.type == ROLLING:
+        n = constrain_rolling(rows, f, joint)
+    elif joint.type == KNIFE_EDGE:
+        n = constrain_knife_edge(rows, f)
     cdef double error, curvature
     for i in range(n):
         rates[i] = 0.0
@@ -211,7 +217,7 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
         rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_BILATERAL
-        rows[i].stabilized = 1
+        rows[i].stabilized = not (joint.type == KNIFE_EDGE or joint.type == ROLLING and i > 0)
         apply_inverse_mass(&rows[i], bodies)
     return n
 
@@ -425,6 +431,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             error_slider(&f, &out[2 * j], &out[2 * j + 1])
         elif joints[j].type == FIXED:
             error_fixed(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == ROLLING:
+            error_rolling(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:

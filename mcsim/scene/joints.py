@@ -83,7 +83,7 @@ class Joint(Described):
 
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
         """Anchor and axes say the same as the frames."""
-        for field in ("anchor", "axis", "axis_a", "axis_b"):
+        for field in ("anchor", "axis", "axis_a", "axis_b", "normal"):
             if arguments.get(field, self._defaults().get(field)) != self._defaults().get(field):
                 raise FieldError(field, "is given together with frame_a or frame_b; give one or the other")
 
@@ -278,6 +278,73 @@ class FixedJoint(Joint):
         return self._point(body_a, body_b), IDENTITY[1]
 
 
+class RollingJoint(Joint):
+    """A sphere or disc b rolls without slipping on a plane of a (or of the world), and does not leave it. No free coordinate
+    is measured.
+
+    radius: of the sphere or disc [m]. normal: of the plane, towards b. anchor: the centre of the sphere or disc [m], b's
+    position if not given. axis: that of the disc; without it b is a sphere. All in world coordinates at the initial pose,
+    at which the plane touches b.
+    With frames: frame_a is a point of the plane with z along the normal, frame_b the centre with z along the disc's axis; both
+    are needed, and `disc` says which of the two b is.
+    """
+
+    type = "rolling"
+    radius: float
+    disc: bool
+
+    def __init__(self, a: BodyName, b: BodyName, radius: float, normal: Vector = (0.0, 0.0, 1.0),
+                 anchor: Vector | None = None, axis: Vector | None = None, *, disc: bool | None = None,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        radius = checks.positive(radius, "radius")
+        normal, axis = direction(normal, "normal"), _axis(axis, "axis", required=False)
+        disc = None if disc is None else checks.flag(disc, "disc")
+        if b is None:
+            raise FieldError("b", "must be the body that rolls, got None")
+        if (frame_a is None) != (frame_b is None):
+            raise FieldError("frame_a" if frame_a is None else "frame_b", "is missing: a rolling joint takes both or neither")
+        if frame_a is None and disc is not None and disc != (axis is not None):
+            raise FieldError("axis", "is missing: a disc needs it" if disc else "is given for a sphere; leave it or disc out")
+        if axis is not None and np.linalg.norm(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
+            raise FieldError("axis", "is along the normal: a disc that lies flat cannot roll")
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius, normal=normal,
+                       anchor=_anchor(anchor, required=False), axis=axis, disc=disc)
+        self._set(radius=radius, disc=axis is not None if disc is None else disc)
+
+    def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
+        if self.frame_a is None:
+            body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
+            center, normal = self._point(body_a, body_b), normalized(self._arguments["normal"])
+            wheel = normalized(self._arguments["axis"]) if self.disc else normal
+            lowest = normal - (normal @ wheel) * wheel if self.disc else normal
+            touch = center - self.radius * normalized(lowest)
+            self._set(frame_a=relative(body_a, (touch, from_axes(normal))),
+                      frame_b=relative(body_b, (center, from_axes(wheel))))
+        super()._place(index, name, bodies)
+
+
+class KnifeEdgeJoint(Joint):
+    """A blade on b, as of a skate: its point does not move across it relative to a. Along it, and away from a, it is free;
+    no free coordinate is measured.
+
+    anchor: the blade's point, b's position if not given (a's if b is the world) [m]; axis: the direction across the blade,
+    which b carries. Both in world coordinates.
+    """
+
+    type = "knife_edge"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        axis = _axis(axis, "axis", required=frame_a is None and frame_b is None)
+        anchor = _anchor(anchor, required=False)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], anchor=anchor, axis=axis)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return self._point(body_a, body_b), from_axes(self._arguments["axis"])
+
+
 # ---- arguments that several joints take ------------------------------------------------------------------------------
 
 def _body_name(value: Any, field: str) -> str | None:
@@ -393,5 +460,6 @@ def _axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction
 
 
 JOINTS: dict[str, type[Joint]] = {
-    joint.type: joint for joint in (BallJoint, UniversalJoint, HingeJoint, SliderJoint, FixedJoint)
+    joint.type: joint for joint in (BallJoint, UniversalJoint, HingeJoint, SliderJoint, FixedJoint, RollingJoint,
+                                KnifeEdgeJoint)
 }

@@ -203,7 +203,22 @@ class FixedModel(JointModel):
     anchor: Numbers | None = None
 
 
-JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel)
+class RollingModel(JointModel):
+    type: Literal["rolling"]
+    radius: Number
+    normal: Numbers = None
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+    disc: Flag | None = None
+
+
+class KnifeEdgeModel(JointModel):
+    type: Literal["knife_edge"]
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+
+
+JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel)
 
 
 class SceneModel(Model):

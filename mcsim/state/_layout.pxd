@@ -103,6 +103,8 @@ cdef enum JointType:
     HINGE = 2
     SLIDER = 3
     FIXED = 4
+    ROLLING = 5
+    KNIFE_EDGE = 6
 
 cdef enum MotorMode:
     MOTOR_NONE = 0
@@ -169,6 +171,9 @@ ctypedef struct Joint:
     double break_torque          # about the joint point, +inf = none [N m]
     int32_t broken               # 1: gives no rows any more
     int32_t breakable            # 1: one of the two bounds is finite
+    double radius                # rolling: of the sphere or disc [m]
+    int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
+    int32_t reserved
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 

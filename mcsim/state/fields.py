@@ -76,6 +76,7 @@ JOINT_DTYPE = _record(
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
+    ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
 )
 
 ROW_DTYPE = _record(
@@ -89,5 +90,5 @@ ROW_DTYPE = _record(
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")
