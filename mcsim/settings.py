@@ -10,7 +10,7 @@ from mcsim.solve import SOLVERS
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
-JOINT_SOLVERS = ("rows",)
+JOINT_SOLVERS = ("tree", "rows")
 INTEGRATORS = ("semi_implicit",)
 
 MOST_SUBSTEPS = 10_000
@@ -44,7 +44,12 @@ def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
     choose(k["solver"], SOLVERS, "solver")
+    if k["joint_solver"] is None:
+        k["joint_solver"] = "tree" if k["solver"] == "si" else "rows"
     choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
+    if k["joint_solver"] == "tree" and k["solver"] != "si":
+        raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
+    k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
     choose(k["integrator"], INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
@@ -89,7 +94,9 @@ def kernel_settings(k, gravity):
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
-        "reserved": 0, "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "joint_tree": int(k["joint_solver"] == "tree"), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "first_kick": 0.5 if k["joint_solver"] == "tree" and k["stabilization"] == "soft" else 1.0,
+        "geometric_stiffness": k["geometric_stiffness"],
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

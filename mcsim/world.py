@@ -111,8 +111,8 @@ class World:
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
-                 stabilization="soft", integrator="semi_implicit", friction="cone", friction_points="central",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
+                 stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, sleep=False, threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
@@ -460,6 +460,8 @@ class World:
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
+        if self._breakable:
+            self._pipeline.replan()
         self._events = Events()
         self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt

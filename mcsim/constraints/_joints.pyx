@@ -10,7 +10,7 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
     AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
-    BLOCK_BOUNDED, BLOCK_BILATERAL, BIASED, RELAXED)
+    BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
@@ -185,29 +185,35 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
     return n
 
 
+cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
+    """Jacobians, errors and curvatures of what the joint forbids. -> how many rows."""
+    if joint.type == BALL:
+        return constrain_ball(rows, f)
+    elif joint.type == UNIVERSAL:
+        return constrain_universal(rows, f)
+    elif joint.type == HINGE:
+        return constrain_hinge(rows, f)
+    elif joint.type == SLIDER:
+        return constrain_slider(rows, f)
+    elif joint.type == FIXED:
+        return constrain_fixed(rows, f)
+    elif joint.type == ROLLING:
+        return constrain_rolling(rows, f, joint)
+    elif joint.type == KNIFE_EDGE:
+        return constrain_knife_edge(rows, f)
+    return 0
+
+
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
                           const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
+    cdef int n = constrain(rows, joint, f)
     cdef double rates[6]
-    cdef int i, n = 0
-    if joint.type == BALL:
-        n = constrain_ball(rows, f)
-    elif joint.type == UNIVERSAL:
-        n = constrain_universal(rows, f)
-    elif joint.type == HINGE:
-        n = constrain_hinge(rows, f)
-    elif joint.type == SLIDER:
-        n = constrain_slider(rows, f)
-    elif joint.type == FIXED:
-        n = constrain_fixed(rows, f)
-    elif joint.type == ROLLING:
-        n = constrain_rolling(rows, f, joint)
-    elif joint.type == KNIFE_EDGE:
-        n = constrain_knife_edge(rows, f)
+    cdef int i
     cdef double error, curvature
     for i in range(n):
         rates[i] = 0.0
-    n += constrain_motions(&rows[n], &rates[n], joint, axes, f, settings.time)
+    n += constrain_motions(&rows[n], &rates[n], joint, axes, f, settings.time, 0.0)
     for i in range(n):
         error = rows[i].error
         curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
@@ -290,6 +296,9 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
     joint.row_count = n + joint.constraint_count
+    if settings.joint_tree:
+        for i in range(joint.constraint_count):
+            rows[n + i].block_kind = BLOCK_TREE
     weigh_motors(joint, rows, settings)
 
 
@@ -364,6 +373,63 @@ cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
         write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
 
 
+cdef inline double relative_velocity(const Row* row, const Bodies* bodies) noexcept nogil:
+    """J v"""
+    cdef const double* j = &row.jacobian[0]
+    cdef const double* a = <const double*> &bodies.twist[row.body_a]
+    cdef const double* b = <const double*> &bodies.twist[row.body_b]
+    cdef double s = 0.0
+    cdef int k
+    for k in range(6):
+        s += j[k] * a[k] + j[6 + k] * b[k]
+    return s
+
+
+cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                       Row* rows) noexcept nogil:
+    """Biases with which J v + bias = 0 closes the joints at the end of the drift, by Newton's method on the velocity v:
+
+        C(x(v)) is about C' + h J (v - v'),  so   bias = (C' - goal) / h - J v'
+
+    with C' the error at the trial poses that the bodies hold now, reached by v'; J that of the rows, at the drift's start. The
+    error of a prescribed motion is that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
+    """
+    cdef Row trial[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[3]
+    cdef Joint moved
+    cdef JointFrames f
+    cdef double h = settings.h
+    cdef double largest = 0.0
+    cdef double start, keep, off
+    cdef Row* own
+    cdef Py_ssize_t j
+    cdef int i, n
+    for j in range(count):
+        n = joints[j].constraint_count
+        if n == 0:
+            continue
+        own = rows + joints[j].row_begin + joints[j].row_count - n
+        f = joint_frames(&joints[j], bodies)
+        i = constrain(trial, &joints[j], &f)
+        if i < n:
+            moved = joints[j]
+            measure_axes(&moved, &f, axes)
+            constrain_motions(&trial[i], &rates[i], &joints[j], axes, &f, settings.time, h)
+        start = 0.0
+        for i in range(n):
+            if own[i].stabilized and fabs(own[i].error) > start:
+                start = fabs(own[i].error)
+        keep = 1.0 - settings.push_speed * h / start if start > settings.push_speed * h else 0.0
+        for i in range(n):
+            if own[i].stabilized:
+                off = trial[i].error - keep * own[i].error
+                own[i].bias[BIASED] = off / h - relative_velocity(&own[i], bodies)
+                if fabs(off) > largest:
+                    largest = fabs(off)
+    return largest
+
+
 cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil:
     """Impulses of the last substep back into the joints, and their wrench on b about the joint point."""
     cdef Py_ssize_t j
@@ -400,8 +466,9 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
                 joints[j].impulse[i] = 0.0
 
 
-cdef void break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
-    """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound."""
+cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
+    """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound. -> how many."""
+    cdef int broken = 0
     cdef Joint* joint
     cdef Py_ssize_t j
     for j in range(count):
@@ -409,6 +476,8 @@ cdef void break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil
         if joint.breakable and not joint.broken and (norm(joint.wrench_impulse.v) > h * joint.break_force
                                                      or norm(joint.wrench_impulse.w) > h * joint.break_torque):
             joint.broken = 1
+            broken += 1
+    return broken
 
 
 # ---- for observers ---------------------------------------------------------------------------------------------------

@@ -14,15 +14,17 @@ from mcsim.state._layout cimport (AXIS_MOTOR, BALL, UNIVERSAL, JointAxis, MOTION
 from mcsim.constraints._parts cimport *
 
 
-cdef inline void motion_target(const JointAxis* axis, double t, double* q, double* u, double* a) noexcept nogil:
-    """The target's position, velocity and acceleration at time t."""
+cdef inline void motion_target(const JointAxis* axis, double t, double ahead, double* q, double* u,
+                               double* a) noexcept nogil:
+    """The target's position, velocity and acceleration at time t + ahead; of a function, known at t, by its Taylor series."""
     cdef double rate, s, c
+    t = t + ahead if axis.motion_mode == MOTION_FORMULA else ahead
     q[0] = axis.motion[0]
     u[0] = axis.motion[1]
     a[0] = axis.motion[2]
+    q[0] += t * (u[0] + 0.5 * t * a[0])
+    u[0] += t * a[0]
     if axis.motion_mode == MOTION_FORMULA:
-        q[0] += t * (u[0] + 0.5 * t * a[0])
-        u[0] += t * a[0]
         rate = 6.283185307179586 * axis.motion[4]
         sine_cosine(rate * t + axis.motion[5], &s, &c)
         q[0] += axis.motion[3] * s
@@ -74,7 +76,7 @@ cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry*
 
 
 cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, const AxisGeometry* axes,
-                                  const JointFrames* f, double t) noexcept nogil:
+                                  const JointFrames* f, double t, double ahead) noexcept nogil:
     """Rows of the axes that follow a motion, in the order of the axes. -> how many."""
     cdef Vec3 q, u, a, spin, turn, off
     cdef int i, n = 0
@@ -84,7 +86,7 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
         if joint.axes[0].motion_mode == MOTION_NONE:
             return 0
         for i in range(3):
-            motion_target(&joint.axes[i], t, &(&q.x)[i], &(&u.x)[i], &(&a.x)[i])
+            motion_target(&joint.axes[i], t, ahead, &(&q.x)[i], &(&u.x)[i], &(&a.x)[i])
         rotation_rates(q, u, a, &spin, &turn)
         off = quat_log(quat_mul(f.relative, quat_conj(quat_exp(q))))
     for i in range(joint.axis_count):
@@ -96,7 +98,7 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
             rates[n] = -(&spin.x)[i]
             rows[n].curvature = -(&turn.x)[i]
         else:
-            motion_target(&joint.axes[i], t, &q.x, &u.x, &a.x)
+            motion_target(&joint.axes[i], t, ahead, &q.x, &u.x, &a.x)
             rows[n].error = axes[i].position - q.x
             rates[n] = -u.x
             rows[n].curvature = -a.x

@@ -20,7 +20,7 @@ them close the gap and no more. With C < 0:
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+    BLOCK_TREE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -80,7 +80,9 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
             if row.kind != ROW_JOINT and error > 0.0:
                 set_bias(row, error / h, 0.0, error / h)
             elif settings.stabilization == STABILIZE_SOFT:
-                if row.kind == ROW_JOINT:
+                if row.block_kind == BLOCK_TREE:
+                    set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
+                elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i
                         effective_diagonals(row, row.block, moved)

@@ -204,6 +204,7 @@ cdef enum BlockKind:
     BLOCK_BILATERAL = 1      # up to six rows without bounds, solved together
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
+    BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:
@@ -239,6 +240,7 @@ ctypedef struct Row:
     double error                 # C [m or rad]
     double restitution
     double kick                  # what half a substep of gravity and forces adds to a normal row's velocity [m/s]
+    double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
 
@@ -259,8 +261,10 @@ ctypedef struct Settings:
     int32_t solver
     int32_t friction_cone        # 1 cone, 0 pyramid
     int32_t friction_central     # 1 per manifold, 0 per point
-    int32_t reserved
+    int32_t joint_tree           # 1: joints are solved directly, 0: row by row
     Vec3 gravity
+    double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
+    double geometric_stiffness   # part of h^2 K that joint forces add to inertia
     double baumgarte
     double slop
     double contact_hertz

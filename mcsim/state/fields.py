@@ -85,7 +85,7 @@ ROW_DTYPE = _record(
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("normal_begin", "i4"), ("normal_count", "i4"), ("kind", "i4"),
     ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
-    ("curvature", "f8"), ("rate", "f8"),
+    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
 )
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
