@@ -52,6 +52,13 @@ cdef class Pipeline:
     cdef readonly Py_ssize_t failed_body
     cdef bint bounces
     cdef public long long steps         # done since the beginning
+    cdef public double start            # time before the first step [s]
+    cdef object calls                   # the user's functions of time, or None
+    cdef bint calling
+    cdef object failure                 # what one of them raised
+    cdef int call_status
+    cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
+    cdef bint replanning                # a joint broke
     cdef readonly long long impact_count
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
@@ -63,6 +70,7 @@ cdef class Pipeline:
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int check_state(self) noexcept nogil
+    cdef int set_time(self, double time) noexcept nogil
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void solve(self, int relaxed, int iterations) noexcept nogil

@@ -12,7 +12,7 @@
       impact       as above, before anything stops what should bounce
       relax        sweeps without bias (stabilization "soft")
       store        impulses back into the manifolds, totals
-    store        impulses back into the joints
+    store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
 """
 
@@ -25,11 +25,11 @@ import numpy as np
 
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (aim_joints, joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
-                                        store_joints)
+from mcsim.constraints._joints cimport (aim_joints, break_joints, joint_errors, layout_joints, measure_joints, refresh_joints,
+                                        spring_energy, store_joints)
 from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
-from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
@@ -118,13 +118,20 @@ cdef class Pipeline:
             flat = self.backup[i].reshape(-1)
             self.backup_pointers[i] = &flat[0]
         memset(self.stage_times, 0, sizeof(self.stage_times))
+        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._plan_tree(bodies, joints)
+
+    def replan(self):
+        """Follow joints that broke, or are whole again."""
+        self.replanning = False
+        self._plan_tree(*self.kept)
 
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
         cdef int32_t[::1] chosen
         cdef double[:, ::1] position, orientation, twist, stiffness, impulse
         self.tree = None
+        self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
             while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
                                 self.row_capacity) < 0:
@@ -247,9 +254,23 @@ cdef class Pipeline:
                 self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
         return OK
 
+    cdef int set_time(self, double time) noexcept nogil:
+        """The time of the present poses, and what functions of the user's say for it. -> status"""
+        self.settings.time = time
+        if self.calling:
+            with gil:
+                try:
+                    self.calls(time)
+                except BaseException as error:
+                    self.failure = error
+                    self.call_status = CALL_FAILED
+        return self.call_status
+
     cdef int layout(self) noexcept nogil:
         """Collide, then lay out all rows at the present poses."""
         cdef Py_ssize_t n, joints
+        if self.set_time(self.start + self.steps * self.settings.dt) != OK:
+            return CALL_FAILED
         cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         if status != OK:
             return status
@@ -352,14 +373,14 @@ cdef class Pipeline:
         self.finish_rows()
 
     cdef void hold_joints(self) noexcept nogil:
-        """J v = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
+        """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
         cdef Py_ssize_t j
         cdef int i
         cdef Row* row
         for j in range(self.joint_count):
             row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
             for i in range(self.joints[j].constraint_count):
-                row[i].bias[BIASED] = 0.0
+                row[i].bias[BIASED] = row[i].rate
         self.solve_tree(BIASED)
 
     cdef void project_joints(self) noexcept nogil:
@@ -504,6 +525,7 @@ cdef class Pipeline:
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
+        self.set_time(self.settings.time + self.settings.h)
         self.refresh()
         if self.settings.joint_tree and relax and not self.closed:
             self.project_joints()
@@ -538,9 +560,14 @@ cdef class Pipeline:
         self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
+            if self.call_status != OK:
+                self.restore_backup()
+                return CALL_FAILED
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
+        if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
+            self.replanning = True
         self.lap(STAGE_STORE)
         status = self.check_state()
         if status != OK:
@@ -570,6 +597,16 @@ cdef class Pipeline:
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
+    def set_calls(self, calls):
+        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
+        self.calls = calls
+        self.calling = calls is not None
+
+    def raise_failure(self):
+        """Pass on what a user's function raised."""
+        error, self.failure, self.call_status = self.failure, None, OK
+        raise error
+
     # ---- called from World -------------------------------------------------------------------------------------------
 
     def step(self, Py_ssize_t n):
@@ -588,10 +625,15 @@ cdef class Pipeline:
                 if status == OK:
                     done += 1
                     self.steps += 1
+                if self.replanning:
+                    with gil:
+                        self.replan()
                 if self.clock - looked > SIGNAL_INTERVAL:
                     looked = self.clock
                     with gil:
                         PyErr_CheckSignals()
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def prepare(self):
@@ -609,6 +651,8 @@ cdef class Pipeline:
                 status = self.layout()
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def clear_forces(self):

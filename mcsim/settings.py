@@ -108,5 +108,5 @@ def kernel_settings(k, gravity):
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"]), "push_speed": k["push_speed"],
         "restitution_threshold": k["restitution_threshold"],
-        "speculative_distance": k["speculative_distance"],
+        "speculative_distance": k["speculative_distance"], "time": 0.0,
     }

@@ -8,7 +8,7 @@ from libc.math cimport INFINITY, fabs, floor, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
     AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
     BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
@@ -17,6 +17,9 @@ from mcsim.constraints._universal cimport constrain_universal, axes_universal, e
 from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
 from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
 from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
+from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
+from mcsim.constraints._knife_edge cimport constrain_knife_edge
+from mcsim.constraints._motion cimport constrain_motions, store_motions
 
 
 cdef double TWO_PI = 6.283185307179586
@@ -58,13 +61,6 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
         axis.position = axes[i].position
 
 
-cdef inline void axis_row(Row* row, const AxisGeometry* axis, Vec3 direction, const JointFrames* f) noexcept nogil:
-    if axis.linear:
-        linear_row(row, direction, f.arm_a, f.arm_b)
-    else:
-        angular_row(row, direction)
-
-
 cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
                            bint first) noexcept nogil:
     """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
@@ -78,6 +74,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.stabilized = 0
     row.error = 0.0
     row.curvature = 0.0
+    row.rate = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY
     row.compliance[BIASED] = 0.0
@@ -200,24 +197,33 @@ cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) n
         return constrain_slider(rows, f)
     elif joint.type == FIXED:
         return constrain_fixed(rows, f)
+    elif joint.type == ROLLING:
+        return constrain_rolling(rows, f, joint)
+    elif joint.type == KNIFE_EDGE:
+        return constrain_knife_edge(rows, f)
     return 0
 
 
-cdef int write_constraint(Row* rows, const Joint* joint, int source, const JointFrames* f, const Bodies* bodies,
-                          bint first) noexcept nogil:
-    """The joint's own bilateral rows, one block. -> how many."""
+cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
+                          const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
+    """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
     cdef int n = constrain(rows, joint, f)
+    cdef double rates[6]
     cdef int i
     cdef double error, curvature
+    for i in range(n):
+        rates[i] = 0.0
+    n += constrain_motions(&rows[n], &rates[n], joint, axes, f, settings.time, 0.0)
     for i in range(n):
         error = rows[i].error
         curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
         begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
         rows[i].error = error
         rows[i].curvature = curvature
+        rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_BILATERAL
-        rows[i].stabilized = 1
+        rows[i].stabilized = not (joint.type == KNIFE_EDGE or joint.type == ROLLING and i > 0)
         apply_inverse_mass(&rows[i], bodies)
     return n
 
@@ -278,13 +284,17 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f = joint_frames(joint, bodies)
     cdef AxisGeometry axes[3]
     cdef int i, n = 0
+    if joint.broken:
+        joint.row_count = 0
+        joint.constraint_count = 0
+        return
     measure_axes(joint, &f, axes)
     if activate:
         activate_limits(joint, &f, axes, bodies, settings)
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
-    joint.constraint_count = write_constraint(&rows[n], joint, source, &f, bodies, first)
+    joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
     joint.row_count = n + joint.constraint_count
     if settings.joint_tree:
         for i in range(joint.constraint_count):
@@ -382,9 +392,12 @@ cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodi
         C(x(v)) is about C' + h J (v - v'),  so   bias = (C' - goal) / h - J v'
 
     with C' the error at the trial poses that the bodies hold now, reached by v'; J that of the rows, at the drift's start. The
-    goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
+    error of a prescribed motion is that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
     """
     cdef Row trial[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[3]
+    cdef Joint moved
     cdef JointFrames f
     cdef double h = settings.h
     cdef double largest = 0.0
@@ -398,7 +411,11 @@ cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             continue
         own = rows + joints[j].row_begin + joints[j].row_count - n
         f = joint_frames(&joints[j], bodies)
-        constrain(trial, &joints[j], &f)
+        i = constrain(trial, &joints[j], &f)
+        if i < n:
+            moved = joints[j]
+            measure_axes(&moved, &f, axes)
+            constrain_motions(&trial[i], &rates[i], &joints[j], axes, &f, settings.time, h)
         start = 0.0
         for i in range(n):
             if own[i].stabilized and fabs(own[i].error) > start:
@@ -440,9 +457,27 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
+        store_motions(&joints[j], rows)
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
+        for i in range(6):
+            if i >= joints[j].constraint_count:
+                joints[j].impulse[i] = 0.0
+
+
+cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
+    """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound. -> how many."""
+    cdef int broken = 0
+    cdef Joint* joint
+    cdef Py_ssize_t j
+    for j in range(count):
+        joint = &joints[j]
+        if joint.breakable and not joint.broken and (norm(joint.wrench_impulse.v) > h * joint.break_force
+                                                     or norm(joint.wrench_impulse.w) > h * joint.break_torque):
+            joint.broken = 1
+            broken += 1
+    return broken
 
 
 # ---- for observers ---------------------------------------------------------------------------------------------------
@@ -452,6 +487,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     cdef JointFrames f
     cdef Py_ssize_t j
     for j in range(count):
+        if joints[j].broken:
+            continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:
             error_ball(&f, &out[2 * j], &out[2 * j + 1])
@@ -463,6 +500,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             error_slider(&f, &out[2 * j], &out[2 * j + 1])
         elif joints[j].type == FIXED:
             error_fixed(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == ROLLING:
+            error_rolling(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
@@ -473,6 +512,8 @@ cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies)
     cdef Py_ssize_t j
     cdef int i
     for j in range(count):
+        if joints[j].broken:
+            continue
         if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
             continue
         f = joint_frames(&joints[j], bodies)
