@@ -67,7 +67,7 @@ cdef enum:
     MOST_CORRECTIONS = 8
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
-cdef double JOINT_TOLERANCE = 1e-8
+cdef double JOINT_TOLERANCE = 1e-9
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
 # velocities are held instead.
@@ -479,12 +479,12 @@ cdef class Pipeline:
             row = &self.rows[i]
             row.carry = 0.0
             if row.block_kind == BLOCK_TREE:
-                row.impulse *= first
+                row.impulse *= 0.0 if self.tree.loops else first
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.compliance[RELAXED] == 0.0:
                 row.carry = (1.0 - first) * row.impulse
-                row.impulse *= first
+                row.impulse *= 0.0 if self.tree.loops else first
         warm_start(self.rows, self.row_count, self.bodies.twist)
 
     cdef void return_carried(self) noexcept nogil:

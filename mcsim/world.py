@@ -106,14 +106,14 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "tree" (all joints at once by a sparse factorization; the default, with solver "si", where loops do not make
-        it too costly) or "rows" (row by row, with the contacts). geometric_stiffness: c of an implicit c h^2 K, 0.
+      joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
+        level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
       integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, sleep=False, threads=1):

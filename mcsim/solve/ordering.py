@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 MOST_JOINTS = 6
-LOOP_SHIFT = 1e-9            # proximal shift of the diagonal in an articulation with loops, relative
+LOOP_SHIFT = 1e-6            # proximal shift of the diagonal in an articulation with loops, relative
 
 # Entry codes, as in _tree.pyx.
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
