@@ -478,13 +478,14 @@ cdef class Pipeline:
         for i in range(self.row_count):
             row = &self.rows[i]
             row.carry = 0.0
+            # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
             if row.block_kind == BLOCK_TREE:
                 row.impulse *= 0.0 if self.tree.loops else first
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.compliance[RELAXED] == 0.0:
                 row.carry = (1.0 - first) * row.impulse
-                row.impulse *= 0.0 if self.tree.loops else first
+                row.impulse *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
 
     cdef void return_carried(self) noexcept nogil:
