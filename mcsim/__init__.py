@@ -9,8 +9,9 @@ Describe a Scene (bodies, shapes, joints), or load one; a World steps and observ
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, FixedJoint, HingeJoint, Material, Motor, Plane,
-                         Scene, SliderJoint, Sphere, Spring, UniversalJoint)
+from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, CylindricalJoint, DistanceJoint, FixedJoint,
+                         FreeJoint, HingeJoint, Material, Motor, PlanarJoint, Plane, RackPinionJoint, Scene, ScrewJoint,
+                         SliderJoint, Sphere, Spring, UniversalJoint)
 from mcsim import scenes
 from mcsim.scenes import load
 from mcsim.world import World
@@ -18,7 +19,7 @@ from mcsim.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Material", "Motor", "Plane",
-    "Scene", "SceneError", "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint",
-    "World", "load", "scenes",
+    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint", "FreeJoint",
+    "HingeJoint", "Material", "Motor", "PlanarJoint", "Plane", "RackPinionJoint", "Scene", "SceneError", "ScrewJoint",
+    "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "World", "load", "scenes",
 ]

@@ -4,6 +4,8 @@ from os import PathLike
 
 from mcsim.scene.bodies import Body
 from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.joint_kinds import (
+    CylindricalJoint, DistanceJoint, FreeJoint, PlanarJoint, RackPinionJoint, ScrewJoint)
 from mcsim.scene.joints import BallJoint, FixedJoint, HingeJoint, Joint, SliderJoint, UniversalJoint
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
@@ -19,7 +21,8 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 
 __all__ = [
-    "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Joint",
-    "MassProperties", "Material", "Motor", "Plane", "Scene", "Shape", "SliderJoint", "Sphere", "Spring",
-    "UniversalJoint", "load_scene",
+    "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
+    "FixedJoint", "FreeJoint", "HingeJoint", "Joint", "MassProperties", "Material", "Motor", "Plane", "PlanarJoint",
+    "RackPinionJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere", "Spring", "UniversalJoint",
+    "load_scene",
 ]

@@ -103,6 +103,15 @@ cdef enum JointType:
     HINGE = 2
     SLIDER = 3
     FIXED = 4
+    CYLINDRICAL = 5
+    PLANAR = 6
+    SCREW = 7
+    DISTANCE = 8
+    RACK_PINION = 9
+    FREE = 10
+
+cdef enum:
+    JOINT_AXES = 6               # most free coordinates of a joint
 
 cdef enum MotorMode:
     MOTOR_NONE = 0
@@ -154,7 +163,8 @@ ctypedef struct Joint:
     double swing_impulse         # [N m s]
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
-    JointAxis axes[3]
+    JointAxis axes[6]
+    double constant              # screw: pitch [m/rad]; rack and pinion: radius [m]; distance: a rod's length [m], else +inf
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 

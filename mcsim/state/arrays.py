@@ -109,6 +109,7 @@ def joint_records(scene, index):
             record[f"anchor_{side}"] = np.asarray(frame[0]) - center
             record[f"basis_{side}"] = frame[1]
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
+        record["constant"] = joint.constant
         record["axis_count"] = len(joint.axes)
         for slot, axis in zip(record["axes"], joint.axes):
             _fill_axis(slot, axis)
