@@ -19,7 +19,8 @@ from mcsim.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint", "FreeJoint",
-    "HingeJoint", "Material", "Motor", "PlanarJoint", "Plane", "RackPinionJoint", "Scene", "SceneError", "ScrewJoint",
-    "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "World", "load", "scenes",
+    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
+    "FreeJoint", "HingeJoint", "Material", "Motor", "PlanarJoint", "Plane", "RackPinionJoint", "Scene", "SceneError",
+    "ScrewJoint", "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "World",
+    "load", "scenes",
 ]

@@ -93,16 +93,16 @@ class JointHandle:
 
     @property
     def position(self) -> float | np.ndarray:
-        """The free coordinates now [rad or m]: a number (hinge, screw, rack and pinion: angle; slider: way; distance: the
-        length), or an array (universal: the angles about axis_a and axis_b; cylindrical: way, angle; planar: x, y, angle;
-        ball: the rotation vector of b seen from a; free: the position of b's joint point and the rotation vector; fixed:
-        empty). Angles count their turns."""
+        """The free coordinates now [rad or m]: a number (hinge, screw, rack and pinion: angle; slider: way; distance:
+        length), or an array (universal: the angles about axis_a and axis_b; cylindrical: way, angle; planar: x, y,
+        angle; ball: the rotation vector of b seen from a; free: the position of b's joint point and the rotation
+        vector; fixed: empty). Angles count their turns."""
         return self._coordinates("position")
 
     @property
     def velocity(self) -> float | np.ndarray:
-        """Rates of the free coordinates [rad/s or m/s]; of a ball or free joint the angular part is the relative angular
-        velocity in a's joint axes."""
+        """Rates of the free coordinates [rad/s or m/s]; of a ball or free joint the angular part is the relative
+        angular velocity in a's joint axes."""
         return self._coordinates("velocity")
 
     @property

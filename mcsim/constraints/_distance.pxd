@@ -2,8 +2,8 @@
 
     rod   C = |p_b - p_a| - length,      C' = n . (velocity of p_b - velocity of p_a),   n = (p_b - p_a) / |p_b - p_a|
     free coordinate: the distance |p_b - p_a| [m]; a rope is its upper limit
-The arms go to p_b on both bodies: as n is along p_b - p_a, the same row as with a's arm to p_a. With u the velocity of p_b
-less that of p_a, J' v = n . (w_b x (w_b x r_b) - w_a x (w_a x (p_a - x_a))) + (u.u - (n.u)^2) / |p_b - p_a|.
+The arms go to p_b on both bodies: as n is along p_b - p_a, the same row as with a's arm to p_a. With u the velocity of
+p_b less that of p_a, J' v = n . (w_b x (w_b x r_b) - w_a x (w_a x (p_a - x_a))) + (u.u - (n.u)^2) / |p_b - p_a|.
 """
 
 from libc.math cimport isinf
@@ -37,6 +37,7 @@ cdef inline void axes_distance(AxisGeometry* axes, const JointFrames* f) noexcep
     axes[0].linear = 1
 
 
-cdef inline void error_distance(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
+cdef inline void error_distance(const JointFrames* f, const Joint* joint, double* position,
+                                double* angle) noexcept nogil:
     position[0] = 0.0 if isinf(joint.constant) else fabs(norm(f.offset) - joint.constant)
     angle[0] = 0.0

@@ -224,7 +224,7 @@ cdef inline void turn_axis(AxisGeometry* axis, const JointFrames* f) noexcept no
 
 
 cdef inline double twist_curvature(const JointFrames* f) noexcept nogil:
-    """t' . w, t = (z_a + z_b) / (1 + z_a . z_b) the twist axis and w = w_b - w_a: what the twist angle's rate t . w gains."""
+    """t' . w, t = (z_a + z_b) / (1 + z_a . z_b) the twist axis, w = w_b - w_a: of the twist angle's rate t . w."""
     cdef Vec3 da = cross(f.spin_a, f.axis_a[2])
     cdef Vec3 db = cross(f.spin_b, f.axis_b[2])
     cdef Vec3 w = sub(f.spin_b, f.spin_a)
@@ -236,7 +236,7 @@ cdef inline double twist_curvature(const JointFrames* f) noexcept nogil:
 
 
 cdef inline void constrain_geared(Row* row, const JointFrames* f, int i, double ratio, double angle) noexcept nogil:
-    """One row: C = d . (p_b - p_a) - ratio psi, d = joint axis i on a, psi = `angle` the counted twist.  Screw, rack."""
+    """One row: C = d . (p_b - p_a) - ratio psi, d = joint axis i on a, psi = `angle`, the twist.  Screw, rack."""
     cdef Vec3 turn = scale(ratio, twist_axis(f))
     constrain_offset(row, f, i)
     set_jacobian(row, f.axis_a[i], sub(cross(f.arm_a, f.axis_a[i]), turn), sub(cross(f.arm_b, f.axis_a[i]), turn))

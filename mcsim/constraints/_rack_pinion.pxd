@@ -1,7 +1,7 @@
-"""Rack and pinion: the rack a goes along its x_a by `radius` for each radian that the pinion b turns about z, seen from a.
+"""Rack and pinion: the rack a goes along its x_a by `radius` for each radian that the pinion b turns about z from a.
 
     C = x_a . (p_b - p_a) + radius psi,     psi the twist angle of b seen from a, which counts its turns
-The row's impulse -x_a at p_b and -radius z about it are the one force -x_a at p_b + radius (x_a x z), where the teeth meet.
+An impulse x_a at p_b with radius z about it is the one impulse x_a at p_b + radius (x_a x z), where the teeth meet.
 free coordinate: psi [rad]
 """
 

@@ -44,9 +44,9 @@ class CylindricalJoint(Joint):
 class PlanarJoint(Joint):
     """Keeps a point of b in a plane of a and b upright on it: (x [m], y [m], angle about the normal [rad]) are free.
 
-    anchor: a point of the plane [m]; normal: the joint's z. Both in world coordinates; the joint's x is the direction in
-    the plane nearest to the world's x (to y where the normal is nearly x).
-    limits, motor, spring: three, each one or None, for x, y and angle. friction: a number for each or three [N, N, N m].
+    anchor: a point of the plane [m]; normal: the joint's z. Both in world coordinates; the joint's x is the direction
+    in the plane nearest to the world's x (to y where the normal is nearly x).
+    limits, motor, spring: three, each one or None, for x, y and angle. friction: a number for all or three [N, N, N m].
     """
 
     type = "planar"
@@ -129,7 +129,8 @@ class DistanceJoint(Joint):
     def _axis_of(length, rod, limits, motor, spring, friction):
         """The AxisSpec of the distance."""
         if length is not None and not rod and spring is None:
-            raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor or friction")
+            raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor "
+                             "or friction")
         if length is not None and spring is not None:
             if spring.rest not in (0.0, length):
                 raise FieldError("length", f"is {length:g} but spring.rest is {spring.rest:g}; give one of the two")
@@ -148,19 +149,21 @@ class DistanceJoint(Joint):
         if self.constant != 0.0:
             return self.constant
         if gap < SHORTEST_ROD:
-            raise FieldError("length", "would be zero: the two points of the rod coincide; give a length, or place them apart")
+            raise FieldError("length", "would be zero: the two points of the rod coincide; give a length, or place "
+                             "them apart")
         return gap
 
 
 class RackPinionJoint(Joint):
-    """Couples a rack a with a pinion b: the rack goes along `rack_axis` by `radius` for each radian that the pinion turns.
+    """Couples a rack a with a pinion b: the rack goes along `rack_axis` by `radius` a radian that the pinion turns.
 
-    Way and angle are those of one body relative to the other, so a pinion that rolls along a fixed rack is the same joint
-    (it goes backwards by the radius a radian). Nothing else is held: a SliderJoint bears the rack, a HingeJoint the pinion.
-    Its position is the angle of the pinion seen from the rack [rad].
+    Way and angle are those of one body relative to the other, so a pinion that rolls along a fixed rack is the same
+    joint (it goes backwards by the radius a radian). Nothing else is held: a SliderJoint bears the rack, a HingeJoint
+    the pinion. Its position is the angle of the pinion seen from the rack [rad].
 
-    anchor: a point on the pinion's axis [m]; rack_axis, fixed on a: the joint's x; pinion_axis: the joint's z, perpendicular
-    to it within 1e-6. All in world coordinates. The teeth meet at radius rack_axis × pinion_axis from the pinion's axis.
+    anchor: a point on the pinion's axis [m]; rack_axis, fixed on a: the joint's x; pinion_axis: the joint's z,
+    perpendicular to it within 1e-6. All in world coordinates. The teeth meet at radius (rack_axis × pinion_axis) from
+    the pinion's axis.
     radius: of the pinion [m]; negative if the rack lies on the pinion's other side.
     limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
     """
@@ -195,8 +198,8 @@ class RackPinionJoint(Joint):
 class FreeJoint(Joint):
     """Forbids nothing: 6 free coordinates, the position of b's joint point [m] and b's rotation vector [rad].
 
-    Both are seen from a's joint frame. anchor: the joint's point in world coordinates [m], b's position if not given (a's if
-    b is the world).
+    Both are seen from a's joint frame. anchor: the joint's point in world coordinates [m], b's position if not given
+    (a's if b is the world).
     """
 
     type = "free"

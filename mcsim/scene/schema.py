@@ -242,8 +242,8 @@ class FreeModel(JointModel):
     anchor: Numbers | None = None
 
 
-JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, CylindricalModel, PlanarModel, ScrewModel,
-                DistanceModel, RackPinionModel, FreeModel)
+JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, CylindricalModel, PlanarModel,
+                ScrewModel, DistanceModel, RackPinionModel, FreeModel)
 
 
 class SceneModel(Model):

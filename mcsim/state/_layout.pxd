@@ -164,7 +164,7 @@ ctypedef struct Joint:
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[6]
-    double constant              # screw: pitch [m/rad]; rack and pinion: radius [m]; distance: a rod's length [m], else +inf
+    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 

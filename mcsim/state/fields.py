@@ -87,6 +87,6 @@ ROW_DTYPE = _record(
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance", "rack_pinion",
-               "free")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance",
+               "rack_pinion", "free")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

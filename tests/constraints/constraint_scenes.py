@@ -4,7 +4,8 @@ import numpy as np
 
 import mcsim as mc
 
-TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance", "rack_pinion", "free")
+TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance",
+         "rack_pinion", "free")
 CLASSES = {"ball": mc.BallJoint, "universal": mc.UniversalJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint,
            "fixed": mc.FixedJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "screw": mc.ScrewJoint,
            "distance": mc.DistanceJoint, "rack_pinion": mc.RackPinionJoint, "free": mc.FreeJoint}

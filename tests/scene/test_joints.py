@@ -183,7 +183,8 @@ def test_axes_of_the_joints_with_several():
     assert PlanarJoint(None, "b", **at, normal=(0, 0, 1), friction=0.3).axes == [AxisSpec(friction=0.3)] * 3
     full = dict(limits=(-1, 2), motor=motor, spring=spring, friction=0.3)
     assert ScrewJoint(None, "b", **at, axis=(0, 0, 1), pitch=0.1, **full).axes == [expected]
-    assert RackPinionJoint(None, "b", **at, rack_axis=(1, 0, 0), pinion_axis=(0, 0, 1), radius=1, **full).axes == [expected]
+    mesh = RackPinionJoint(None, "b", **at, rack_axis=(1, 0, 0), pinion_axis=(0, 0, 1), radius=1, **full)
+    assert mesh.axes == [expected]
     assert FreeJoint(None, "b").axes == [AxisSpec()] * 6
 
 
