@@ -159,7 +159,8 @@ class RackPinionJoint(Joint):
 
     Way and angle are those of one body relative to the other, so a pinion that rolls along a fixed rack is the same
     joint (it goes backwards by the radius a radian). Nothing else is held: a SliderJoint bears the rack, a HingeJoint
-    the pinion. Its position is the angle of the pinion seen from the rack [rad].
+    the pinion. Without such bearings b's axis may turn over; where it points against a's, the angle jumps, and the
+    bodies are thrown. Its position is the angle of the pinion seen from the rack [rad].
 
     anchor: a point on the pinion's axis [m]; rack_axis, fixed on a: the joint's x; pinion_axis: the joint's z,
     perpendicular to it within 1e-6. All in world coordinates. The teeth meet at radius (rack_axis × pinion_axis) from

@@ -5,9 +5,10 @@ import math
 
 import hypothesis.strategies as st
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 import mcsim.scene as mc
+from mcsim.core.errors import SceneError
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=True)
 size = st.floats(1e-3, 1e3)
@@ -111,8 +112,13 @@ def scenes(draw):
         scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes)], **draw(surroundings))
     for _ in range(draw(st.integers(1, 3))):
         name = None if draw(st.booleans()) else f"body-{len(scene.bodies)}"
-        scene.add_body(name, shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),
-                       **draw(masses), **draw(surroundings), **draw(motion))
+        arguments = dict(shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),
+                         **draw(masses), **draw(surroundings), **draw(motion))
+        try:
+            scene.add_body(name, **arguments)
+        except SceneError as error:
+            assume("too slender" not in str(error))         # small solids far apart; their refusal is tested elsewhere
+            raise
     for _ in range(draw(st.integers(0, 3))):
         b = draw(st.sampled_from([body for body in scene.bodies if body.kind == "dynamic"]))
         a = draw(st.sampled_from([None] + [body for body in scene.bodies if body is not b]))
