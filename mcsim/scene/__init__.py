@@ -3,10 +3,11 @@
 from os import PathLike
 
 from mcsim.scene.bodies import Body
-from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.scene.joint_kinds import (
     CylindricalJoint, DistanceJoint, FreeJoint, PlanarJoint, RackPinionJoint, ScrewJoint)
-from mcsim.scene.joints import BallJoint, FixedJoint, HingeJoint, Joint, SliderJoint, UniversalJoint
+from mcsim.scene.joints import (
+    BallJoint, FixedJoint, HingeJoint, Joint, KnifeEdgeJoint, RollingJoint, SliderJoint, UniversalJoint)
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
@@ -22,7 +23,7 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
-    "FixedJoint", "FreeJoint", "HingeJoint", "Joint", "MassProperties", "Material", "Motor", "Plane", "PlanarJoint",
-    "RackPinionJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere", "Spring", "UniversalJoint",
-    "load_scene",
+    "FixedJoint", "FreeJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
+    "Plane", "PlanarJoint", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
+    "Spring", "UniversalJoint", "load_scene",
 ]
