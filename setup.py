@@ -22,6 +22,7 @@ KERNELS = {
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
+    "mcsim.stabilize._displace": ["m"],
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],

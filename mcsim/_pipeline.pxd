@@ -2,6 +2,8 @@
 
 from mcsim.collide._collider cimport Collider
 from mcsim.solve._pgs cimport Delassus
+from mcsim.core._types cimport Twist
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
 
 # One timer a stage, in the order of pipeline.STAGES.
@@ -25,6 +27,7 @@ cdef class Pipeline:
     cdef Py_ssize_t joint_count
     cdef readonly Collider collider
     cdef Delassus matrix
+    cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef object kept                    # the arrays that the pointers are into
     cdef Row* rows
     cdef double* factors
@@ -50,7 +53,13 @@ cdef class Pipeline:
     cdef int check_state(self) noexcept nogil
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
-    cdef void solve(self, int relaxed, int iterations) noexcept nogil
+    cdef void refresh(self) noexcept nogil
+    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
+    cdef void drift(self) noexcept nogil
+    cdef void drift_on_split_impulses(self) noexcept nogil
+    cdef void drift_by_ggl(self) noexcept nogil
+    cdef void project_positions(self) noexcept nogil
+    cdef void solve_positions(self) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil

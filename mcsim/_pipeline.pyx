@@ -7,10 +7,11 @@
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda
       solve        sweeps with bias
-      integrate    x, q by v, w
+      integrate    x, q by v, w (with "split_impulse" and "ggl" and by a displacement that the rows are solved on as well)
       refresh      the same rows at the new poses
+      project      "projection": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
       impact       as above, before anything stops what should bounce
-      relax        sweeps without bias (stabilization "soft")
+      relax        sweeps without bias ("soft", "projection", "ggl")
       store        impulses back into the manifolds, totals
     store        impulses back into the joints
     finish       is the state finite?
@@ -34,8 +35,10 @@ from mcsim.solve._blocks cimport factor_blocks
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport MANIFOLD_ANCHORS, ROW_JOINT, STABILIZE_SOFT, STATIC
+from mcsim.state._layout cimport (BIASED, MANIFOLD_ANCHORS, RELAXED, ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE, STATIC)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -73,6 +76,7 @@ cdef class Pipeline:
         self.kept = (bodies, joints)
         self.collider = collider
         self.matrix = Delassus()
+        self.displacement = Displacement(bodies.count)
         self._point_at_bodies(bodies)
         cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
         self.joints = <Joint*>&joint_bytes[0]
@@ -124,6 +128,8 @@ cdef class Pipeline:
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+                self.displacement.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -214,13 +220,21 @@ cdef class Pipeline:
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
 
-    cdef void solve(self, int relaxed, int iterations) noexcept nogil:
+    cdef void refresh(self) noexcept nogil:
+        """The rows at the present poses."""
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                         self.anchors, self.rows)
+        self.finish_rows()
+
+    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
+        """All rows, on the bodies' velocities or on a displacement."""
         cdef int k
         if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, self.bodies.twist, relaxed, iterations)
+            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
         for k in range(iterations):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -229,8 +243,64 @@ cdef class Pipeline:
                                                  self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
+    # ---- positions ---------------------------------------------------------------------------------------------------
+
+    cdef void solve_positions(self) noexcept nogil:
+        """The rows, as the displacement has borrowed and aimed them, on the displacement."""
+        cdef double correction = self.correction
+        self.solve(self.displacement.twist, BIASED, self.settings.iterations)
+        self.correction = correction
+
+    cdef void drift(self) noexcept nogil:
+        if self.settings.stabilization == STABILIZE_SPLIT_IMPULSE:
+            self.drift_on_split_impulses()
+        elif self.settings.stabilization == STABILIZE_GGL:
+            self.drift_by_ggl()
+        else:
+            integrate_poses(&self.bodies, self.settings.h)
+
+    cdef void drift_on_split_impulses(self) noexcept nogil:
+        """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
+        self.displacement.begin(self.rows, self.row_count, &self.bodies)
+        self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
+        self.solve_positions()
+        integrate_poses(&self.bodies, self.settings.h)
+        self.displacement.start_here(&self.bodies)
+        self.displacement.move(&self.bodies)
+        self.displacement.finish(self.rows, self.row_count, &self.bodies)
+
+    cdef void drift_by_ggl(self) noexcept nogil:
+        """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
+        cdef int k
+        cdef Row* trial = self.displacement.trial
+        integrate_poses(&self.bodies, self.settings.h)
+        self.displacement.begin(self.rows, self.row_count, &self.bodies)
+        memcpy(trial, self.rows, self.row_count * sizeof(Row))
+        for k in range(self.settings.position_rounds):
+            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, trial)
+            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                             self.anchors, trial)
+            self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
+            self.solve_positions()
+            self.displacement.move(&self.bodies)
+        self.displacement.finish(self.rows, self.row_count, &self.bodies)
+
+    cdef void project_positions(self) noexcept nogil:
+        """Move the bodies until the errors are 0, by Newton's method: rows at the present poses in every round."""
+        cdef int k
+        for k in range(self.settings.position_rounds):
+            self.displacement.begin(self.rows, self.row_count, &self.bodies)
+            self.displacement.aim_projection(self.rows, self.row_count, &self.settings)
+            self.solve_positions()
+            self.displacement.move(&self.bodies)
+            self.displacement.finish(self.rows, self.row_count, &self.bodies)
+            self.refresh()
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
     cdef void substep(self, bint last) noexcept nogil:
-        cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
+        cdef int stabilization = self.settings.stabilization
+        cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef Py_ssize_t i
         integrate_velocities(&self.bodies, &self.settings)
         self.lap(STAGE_INTEGRATE)
@@ -239,20 +309,20 @@ cdef class Pipeline:
                 self.rows[i].impulse *= self.settings.joint_warm_start
         warm_start(self.rows, self.row_count, self.bodies.twist)
         self.lap(STAGE_WARM_START)
-        self.solve(0, self.settings.iterations)
+        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
-        integrate_poses(&self.bodies, self.settings.h)
+        self.drift()
         self.lap(STAGE_INTEGRATE)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
-        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                         self.anchors, self.rows)
-        self.finish_rows()
+        self.refresh()
         self.lap(STAGE_REFRESH)
+        if stabilization == STABILIZE_PROJECTION:
+            self.project_positions()
+            self.lap(STAGE_SOLVE)
         self.bounce()
         if relax:
-            self.solve(1, self.settings.relax_iterations)
+            self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
             self.lap(STAGE_RELAX)

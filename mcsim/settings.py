@@ -7,7 +7,7 @@ from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, choose, flag, not_negative, positive, show, within
 from mcsim.solve import SOLVERS
 
-STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2}
+STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("rows",)
@@ -20,7 +20,7 @@ MOST_ITERATIONS = 1_000_000
 # substeps that is 60 Hz; with the default of four sweeps, stacks come to rest with a quarter of the overlap that the usual
 # 30 Hz of single-sweep engines leaves.
 HERTZ_PER_RATE = 0.25
-ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8}
+ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
 
 def count(value, field, lowest, highest):
     """A whole number in [lowest, highest]."""
@@ -52,6 +52,7 @@ def _checked(k):
     if k["iterations"] is None:
         k["iterations"] = ITERATIONS[k["stabilization"]]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
+    k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
     k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
     for name in ("slop", "restitution_threshold", "speculative_distance", "damping_ratio", "joint_damping_ratio",
                  "push_speed"):
@@ -66,6 +67,12 @@ def _checked(k):
     if count(k["threads"], "threads", 1, 1024) != 1:
         raise FieldError("threads", "more than 1 are not available yet: pass threads=1")
     return k
+
+
+def passes(k):
+    """How often a substep solves all rows, by checked keywords."""
+    once = {"none": 1, "baumgarte": 1, "soft": 2, "split_impulse": 2}
+    return once.get(k["stabilization"], 2 + k["position_rounds"])
 
 
 def joint_warm_start(stabilization, baumgarte):
@@ -96,4 +103,5 @@ def kernel_settings(k, gravity):
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"]), "push_speed": k["push_speed"],
         "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
+        "position_rounds": k["position_rounds"], "reserved_rounds": 0,
     }

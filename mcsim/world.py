@@ -14,7 +14,7 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import check_settings, count, kernel_settings
+from mcsim.settings import check_settings, count, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
@@ -90,11 +90,14 @@ class World:
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps a substep (each of the biased and the relax pass); default 4 for "soft", else 8.
+      iterations: sweeps of each pass of a substep; default 4 for those of several passes, else (and split_impulse) 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
-        "none" (joints drift).
+        "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
+        drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
+      position_rounds: position solves a substep of projection and ggl, 2.
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
-      baumgarte: beta, part of the error removed a substep, 0.2. slop: overlap that baumgarte leaves [m], 0.5 mm.
+      baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
+      slop: overlap that all but soft and none leave [m], 0.5 mm.
       hertz, damping_ratio: of soft contacts, 1/(4 h) and 10. joint_hertz, joint_damping_ratio: of soft joints and
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
@@ -107,7 +110,8 @@ class World:
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
                  stabilization="soft", integrator="semi_implicit", friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, sleep=False, threads=1):
+                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
+                 threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         if not isinstance(scene, Scene):
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
@@ -404,12 +408,11 @@ class World:
         """Stats of the last step."""
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
-        passes = 2 if self._keywords["stabilization"] == "soft" else 1
         return Stats(
             rows=pipeline.row_count, joint_rows=pipeline.joint_row_count,
             contact_rows=pipeline.row_count - pipeline.joint_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=passes * self._keywords["iterations"] * self._keywords["substeps"],
+            iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
             times=dict(zip(STAGES, pipeline.times())))

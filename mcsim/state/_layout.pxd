@@ -228,6 +228,9 @@ cdef enum Stabilization:
     STABILIZE_NONE = 0
     STABILIZE_BAUMGARTE = 1
     STABILIZE_SOFT = 2
+    STABILIZE_SPLIT_IMPULSE = 3
+    STABILIZE_PROJECTION = 4
+    STABILIZE_GGL = 5
 
 ctypedef struct Settings:
     double dt
@@ -251,3 +254,5 @@ ctypedef struct Settings:
     double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
     double restitution_threshold
     double speculative_distance
+    int32_t position_rounds      # of projection and ggl: position solves a substep
+    int32_t reserved_rounds
