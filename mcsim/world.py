@@ -90,7 +90,7 @@ class World:
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps of each pass of a substep; default 4 for those of several passes, else (and split_impulse) 8.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).

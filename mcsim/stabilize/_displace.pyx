@@ -4,12 +4,13 @@
 
 so d is the smallest change of pose, measured by M, that mends the rows. With C the error of a row:
 
-    split_impulse   bias = target(beta C) + h J v              J and C at the pose before the drift by h v; p is discarded
+    split_impulse   bias = target(beta C)                      J and C at the pose before the drift; p is discarded
     projection      bias = target(C)                           J and C at the pose after it, anew in each round
     ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from round to round
 
 target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and no
-faster than `push_speed`. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
+faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself changes
+them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
 and biases are borrowed meanwhile.
 
 What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned. Impulses
@@ -17,8 +18,8 @@ p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p
 by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic energy that does it. Bodies
 at rest to each other stay as they are to the bit.
 
-Sources: split impulse: R. Tonge, "Solving rigid body contacts", GDC 2013, and Bullet; projection: the mass-orthogonal one of
-E. Eich, "Convergence results for a coordinate projection method applied to mechanical systems with algebraic constraints", 1993;
+Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013; projection:
+the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to mechanical systems with algebraic constraints", 1993;
 ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints", 1985.
 """
 
@@ -118,7 +119,7 @@ cdef class Displacement:
     cdef void aim_split(self, Row* rows, Py_ssize_t count, const Bodies* bodies,
                         const Settings* settings) noexcept nogil:
         cdef Py_ssize_t i
-        cdef double coming
+        cdef double coming                # what the drift will add to the error
         for i in range(count):
             if rows[i].stabilized:
                 coming = settings.h * times(&rows[i], bodies.twist)

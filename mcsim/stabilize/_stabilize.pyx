@@ -98,8 +98,6 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                 if row.kind != ROW_JOINT and error < -settings.push_speed:
                     error = -settings.push_speed
                 set_bias(row, error, 0.0, 0.0)
-            elif settings.stabilization >= 4 and row.kind == ROW_JOINT:
-                set_bias(row, 0.5 * h * row.curvature, 0.0, 0.0)
             else:
                 set_bias(row, 0.0, 0.0, 0.0)
         for p in range(2):
