@@ -7,7 +7,7 @@
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda
       solve        sweeps with bias
-      integrate    x, q by v, w (with "split_impulse" and "ggl" and by a displacement that the rows are solved on as well)
+      integrate    x, q by v, w; "split_impulse" and "ggl": also by a displacement that the rows are solved on
       refresh      the same rows at the new poses
       project      "projection": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
       impact       as above, before anything stops what should bounce
