@@ -103,5 +103,5 @@ def kernel_settings(k, gravity):
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"]), "push_speed": k["push_speed"],
         "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
-        "position_rounds": k["position_rounds"], "reserved_rounds": 0,
+        "position_rounds": k["position_rounds"],
     }

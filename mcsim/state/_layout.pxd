@@ -255,4 +255,3 @@ ctypedef struct Settings:
     double restitution_threshold
     double speculative_distance
     int32_t position_rounds      # of projection and ggl: position solves a substep
-    int32_t reserved_rounds
