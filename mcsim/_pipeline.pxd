@@ -1,8 +1,10 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from mcsim.collide._collider cimport Collider
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._pgs cimport Delassus
-from mcsim.core._types cimport Twist
+from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
 
@@ -28,6 +30,18 @@ cdef class Pipeline:
     cdef readonly Collider collider
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
+    cdef readonly JointTree tree        # None: joints are solved row by row
+    cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
+    cdef int32_t* jointed_bodies
+    cdef Vec3* start_position
+    cdef Quat* start_orientation
+    cdef Twist* start_twist
+    cdef Mat3* stiffness
+    cdef double* start_impulse
+    cdef Py_ssize_t jointed_count
+    cdef bint closed                    # the last drift ended with closed joints
+    cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
+    cdef bint swept                     # rows beside those of the tree exist
     cdef object kept                    # the arrays that the pointers are into
     cdef Row* rows
     cdef double* factors
@@ -40,6 +54,13 @@ cdef class Pipeline:
     cdef readonly Py_ssize_t failed_body
     cdef bint bounces
     cdef public long long steps         # done since the beginning
+    cdef public double start            # time before the first step [s]
+    cdef object calls                   # the user's functions of time, or None
+    cdef bint calling
+    cdef object failure                 # what one of them raised
+    cdef int call_status
+    cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
+    cdef bint replanning                # a joint broke
     cdef readonly long long impact_count
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
@@ -51,6 +72,7 @@ cdef class Pipeline:
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int check_state(self) noexcept nogil
+    cdef int set_time(self, double time) noexcept nogil
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
@@ -60,6 +82,17 @@ cdef class Pipeline:
     cdef void drift_by_ggl(self) noexcept nogil
     cdef void project_positions(self) noexcept nogil
     cdef void solve_positions(self) noexcept nogil
+    cdef void begin_rows(self) noexcept nogil
+    cdef void return_carried(self) noexcept nogil
+    cdef double aim(self) noexcept nogil
+    cdef void keep_velocities(self) noexcept nogil
+    cdef void return_velocities(self) noexcept nogil
+    cdef void hold_joints(self) noexcept nogil
+    cdef void project_joints(self) noexcept nogil
+    cdef void divide_step(self) noexcept nogil
+    cdef void scale_impulses(self, double factor) noexcept nogil
+    cdef void close_joints(self) noexcept nogil
+    cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil

@@ -13,11 +13,11 @@
       impact       as above, before anything stops what should bounce
       relax        sweeps without bias ("soft", "projection", "ggl")
       store        impulses back into the manifolds, totals
-    store        impulses back into the joints
+    store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
 """
 
-from libc.math cimport isfinite
+from libc.math cimport fabs, isfinite
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
@@ -26,19 +26,22 @@ import numpy as np
 
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (joint_errors, layout_joints, measure_joints, refresh_joints, spring_energy,
-                                        store_joints)
-from mcsim.core._math cimport quat_normalized
-from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
-from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
-from mcsim.solve._blocks cimport factor_blocks
+from mcsim.constraints._joints cimport (aim_joints, break_joints, joint_errors, layout_joints, measure_joints, refresh_joints,
+                                        spring_energy, store_joints)
+from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
+from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
+from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
+from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, MANIFOLD_ANCHORS, RELAXED, ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION,
-                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE, STATIC)
+from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT,
+                                  STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
+                                  STATIC)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -61,6 +64,33 @@ cdef extern from *:
 
 cdef int SI = SOLVERS["si"]
 
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double TREE_TOLERANCE = 1e-11
+cdef enum:
+    TREE_REPEATS = 6
+    MOST_CORRECTIONS = 8
+
+# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
+cdef double JOINT_TOLERANCE = 1e-9
+
+# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
+# velocities are held instead.
+cdef double CONTRACTION = 0.7
+cdef double WIDE_GAP = 1e-3
+
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+cdef double CLOSE_ENOUGH = 1e-7
+cdef double WIDEST_GAP = 0.2
+cdef enum:
+    MOST_PROJECTIONS = 6
+    MOST_DIVISION = 8
+
+# The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
+cdef double STRAIN = 1.0
+
+# Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
+cdef double MOST_WORK = 10_000.0
+
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
@@ -82,6 +112,7 @@ cdef class Pipeline:
         self.joints = <Joint*>&joint_bytes[0]
         self.joint_count = len(joints)
         self.settings = settings
+        self.substeps = self.settings.substeps
         self.bounces = bounces
         self._grow_rows(64, 16)
         count = bodies.count
@@ -92,6 +123,48 @@ cdef class Pipeline:
             flat = self.backup[i].reshape(-1)
             self.backup_pointers[i] = &flat[0]
         memset(self.stage_times, 0, sizeof(self.stage_times))
+        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
+        self._plan_tree(bodies, joints)
+
+    def replan(self):
+        """Follow joints that broke, or are whole again."""
+        self.replanning = False
+        self._plan_tree(*self.kept)
+
+    def _plan_tree(self, bodies, joints):
+        """The direct joint solver, if it is asked for and there is anything for it to do."""
+        cdef int32_t[::1] chosen
+        cdef double[:, ::1] position, orientation, twist, stiffness, impulse
+        self.tree = None
+        self.settings.joint_tree, self.settings.first_kick = self.wanted
+        if self.settings.joint_tree and self.joint_count:
+            while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+                                self.row_capacity) < 0:
+                self.grow()
+            sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
+            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+            if np.any(sizes > 0):
+                self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+                touched = np.unique(pairs[sizes > 0])
+                touched = touched[(touched >= 0) & (bodies.kind[touched] != STATIC)].astype(np.int32)
+                self.jointed = (touched, np.empty((len(touched) + 1, 3)), np.empty((len(touched) + 1, 4)),
+                                np.empty((len(touched) + 1, 6)), np.zeros((self.bodies.count + 1, 9)),
+                                np.empty((self.tree.row_count, 1)))
+                self.jointed_count = len(touched)
+                if len(touched):
+                    chosen = touched
+                    self.jointed_bodies = &chosen[0]
+                position, orientation, twist, stiffness, impulse = self.jointed[1:]
+                self.start_position = <Vec3*>&position[0, 0]
+                self.start_orientation = <Quat*>&orientation[0, 0]
+                self.start_twist = <Twist*>&twist[0, 0]
+                self.stiffness = <Mat3*>&stiffness[0, 0]
+                self.start_impulse = &impulse[0, 0]
+        if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
+            self.tree = None
+        if self.tree is None:
+            self.settings.joint_tree = 0
+            self.settings.first_kick = 1.0
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
@@ -188,9 +261,23 @@ cdef class Pipeline:
                 self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
         return OK
 
+    cdef int set_time(self, double time) noexcept nogil:
+        """The time of the present poses, and what functions of the user's say for it. -> status"""
+        self.settings.time = time
+        if self.calling:
+            with gil:
+                try:
+                    self.calls(time)
+                except BaseException as error:
+                    self.failure = error
+                    self.call_status = CALL_FAILED
+        return self.call_status
+
     cdef int layout(self) noexcept nogil:
         """Collide, then lay out all rows at the present poses."""
         cdef Py_ssize_t n, joints
+        if self.set_time(self.start + self.steps * self.settings.dt) != OK:
+            return CALL_FAILED
         cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         if status != OK:
             return status
@@ -206,6 +293,7 @@ cdef class Pipeline:
             return GROW
         self.joint_row_count = joints
         self.row_count = n
+        self.swept = not self.settings.joint_tree or n > self.tree.row_count
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
@@ -216,7 +304,10 @@ cdef class Pipeline:
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        factor_blocks(self.rows, self.joint_row_count, self.factors)
+        if self.settings.joint_tree:
+            self.tree.factor(self.rows, self.joints, &self.bodies)
+        else:
+            factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
 
@@ -233,8 +324,185 @@ cdef class Pipeline:
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
+        if not self.swept:
+            self.solve_tree(twist, relaxed)
+            return
         for k in range(iterations):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
+            if self.settings.joint_tree:
+                self.solve_tree(twist, relaxed)
+
+    cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
+        """All joints at once; with loops until the proximal steps have converged."""
+        cdef int k
+        cdef double found
+        for k in range(TREE_REPEATS if self.tree.loops else 1):
+            found = self.tree.solve(self.rows, self.joints, twist, relaxed)
+            if found < TREE_TOLERANCE:
+                break
+
+    cdef double aim(self) noexcept nogil:
+        """Biases that close the joints at the end of the drift with the present velocities. -> how far they are off [m, rad]"""
+        cdef double off
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(self.jointed_count):
+            i = self.jointed_bodies[k]
+            self.start_position[k] = self.bodies.position[i]
+            self.start_orientation[k] = self.bodies.orientation[i]
+        try_poses(&self.bodies, self.jointed_bodies, self.jointed_count, self.start_position, self.start_orientation,
+                  self.settings.h)
+        off = aim_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        for k in range(self.jointed_count):
+            i = self.jointed_bodies[k]
+            self.bodies.position[i] = self.start_position[k]
+            self.bodies.orientation[i] = self.start_orientation[k]
+        return off
+
+    cdef void close_joints(self) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer."""
+        cdef int k
+        cdef double off, last = self.aim()
+        self.closed = True
+        for k in range(MOST_CORRECTIONS):
+            if last <= JOINT_TOLERANCE:
+                return
+            self.keep_velocities()
+            self.solve_tree(self.bodies.twist, BIASED)
+            off = self.aim()
+            if not off < CONTRACTION * last:
+                if not off < last:
+                    self.return_velocities()
+                if not last < WIDE_GAP:
+                    self.hold_joints()
+                self.closed = last < CLOSE_ENOUGH
+                return
+            last = off
+        self.closed = last < CLOSE_ENOUGH
+
+    cdef void hold_joints(self) noexcept nogil:
+        """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
+        cdef Py_ssize_t j
+        cdef int i
+        cdef Row* row
+        for j in range(self.joint_count):
+            row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+            for i in range(self.joints[j].constraint_count):
+                row[i].bias[BIASED] = row[i].rate
+        self.solve_tree(self.bodies.twist, BIASED)
+
+    cdef void project_joints(self) noexcept nogil:
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
+        what the drift could not do, in a whip or where a scene begins with open joints."""
+        cdef Py_ssize_t j, k
+        cdef int i, m, r
+        cdef double off
+        cdef Row* row
+        cdef Twist* move
+        for r in range(MOST_PROJECTIONS):
+            self.keep_velocities()
+            for k in range(self.jointed_count):
+                memset(&self.bodies.twist[self.jointed_bodies[k]], 0, sizeof(Twist))
+            off = 0.0
+            for j in range(self.joint_count):
+                row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+                for i in range(self.joints[j].constraint_count):
+                    row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
+                    off = max(off, fabs(row[i].bias[BIASED]))
+            if CLOSE_ENOUGH < off <= WIDEST_GAP:
+                self.solve_tree(self.bodies.twist, BIASED)
+                for k in range(self.jointed_count):
+                    m = self.jointed_bodies[k]
+                    move = &self.bodies.twist[m]
+                    if self.bodies.kind[m] == DYNAMIC:
+                        self.bodies.position[m] = add_scaled(self.bodies.position[m], 1.0, move.v)
+                        self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w),
+                                                                              self.bodies.orientation[m]))
+            self.return_velocities()
+            if not CLOSE_ENOUGH < off <= WIDEST_GAP:
+                return
+            update_inertia(&self.bodies)
+            self.refresh()
+
+    cdef void divide_step(self) noexcept nogil:
+        """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
+        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx)."""
+        cdef double strain
+        cdef double whole = self.settings.dt / self.substeps
+        cdef int times = 1
+        if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT \
+                and self.settings.geometric_stiffness == 0.0:
+            strain = joint_strain(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
+                                  self.stiffness, whole)
+            while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
+                times += 1
+        self.settings.substeps = self.substeps * times
+        self.settings.h = whole / times
+
+    cdef void scale_impulses(self, double factor) noexcept nogil:
+        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef Manifold* m
+        for i in range(self.row_count):
+            self.rows[i].impulse *= factor
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.friction_impulse = scale(factor, m.friction_impulse)
+            m.twist_impulse *= factor
+            for k in range(m.point_count):
+                m.points[k].normal_impulse *= factor
+                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
+
+    cdef void keep_velocities(self) noexcept nogil:
+        """Twists and impulses before a solve that may have to be undone."""
+        cdef Py_ssize_t j, k, n = 0
+        cdef int i
+        for k in range(self.jointed_count):
+            self.start_twist[k] = self.bodies.twist[self.jointed_bodies[k]]
+        for j in range(self.joint_count):
+            k = self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+            for i in range(self.joints[j].constraint_count):
+                self.start_impulse[n] = self.rows[k + i].impulse
+                n += 1
+
+    cdef void return_velocities(self) noexcept nogil:
+        cdef Py_ssize_t j, k, n = 0
+        cdef int i
+        for k in range(self.jointed_count):
+            self.bodies.twist[self.jointed_bodies[k]] = self.start_twist[k]
+        for j in range(self.joint_count):
+            k = self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+            for i in range(self.joints[j].constraint_count):
+                self.rows[k + i].impulse = self.start_impulse[n]
+                n += 1
+
+    cdef void begin_rows(self) noexcept nogil:
+        """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
+        half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
+        cdef Py_ssize_t i
+        cdef double first = self.settings.first_kick
+        cdef Row* row
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            row.carry = 0.0
+            if row.block_kind == BLOCK_TREE:
+                row.impulse *= 0.0 if self.tree.loops else first
+            elif row.kind == ROW_JOINT:
+                row.impulse *= self.settings.joint_warm_start
+            elif row.compliance[RELAXED] == 0.0:
+                row.carry = (1.0 - first) * row.impulse
+                row.impulse *= 0.0 if self.tree.loops else first
+        warm_start(self.rows, self.row_count, self.bodies.twist)
+
+    cdef void return_carried(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.carry != 0.0:
+                row.impulse += row.carry
+                row_apply(row, row.carry, self.bodies.twist)
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -301,26 +569,38 @@ cdef class Pipeline:
     cdef void substep(self, bint last) noexcept nogil:
         cdef int stabilization = self.settings.stabilization
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
-        cdef Py_ssize_t i
-        integrate_velocities(&self.bodies, &self.settings)
+        cdef bint closing = self.settings.joint_tree and stabilization == STABILIZE_SOFT
+        cdef double first = self.settings.first_kick
+        integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
-        for i in range(self.joint_row_count):
-            if self.rows[i].kind == ROW_JOINT:
-                self.rows[i].impulse *= self.settings.joint_warm_start
-        warm_start(self.rows, self.row_count, self.bodies.twist)
+        self.begin_rows()
         self.lap(STAGE_WARM_START)
+        if closing:
+            self.aim()
         self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+        if closing:
+            self.close_joints()
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
+        self.set_time(self.settings.time + self.settings.h)
         self.drift()
+        if closing and self.settings.geometric_stiffness > 0.0:
+            stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
+                           self.stiffness, &self.settings)
+        if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
+        if closing and not self.closed:
+            self.project_joints()
         self.lap(STAGE_REFRESH)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
         self.bounce()
+        if first < 1.0:
+            self.return_carried()
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if last:
@@ -334,9 +614,13 @@ cdef class Pipeline:
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
         cdef Py_ssize_t i
-        cdef int status = self.layout()
+        cdef int status
+        self.divide_step()
+        status = self.layout()
         if status != OK:
             return status
+        if self.settings.substeps != self.substeps:
+            self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.save_backup()
         self.impact_count = 0
@@ -344,7 +628,14 @@ cdef class Pipeline:
         self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
+            if self.call_status != OK:
+                self.restore_backup()
+                return CALL_FAILED
+        if self.settings.substeps != self.substeps:
+            self.scale_impulses(<double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
+        if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
+            self.replanning = True
         self.lap(STAGE_STORE)
         status = self.check_state()
         if status != OK:
@@ -374,6 +665,16 @@ cdef class Pipeline:
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
+    def set_calls(self, calls):
+        """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
+        self.calls = calls
+        self.calling = calls is not None
+
+    def raise_failure(self):
+        """Pass on what a user's function raised."""
+        error, self.failure, self.call_status = self.failure, None, OK
+        raise error
+
     # ---- called from World -------------------------------------------------------------------------------------------
 
     def step(self, Py_ssize_t n):
@@ -392,10 +693,15 @@ cdef class Pipeline:
                 if status == OK:
                     done += 1
                     self.steps += 1
+                if self.replanning:
+                    with gil:
+                        self.replan()
                 if self.clock - looked > SIGNAL_INTERVAL:
                     looked = self.clock
                     with gil:
                         PyErr_CheckSignals()
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def prepare(self):
@@ -413,6 +719,8 @@ cdef class Pipeline:
                 status = self.layout()
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
+        if status == CALL_FAILED:
+            self.raise_failure()
         return status
 
     def clear_forces(self):

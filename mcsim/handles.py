@@ -80,7 +80,7 @@ class JointHandle:
 
     @property
     def type(self) -> str:
-        """"ball", "universal", "hinge", "slider" or "fixed"."""
+        """Its name in files: "ball", "hinge", … (scene.joints.JOINTS)."""
         return self._world.scene.joints[self.index].type
 
     def _coordinates(self, field):
@@ -117,8 +117,14 @@ class JointHandle:
         return self._record["wrench_impulse"][3:] / self._world.substep
 
     @property
+    def broken(self) -> bool:
+        """Whether the joint has broken by more than its break_force or break_torque; it then holds nothing any more."""
+        return bool(self._record["broken"])
+
+    @property
     def motor_force(self) -> float | np.ndarray:
-        """What the motor of each axis gave in the last substep [N or N m]: a number, or an array for several axes."""
+        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an array for
+        several axes."""
         record = self._record
         values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
         return float(values[0]) if len(values) == 1 else values

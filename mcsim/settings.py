@@ -10,7 +10,7 @@ from mcsim.solve import SOLVERS
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
-JOINT_SOLVERS = ("rows",)
+JOINT_SOLVERS = ("tree", "rows")
 INTEGRATORS = ("semi_implicit",)
 
 MOST_SUBSTEPS = 10_000
@@ -44,7 +44,11 @@ def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
     choose(k["solver"], SOLVERS, "solver")
-    choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
+    if k["joint_solver"] is not None:
+        choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
+    if k["joint_solver"] == "tree" and k["solver"] != "si":
+        raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
+    k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
     choose(k["integrator"], INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
@@ -89,6 +93,13 @@ def joint_warm_start(stabilization, baumgarte):
     return 1.0 / (1.0 + 2.0 * baumgarte) if stabilization == "baumgarte" else 1.0
 
 
+def _joint_tree(k):
+    """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly."""
+    if k["joint_solver"] is None:
+        return 2 if k["solver"] == "si" else 0
+    return int(k["joint_solver"] == "tree")
+
+
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     return {
@@ -96,12 +107,14 @@ def kernel_settings(k, gravity):
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
-        "reserved": 0, "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "joint_tree": _joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "first_kick": 0.5 if _joint_tree(k) and k["stabilization"] == "soft" else 1.0,
+        "geometric_stiffness": k["geometric_stiffness"],
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"]), "push_speed": k["push_speed"],
         "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
-        "position_rounds": k["position_rounds"],
+        "position_rounds": k["position_rounds"], "time": 0.0,
     }

@@ -2,7 +2,6 @@
 
 import copy
 import hashlib
-import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +16,7 @@ from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
 from mcsim.settings import check_settings, count, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.motions import motion_calls
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ class Stats:
 
 
 @dataclass(frozen=True, eq=False)
+class Events:
+    """What happened in the last call of step(). broken: (k,) numbers of the joints that broke, in order."""
+
+    broken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+
+
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore."""
 
@@ -102,13 +109,15 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "rows". integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
+      joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
+        level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
+      integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
-                 stabilization="soft", integrator="semi_implicit", friction="cone", friction_points="central",
+                 stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
                  threads=1):
@@ -120,7 +129,6 @@ class World:
         self._scene = copy.deepcopy(scene)
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
-        self._start = 0.0
         self._body_index = {body.name: i for i, body in enumerate(self._scene.bodies)}
         self._joint_index = {joint.name: i for i, joint in enumerate(self._scene.joints)}
         self._bodies = BodyArrays.from_scene(self._scene)
@@ -132,9 +140,12 @@ class World:
         self._pipeline = Pipeline(self._bodies, self._joints, self._collider,
                                   kernel_settings(self._keywords, self._scene.gravity),
                                   bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        self._pipeline.set_calls(motion_calls(self._scene, self._joints))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
+        self._breakable = bool(np.any(self._joints["breakable"]))
         self._steps_made = 0
+        self._events = Events()
         self._prepare()
 
     def __repr__(self):
@@ -154,6 +165,7 @@ class World:
             raise SceneError(f"World.step: {error}") from None
         pipeline = self._pipeline
         pipeline.clear_times()
+        whole = self._joints["broken"] == 0 if self._breakable else None
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
@@ -166,6 +178,7 @@ class World:
         finally:
             pipeline.clear_forces()
             self._steps_made = pipeline.steps - began
+            self._events = Events() if whole is None else Events(np.nonzero(whole & (self._joints["broken"] != 0))[0])
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -198,7 +211,7 @@ class World:
     @property
     def time(self) -> float:
         """[s]"""
-        return self._start + self._pipeline.steps * self.dt
+        return self._pipeline.start + self._pipeline.steps * self.dt
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -418,6 +431,11 @@ class World:
             times=dict(zip(STAGES, pipeline.times())))
 
     @property
+    def events(self) -> Events:
+        """What happened in the last call of step(): `.broken`, numbers of the joints that broke."""
+        return self._events
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved."""
         return dict(self._keywords)
@@ -430,7 +448,7 @@ class World:
     def snapshot(self) -> Snapshot:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
-        return Snapshot(self._pipeline.steps, self._start, self.time, arrays, self._joints.copy(),
+        return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, self._joints.copy(),
                         self._collider.get_manifolds())
 
     def restore(self, snapshot) -> None:
@@ -447,9 +465,12 @@ class World:
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
-        self._pipeline.steps, self._start = snapshot.steps, snapshot.start
+        if self._breakable:
+            self._pipeline.replan()
+        self._events = Events()
+        self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
-            self._start = snapshot.time - snapshot.steps * self.dt
+            self._pipeline.start = snapshot.time - snapshot.steps * self.dt
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -463,7 +484,7 @@ class World:
         return _rebuild, (self._scene, self._keywords, self.snapshot())
 
     def __deepcopy__(self, memo):
-        return pickle.loads(pickle.dumps(self))
+        return _rebuild(self._scene, self._keywords, self.snapshot())
 
 
 def _rebuild(scene, keywords, snapshot):

@@ -56,3 +56,21 @@ def test_the_stabilizations_are_measured(tmp_path, capsys):
     for scene in module.SCENES:
         assert all(table[scene, "none"][0] > 3 * gap for (name, by), (gap, _) in table.items()
                    if name == scene and by != "none")
+
+
+def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
+    """All quick cases but the longest chain for a few steps; variants side by side, positions against the reference."""
+    spec = importlib.util.spec_from_file_location("benchmark_joints", FOLDER / "joints.py")
+    joints = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(joints)
+    path = tmp_path / "joints.csv"
+    names = [name for name in joints.CASES if not name.startswith("links10000")]
+    results = joints.main([*names, "--quick", "--seconds", "0.05", "--csv", str(path), "--joint-solver", "rows",
+                           "--substeps", "1", "2"])
+    assert [result.case for result in results] == [name for name in names for _ in range(2)]
+    assert [result.settings for result in results[:2]] == [f"joint_solver=rows substeps={n}" for n in (1, 2)]
+    assert all(result.ms_step > 0 and result.joint_mm > 0 and not result.note for result in results)
+    assert len(list(csv.DictReader(path.read_text().splitlines()[2:]))) == len(results)
+    heavy, = joints.main(["chain20_heavy", "--seconds", "1"])
+    assert len(heavy.rms_mm) == 1 and 1.0 < heavy.rms_mm[0] < 2000.0
+    assert "not reached" in capsys.readouterr().out

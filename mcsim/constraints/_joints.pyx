@@ -8,15 +8,18 @@ from libc.math cimport INFINITY, fabs, floor, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
     AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
-    BLOCK_BOUNDED, BLOCK_BILATERAL, BIASED, RELAXED)
+    BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
 from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
 from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
 from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
+from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
+from mcsim.constraints._knife_edge cimport constrain_knife_edge
+from mcsim.constraints._motion cimport constrain_motions, store_motions
 
 
 cdef double TWO_PI = 6.283185307179586
@@ -58,13 +61,6 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
         axis.position = axes[i].position
 
 
-cdef inline void axis_row(Row* row, const AxisGeometry* axis, Vec3 direction, const JointFrames* f) noexcept nogil:
-    if axis.linear:
-        linear_row(row, direction, f.arm_a, f.arm_b)
-    else:
-        angular_row(row, direction)
-
-
 cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, int index, double impulse,
                            bint first) noexcept nogil:
     """Header of a bounded row; the impulse of the last step comes in on the first writing of a step only."""
@@ -78,6 +74,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.stabilized = 0
     row.error = 0.0
     row.curvature = 0.0
+    row.rate = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY
     row.compliance[BIASED] = 0.0
@@ -188,30 +185,45 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
     return n
 
 
-cdef int write_constraint(Row* rows, const Joint* joint, int source, const JointFrames* f, const Bodies* bodies,
-                          bint first) noexcept nogil:
-    """The joint's own bilateral rows, one block. -> how many."""
-    cdef int i, n = 0
+cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
+    """Jacobians, errors and curvatures of what the joint forbids. -> how many rows."""
     if joint.type == BALL:
-        n = constrain_ball(rows, f)
+        return constrain_ball(rows, f)
     elif joint.type == UNIVERSAL:
-        n = constrain_universal(rows, f)
+        return constrain_universal(rows, f)
     elif joint.type == HINGE:
-        n = constrain_hinge(rows, f)
+        return constrain_hinge(rows, f)
     elif joint.type == SLIDER:
-        n = constrain_slider(rows, f)
+        return constrain_slider(rows, f)
     elif joint.type == FIXED:
-        n = constrain_fixed(rows, f)
+        return constrain_fixed(rows, f)
+    elif joint.type == ROLLING:
+        return constrain_rolling(rows, f, joint)
+    elif joint.type == KNIFE_EDGE:
+        return constrain_knife_edge(rows, f)
+    return 0
+
+
+cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
+                          const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
+    """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
+    cdef int n = constrain(rows, joint, f)
+    cdef double rates[6]
+    cdef int i
     cdef double error, curvature
+    for i in range(n):
+        rates[i] = 0.0
+    n += constrain_motions(&rows[n], &rates[n], joint, axes, f, settings.time, 0.0)
     for i in range(n):
         error = rows[i].error
         curvature = rows[i].curvature + gyroscopic_curvature(&rows[i], f)
         begin_row(&rows[i], joint, source, ROW_JOINT, i, joint.impulse[i], first)
         rows[i].error = error
         rows[i].curvature = curvature
+        rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
         rows[i].block_kind = BLOCK_BILATERAL
-        rows[i].stabilized = 1
+        rows[i].stabilized = not (joint.type == KNIFE_EDGE or joint.type == ROLLING and i > 0)
         apply_inverse_mass(&rows[i], bodies)
     return n
 
@@ -272,14 +284,21 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f = joint_frames(joint, bodies)
     cdef AxisGeometry axes[3]
     cdef int i, n = 0
+    if joint.broken:
+        joint.row_count = 0
+        joint.constraint_count = 0
+        return
     measure_axes(joint, &f, axes)
     if activate:
         activate_limits(joint, &f, axes, bodies, settings)
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
-    joint.constraint_count = write_constraint(&rows[n], joint, source, &f, bodies, first)
+    joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
     joint.row_count = n + joint.constraint_count
+    if settings.joint_tree:
+        for i in range(joint.constraint_count):
+            rows[n + i].block_kind = BLOCK_TREE
     weigh_motors(joint, rows, settings)
 
 
@@ -354,6 +373,63 @@ cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
         write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
 
 
+cdef inline double relative_velocity(const Row* row, const Bodies* bodies) noexcept nogil:
+    """J v"""
+    cdef const double* j = &row.jacobian[0]
+    cdef const double* a = <const double*> &bodies.twist[row.body_a]
+    cdef const double* b = <const double*> &bodies.twist[row.body_b]
+    cdef double s = 0.0
+    cdef int k
+    for k in range(6):
+        s += j[k] * a[k] + j[6 + k] * b[k]
+    return s
+
+
+cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                       Row* rows) noexcept nogil:
+    """Biases with which J v + bias = 0 closes the joints at the end of the drift, by Newton's method on the velocity v:
+
+        C(x(v)) is about C' + h J (v - v'),  so   bias = (C' - goal) / h - J v'
+
+    with C' the error at the trial poses that the bodies hold now, reached by v'; J that of the rows, at the drift's start. The
+    error of a prescribed motion is that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
+    """
+    cdef Row trial[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[3]
+    cdef Joint moved
+    cdef JointFrames f
+    cdef double h = settings.h
+    cdef double largest = 0.0
+    cdef double start, keep, off
+    cdef Row* own
+    cdef Py_ssize_t j
+    cdef int i, n
+    for j in range(count):
+        n = joints[j].constraint_count
+        if n == 0:
+            continue
+        own = rows + joints[j].row_begin + joints[j].row_count - n
+        f = joint_frames(&joints[j], bodies)
+        i = constrain(trial, &joints[j], &f)
+        if i < n:
+            moved = joints[j]
+            measure_axes(&moved, &f, axes)
+            constrain_motions(&trial[i], &rates[i], &joints[j], axes, &f, settings.time, h)
+        start = 0.0
+        for i in range(n):
+            if own[i].stabilized and fabs(own[i].error) > start:
+                start = fabs(own[i].error)
+        keep = 1.0 - settings.push_speed * h / start if start > settings.push_speed * h else 0.0
+        for i in range(n):
+            if own[i].stabilized:
+                off = trial[i].error - keep * own[i].error
+                own[i].bias[BIASED] = off / h - relative_velocity(&own[i], bodies)
+                if fabs(off) > largest:
+                    largest = fabs(off)
+    return largest
+
+
 cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil:
     """Impulses of the last substep back into the joints, and their wrench on b about the joint point."""
     cdef Py_ssize_t j
@@ -381,9 +457,27 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
+        store_motions(&joints[j], rows)
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
+        for i in range(6):
+            if i >= joints[j].constraint_count:
+                joints[j].impulse[i] = 0.0
+
+
+cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
+    """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound. -> how many."""
+    cdef int broken = 0
+    cdef Joint* joint
+    cdef Py_ssize_t j
+    for j in range(count):
+        joint = &joints[j]
+        if joint.breakable and not joint.broken and (norm(joint.wrench_impulse.v) > h * joint.break_force
+                                                     or norm(joint.wrench_impulse.w) > h * joint.break_torque):
+            joint.broken = 1
+            broken += 1
+    return broken
 
 
 # ---- for observers ---------------------------------------------------------------------------------------------------
@@ -393,6 +487,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     cdef JointFrames f
     cdef Py_ssize_t j
     for j in range(count):
+        if joints[j].broken:
+            continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:
             error_ball(&f, &out[2 * j], &out[2 * j + 1])
@@ -404,6 +500,8 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             error_slider(&f, &out[2 * j], &out[2 * j + 1])
         elif joints[j].type == FIXED:
             error_fixed(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == ROLLING:
+            error_rolling(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
@@ -414,6 +512,8 @@ cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies)
     cdef Py_ssize_t j
     cdef int i
     for j in range(count):
+        if joints[j].broken:
+            continue
         if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
             continue
         f = joint_frames(&joints[j], bodies)

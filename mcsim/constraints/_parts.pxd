@@ -111,6 +111,13 @@ cdef inline void angular_row(Row* row, Vec3 axis) noexcept nogil:
     set_jacobian(row, vec3(0.0, 0.0, 0.0), axis, axis)
 
 
+cdef inline void axis_row(Row* row, const AxisGeometry* axis, Vec3 direction, const JointFrames* f) noexcept nogil:
+    if axis.linear:
+        linear_row(row, direction, f.arm_a, f.arm_b)
+    else:
+        angular_row(row, direction)
+
+
 cdef inline void apply_inverse_mass(Row* row, const Bodies* bodies) noexcept nogil:
     """M^-1 J' and the diagonal J M^-1 J' of a row whose Jacobian is written."""
     cdef const double* j = row.jacobian
@@ -141,16 +148,21 @@ cdef inline double gyroscopic_curvature(const Row* row, const JointFrames* f) no
             + row.jacobian[9] * f.gyro_b.x + row.jacobian[10] * f.gyro_b.y + row.jacobian[11] * f.gyro_b.z)
 
 
+cdef inline double offset_curvature(const JointFrames* f, Vec3 d) noexcept nogil:
+    """J' v of C = d . (p_b - p_a), d fixed on a."""
+    cdef Vec3 a = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)), cross(f.spin_a, cross(f.spin_a, f.arm_a)))
+    return dot(d, add_scaled(a, -2.0, cross(f.spin_a, f.slip)))
+
+
 cdef inline void constrain_offset(Row* row, const JointFrames* f, int i) noexcept nogil:
     """One row: C = d . (p_b - p_a), d = joint axis i on a.
 
     With u the slip: J' v = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a)) - 2 d . (w_a x u), for d' = w_a x d, r_a' = u + w_a x r_a.
     """
     cdef Vec3 d = f.axis_a[i]
-    cdef Vec3 a = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)), cross(f.spin_a, cross(f.spin_a, f.arm_a)))
     linear_row(row, d, f.arm_a, f.arm_b)
     row.error = dot(d, f.offset)
-    row.curvature = dot(d, add_scaled(a, -2.0, cross(f.spin_a, f.slip)))
+    row.curvature = offset_curvature(f, d)
 
 
 cdef inline void constrain_point(Row* rows, const JointFrames* f) noexcept nogil:

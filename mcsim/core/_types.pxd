@@ -39,6 +39,7 @@ cdef enum Status:
     OK = 0
     GROW = 1          # a buffer is full: grow it and call again, nothing was lost
     NOT_FINITE = 2    # the step met a NaN or an infinity
+    CALL_FAILED = 3   # a function of the user's raised
 
 cdef extern from *:
     """

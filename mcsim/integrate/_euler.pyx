@@ -25,9 +25,9 @@ cdef enum:
 cdef double PIECE_ANGLE = 0.5          # [rad] turned in one piece at most, up to MOST_PIECES
 
 
-cdef void integrate_velocities(Bodies* bodies, const Settings* settings) noexcept nogil:
-    """Gravity, the user's forces and damping, over one substep. Damping is implicit: v / (1 + h c)."""
-    cdef double h = settings.h
+cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double part) noexcept nogil:
+    """Gravity, the user's forces and damping, over `part` of a substep. Damping is implicit: v / (1 + h c)."""
+    cdef double h = part * settings.h
     cdef double m, s
     cdef Py_ssize_t i
     cdef Twist* t
@@ -84,8 +84,8 @@ cdef Vec3 midpoint_spin(Mat3 inertia, Vec3 momentum, Vec3 w, double h) noexcept 
     return scale(dot(momentum, momentum) / dot(momentum, mat_vec(inertia, momentum)), momentum)
 
 
-cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
-    """Orientation and angular velocity of a free dynamic body over h."""
+cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h, bint trial) noexcept nogil:
+    """Orientation and angular velocity of a free dynamic body over h; on trial the orientation alone."""
     cdef Vec3 w_world = bodies.twist[i].w
     cdef Vec3 momentum, momentum_world, w, spin
     cdef Quat q = bodies.orientation[i]
@@ -99,7 +99,8 @@ cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
         # A principal axis or a sphere: w stays. Its rotation is exact.
         q = quat_normalized(quat_mul(quat_exp(scale(h, w_world)), q))
         bodies.orientation[i] = q
-        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+        if not trial:
+            bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
         return
     momentum_world = rotate(q, momentum)
     pieces = 1
@@ -114,6 +115,8 @@ cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
         momentum = rotate_back(q, momentum_world)
         w = mat_vec(bodies.inv_inertia[i], momentum)
     bodies.orientation[i] = q
+    if trial:
+        return
     bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
     w = mat_vec(bodies.inv_inertia_world[i], momentum_world)
     # One refinement: what rounding in q and I^-1 leaves of L has the same sign in many steps and would add up.
@@ -130,10 +133,26 @@ cdef void integrate_poses(Bodies* bodies, double h) noexcept nogil:
             continue
         bodies.position[i] = add_scaled(bodies.position[i], h, bodies.twist[i].v)
         if bodies.kind[i] == DYNAMIC:
-            turn_body(bodies, i, h)
+            turn_body(bodies, i, h, False)
         else:
             w = scale(h, bodies.twist[i].w)
             bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(w), bodies.orientation[i]))
+
+
+cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Vec3* position, const Quat* orientation,
+                    double h) noexcept nogil:
+    """The poses that integrate_poses would give the chosen bodies from the given ones (chosen[k] at position[k]); twists and
+    inertia stay."""
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        i = chosen[k]
+        bodies.position[i] = add_scaled(position[k], h, bodies.twist[i].v)
+        bodies.orientation[i] = orientation[k]
+        if bodies.kind[i] == DYNAMIC:
+            turn_body(bodies, i, h, True)
+        else:
+            bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(scale(h, bodies.twist[i].w)), orientation[k]))
 
 
 cdef void update_inertia(Bodies* bodies) noexcept nogil:

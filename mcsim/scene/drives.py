@@ -1,14 +1,18 @@
-"""Motor, Spring and AxisSpec: what drives and bounds the free coordinates of a joint."""
+"""Motor, Spring, Motion and AxisSpec: what drives and bounds the free coordinates of a joint."""
 
 from __future__ import annotations      # signatures read as they are written here
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from math import cos, inf, pi, sin
 
-from mcsim.scene.checks import FieldError, Vector, not_negative, number, positive, vector
+from mcsim.scene.checks import FieldError, Vector, not_negative, number, positive, show, vector
 from mcsim.scene.described import Value
 
 Coordinate = float | tuple[float, ...]
+Function = Callable[[float], float]
+
+DIFFERENCE = 1e-4               # step of the differences that stand for derivatives which are not given [s]
 
 
 def _coordinate(value: float | Vector, field: str) -> Coordinate:
@@ -66,6 +70,70 @@ class Spring(Value):
         self._set(_arguments=arguments, **arguments)
 
 
+class Motion(Value):
+    """Prescribes a coordinate q [rad or m] as a function of time t [s], with whatever force that takes.
+
+    By numbers: q = position + velocity t + acceleration t^2 / 2 + amplitude sin(2 pi frequency t + phase), with
+    frequency in Hz and phase in rad. Or by a Python function: `position` t -> q, with `velocity` and `acceleration` the
+    functions of its derivatives; those left out are formed by differences. Functions are called at every substep, for t >= 0
+    only, and cannot be saved to a file.
+    """
+
+    is_function: bool
+
+    def __init__(self, position: float | Function = 0.0, velocity: float | Function | None = None,
+                 acceleration: float | Function | None = None, amplitude: float = 0.0, frequency: float = 0.0,
+                 phase: float = 0.0):
+        arguments = {"position": position, "velocity": velocity, "acceleration": acceleration}
+        waves = {"amplitude": number(amplitude, "amplitude"), "frequency": not_negative(frequency, "frequency"),
+                 "phase": number(phase, "phase")}
+        for field, value in arguments.items():
+            if callable(value) != callable(position) and value is not None:
+                raise FieldError(field, f"must be a {'function' if callable(position) else 'number'} as position is, got "
+                                 f"{show(value)}")
+            if not callable(value) and value is not None:
+                arguments[field] = number(value, field)
+        if callable(position):
+            for field, value in waves.items():
+                if value != 0.0:
+                    raise FieldError(field, "is given together with a function; put the wave into the function")
+        self._set(_arguments=arguments | waves, is_function=callable(position), **arguments, **waves)
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """(6,) position, velocity, acceleration, amplitude, frequency, phase of a motion by numbers."""
+        return (self.position, self.velocity or 0.0, self.acceleration or 0.0, self.amplitude, self.frequency, self.phase)
+
+    def at(self, time: float) -> tuple[float, float, float]:
+        """-> q, dq/dt, d2q/dt2 at a time [s]."""
+        if self.is_function:
+            return self._differences(time)
+        q, u, a, amplitude, frequency, phase = self.coefficients
+        rate = 2.0 * pi * frequency
+        s, c = amplitude * sin(rate * time + phase), amplitude * cos(rate * time + phase)
+        return q + u * time + 0.5 * a * time**2 + s, u + a * time + rate * c, a - rate**2 * s
+
+    def _differences(self, time: float) -> tuple[float, float, float]:
+        """The function and its derivatives; those that are not given from the parabola through three points nearby."""
+        middle = max(time, DIFFERENCE)
+        q, u, a = self.position(time), self.velocity, self.acceleration
+        if u is None:
+            before, here, after = (self.position(middle + k * DIFFERENCE) for k in (-1, 0, 1))
+            bend = (after - 2.0 * here + before) / DIFFERENCE**2
+            slope = (after - before) / (2.0 * DIFFERENCE) + (time - middle) * bend
+        else:
+            slope = u(time)
+            bend = 0.0 if a is not None else (u(middle + DIFFERENCE) - u(middle - DIFFERENCE)) / (2.0 * DIFFERENCE)
+        return q, slope, bend if a is None else a(time)
+
+    def to_dict(self) -> dict:
+        """The arguments as JSON data; a function has none."""
+        if self.is_function:
+            raise FieldError("motion", "is a Python function, which a file cannot hold; describe it by numbers, or give it to "
+                             "the joint after loading")
+        return super().to_dict()
+
+
 @dataclass(frozen=True)
 class AxisSpec:
     """One free coordinate of a joint [rad or m]: what bounds and drives it. Numbers only, also in motor and spring.
@@ -78,3 +146,4 @@ class AxisSpec:
     motor: Motor | None = None
     spring: Spring | None = None
     friction: float = 0.0
+    motion: Motion | None = None

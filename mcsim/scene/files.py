@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, listing, show
-from mcsim.scene.drives import Motor, Spring
+from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import JOINTS
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import VERSION, Scene
@@ -110,6 +110,7 @@ def _add_body(scene: Scene, fields: dict[str, Any], source: str, place: str) -> 
 def _add_joint(scene: Scene, fields: dict[str, Any], source: str, place: str) -> None:
     _make(fields, "motor", Motor, source, place)
     _make(fields, "spring", Spring, source, place)
+    _make(fields, "motion", Motion, source, place)
     with _at(source, place):
         scene.add_joint(JOINTS[fields.pop("type")].from_arguments(fields))
 

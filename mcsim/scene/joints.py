@@ -9,6 +9,7 @@ The frame of the world (body None) is the world's. Positions, angles and velocit
 from __future__ import annotations      # signatures read as they are written here
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import hypot, inf, pi
 from typing import Any, ClassVar
 
@@ -18,7 +19,7 @@ from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, pair, show, text, vector
 from mcsim.scene.described import Described
-from mcsim.scene.drives import AxisSpec, Motor, Spring
+from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
 
 BodyName = Body | str | None
@@ -39,6 +40,8 @@ class Joint(Described):
     axes: list of AxisSpec, one for each free coordinate, in the order of the joint's position.
     collide: whether the two bodies collide with each other.
     swing_limit: [rad], of a ball joint; infinite if there is none.
+    break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it breaks
+        and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless `collide`.
     """
 
     type: ClassVar[str]
@@ -51,6 +54,8 @@ class Joint(Described):
     axes: list[AxisSpec]
     collide: bool
     swing_limit: float
+    break_force: float
+    break_torque: float
 
     _ends: tuple[BodyName, BodyName]         # the bodies as they were given, handles or names
     _written = frozenset({"name", "a", "b"})
@@ -59,13 +64,11 @@ class Joint(Described):
                   break_torque: Any, axes: list[AxisSpec], **arguments: Any) -> None:
         """Check the arguments that all joints have, and keep everything."""
         name = None if name is None else text(name, "name")
-        for field, value in (("break_force", break_force), ("break_torque", break_torque)):
-            if value is not None:
-                raise FieldError(field, "is not available yet: joints do not break in this version; leave it out")
         arguments = {"name": name, "a": _body_name(a, "a"), "b": _body_name(b, "b")} | arguments | {
             "frame_a": None if frame_a is None else checks.frame(frame_a, "frame_a"),
             "frame_b": None if frame_b is None else checks.frame(frame_b, "frame_b"),
-            "collide": checks.flag(collide, "collide"), "break_force": None, "break_torque": None,
+            "collide": checks.flag(collide, "collide"),
+            "break_force": _bound(break_force, "break_force"), "break_torque": _bound(break_torque, "break_torque"),
         }
         if frame_a is not None or frame_b is not None:
             self._refuse_placement(arguments)
@@ -73,12 +76,14 @@ class Joint(Described):
             raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
                              "give two different bodies, or None for the world")
         self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
-                  axes=axes, frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
-                  collide=arguments["collide"], swing_limit=inf)
+                  axes=_with_motion(axes, arguments.get("motion")), frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
+                  collide=arguments["collide"], swing_limit=inf,
+                  **{bound: inf if arguments[bound] is None else arguments[bound]
+                     for bound in ("break_force", "break_torque")})
 
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
         """Anchor and axes say the same as the frames."""
-        for field in ("anchor", "axis", "axis_a", "axis_b"):
+        for field in ("anchor", "axis", "axis_a", "axis_b", "normal"):
             if arguments.get(field, self._defaults().get(field)) != self._defaults().get(field):
                 raise FieldError(field, "is given together with frame_a or frame_b; give one or the other")
 
@@ -108,7 +113,10 @@ class Joint(Described):
 
     def to_dict(self) -> dict[str, Any]:
         """The joint as JSON data."""
-        return {"type": self.type, **super().to_dict()}
+        try:
+            return {"type": self.type, **super().to_dict()}
+        except FieldError as error:
+            raise error.within(f"joint {self.name!r}") from None
 
     def __repr__(self) -> str:
         ends = " - ".join("world" if end is None else repr(end) for end in (self.a, self.b))
@@ -124,7 +132,7 @@ class BallJoint(Joint):
     anchor: the point [m]; axis: the joint's z, about which twist is measured. Both in world coordinates.
     swing_limit: how far b's axis may lean from a's [rad], 0 to π. twist_limits: (lower, upper) [rad], in [-π, π].
     motor: velocity along the joint's x, y, z, or position as a rotation vector. spring: the same about each axis, with
-    `rest` 0 or a rotation vector. friction [N m] about each axis.
+    `rest` 0 or a rotation vector. friction [N m] about each axis. motion: three of Motion, of the rotation vector.
     """
 
     type = "ball"
@@ -133,7 +141,8 @@ class BallJoint(Joint):
                  swing_limit: float | None = None, twist_limits: Limits | None = None, *,
                  motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
                  name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion] | None = None):
         anchor = _anchor(anchor, required=frame_a is None and frame_b is None)
         axis = direction(axis, "axis")
         if swing_limit is not None:
@@ -148,7 +157,7 @@ class BallJoint(Joint):
         axes = [_axis_spec(limits[i], motors[i], springs[i], friction) for i in range(3)]
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
                        axis=axis, swing_limit=swing_limit, twist_limits=twist_limits, motor=motor, spring=spring,
-                       friction=friction)
+                       friction=friction, motion=_whole(motion))
         self._set(swing_limit=inf if swing_limit is None else swing_limit)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
@@ -163,6 +172,7 @@ class UniversalJoint(Joint):
 
     anchor: the point [m]; axis_a, axis_b: perpendicular within 1e-6. All in world coordinates.
     limits, motor, spring: a pair, each one or None, for the two angles. friction: a number or a pair [N m].
+    motion: a pair, each a Motion or None, that prescribes an angle.
     """
 
     type = "universal"
@@ -172,7 +182,8 @@ class UniversalJoint(Joint):
                  motor: Sequence[Motor | None] | None = None, spring: Sequence[Spring | None] | None = None,
                  friction: float | Sequence[float] = 0.0, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion | None] | None = None):
         required = frame_a is None and frame_b is None
         anchor = _anchor(anchor, required)
         axis_a, axis_b = _axis(axis_a, "axis_a", required), _axis(axis_b, "axis_b", required)
@@ -190,7 +201,9 @@ class UniversalJoint(Joint):
         axes = [_axis_spec(*of_axis) for of_axis in zip(limits or NEITHER, motor or NEITHER, spring or NEITHER,
                                                         np.broadcast_to(friction, 2).tolist())]
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
-                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction)
+                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction,
+                       motion=None if motion is None else _two(motion, "motion", "a pair of Motion or None",
+                                                               lambda m, field: _instance(m, Motion, field)))
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis_a"], self._arguments["axis_b"])
@@ -200,7 +213,7 @@ class HingeJoint(Joint):
     """Keeps a point and an axis together; b turns about it: 1 free angle [rad], which counts whole turns.
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
-    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
     """
 
     type = "hinge"
@@ -209,12 +222,13 @@ class HingeJoint(Joint):
                  limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
                  friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
                  frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False):
+                 break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         required = frame_a is None and frame_b is None
         anchor, axis = _anchor(anchor, required), _axis(axis, "axis", required)
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       anchor=anchor, axis=axis, **driven)
+                       anchor=anchor, axis=axis, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
@@ -224,7 +238,8 @@ class SliderJoint(Joint):
     """Lets b only slide along an axis of a: 1 free distance [m].
 
     axis: the joint's z; anchor: the joint's point [m], b's position if not given (a's if b is the world).
-    Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N].
+    Both in world coordinates. limits: (lower, upper) [m]; motor, spring: [N], [m]; friction [N]; motion:
+    prescribes the distance.
     """
 
     type = "slider"
@@ -233,12 +248,13 @@ class SliderJoint(Joint):
                  limits: Limits | None = None, motor: Motor | None = None, spring: Spring | None = None,
                  friction: float = 0.0, name: str | None = None, frame_a: FrameArgument | None = None,
                  frame_b: FrameArgument | None = None, break_force: float | None = None,
-                 break_torque: float | None = None, collide: bool = False):
+                 break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         axis = _axis(axis, "axis", required=frame_a is None and frame_b is None)
         anchor = _anchor(anchor, required=False)
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       axis=axis, anchor=anchor, **driven)
+                       axis=axis, anchor=anchor, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), from_axes(self._arguments["axis"])
@@ -262,6 +278,73 @@ class FixedJoint(Joint):
         return self._point(body_a, body_b), IDENTITY[1]
 
 
+class RollingJoint(Joint):
+    """A sphere or disc b rolls without slipping on a plane of a (or of the world), and does not leave it. No free coordinate
+    is measured.
+
+    radius: of the sphere or disc [m]. normal: of the plane, towards b. anchor: the centre of the sphere or disc [m], b's
+    position if not given. axis: that of the disc; without it b is a sphere. All in world coordinates at the initial pose,
+    at which the plane touches b.
+    With frames: frame_a is a point of the plane with z along the normal, frame_b the centre with z along the disc's axis; both
+    are needed, and `disc` says which of the two b is.
+    """
+
+    type = "rolling"
+    radius: float
+    disc: bool
+
+    def __init__(self, a: BodyName, b: BodyName, radius: float, normal: Vector = (0.0, 0.0, 1.0),
+                 anchor: Vector | None = None, axis: Vector | None = None, *, disc: bool | None = None,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        radius = checks.positive(radius, "radius")
+        normal, axis = direction(normal, "normal"), _axis(axis, "axis", required=False)
+        disc = None if disc is None else checks.flag(disc, "disc")
+        if b is None:
+            raise FieldError("b", "must be the body that rolls, got None")
+        if (frame_a is None) != (frame_b is None):
+            raise FieldError("frame_a" if frame_a is None else "frame_b", "is missing: a rolling joint takes both or neither")
+        if frame_a is None and disc is not None and disc != (axis is not None):
+            raise FieldError("axis", "is missing: a disc needs it" if disc else "is given for a sphere; leave it or disc out")
+        if axis is not None and np.linalg.norm(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
+            raise FieldError("axis", "is along the normal: a disc that lies flat cannot roll")
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius, normal=normal,
+                       anchor=_anchor(anchor, required=False), axis=axis, disc=disc)
+        self._set(radius=radius, disc=axis is not None if disc is None else disc)
+
+    def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
+        if self.frame_a is None:
+            body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
+            center, normal = self._point(body_a, body_b), normalized(self._arguments["normal"])
+            wheel = normalized(self._arguments["axis"]) if self.disc else normal
+            lowest = normal - (normal @ wheel) * wheel if self.disc else normal
+            touch = center - self.radius * normalized(lowest)
+            self._set(frame_a=relative(body_a, (touch, from_axes(normal))),
+                      frame_b=relative(body_b, (center, from_axes(wheel))))
+        super()._place(index, name, bodies)
+
+
+class KnifeEdgeJoint(Joint):
+    """A blade on b, as of a skate: its point does not move across it relative to a. Along it, and away from a, it is free;
+    no free coordinate is measured.
+
+    anchor: the blade's point, b's position if not given (a's if b is the world) [m]; axis: the direction across the blade,
+    which b carries. Both in world coordinates.
+    """
+
+    type = "knife_edge"
+
+    def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, axis: Vector | None = None, *,
+                 name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+        axis = _axis(axis, "axis", required=frame_a is None and frame_b is None)
+        anchor = _anchor(anchor, required=False)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], anchor=anchor, axis=axis)
+
+    def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
+        return self._point(body_a, body_b), from_axes(self._arguments["axis"])
+
+
 # ---- arguments that several joints take ------------------------------------------------------------------------------
 
 def _body_name(value: Any, field: str) -> str | None:
@@ -273,6 +356,11 @@ def _body_name(value: Any, field: str) -> str | None:
 
 def _frame(value: tuple | None) -> Frame | None:
     return None if value is None else (np.array(value[0]), normalized(value[1]))
+
+
+def _bound(value: Any, field: str) -> float | None:
+    """A force or torque at which a joint breaks; None or infinite: it does not."""
+    return None if value is None else not_negative(value, field, infinite=True)
 
 
 def _anchor(value: Any, required: bool) -> tuple | None:
@@ -330,6 +418,33 @@ def _two(value: Any, field: str, what: str, check: Callable[[Any, str], Any]) ->
     return tuple(check(both[i], f"{field}[{i}]") for i in range(2))
 
 
+def _whole(motion: Any) -> tuple | None:
+    """The three motions of a ball joint's rotation vector: all of them, or none."""
+    if motion is None:
+        return None
+    three = checks.items(motion, "three of Motion, of the rotation vector", "motion")
+    if len(three) != 3 or not all(isinstance(one, Motion) for one in three):
+        raise FieldError("motion", f"must be three of Motion, of the rotation vector, got {show(motion)}")
+    return tuple(three)
+
+
+def _with_motion(axes: list[AxisSpec], motion: Any) -> list[AxisSpec]:
+    """The axes with their prescribed motions: a Motion for one axis, else one or None for each."""
+    if motion is None:
+        return axes
+    if len(axes) == 1:
+        motions = [_instance(motion, Motion, "motion")]
+    else:
+        motions = checks.items(motion, f"{len(axes)} of Motion or None, one an axis", "motion")
+        if len(motions) != len(axes):
+            raise FieldError("motion", f"must be {len(axes)} of Motion or None, one an axis, got {show(motion)}")
+        motions = [_instance(one, Motion, f"motion[{i}]") for i, one in enumerate(motions)]
+    for axis, one in zip(axes, motions):
+        if one is not None and axis.motor is not None:
+            raise FieldError("motion", "is given together with a motor for the same axis; give one or the other")
+    return [replace(axis, motion=one) for axis, one in zip(axes, motions)]
+
+
 def _one_axis(limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:
     """What a joint with one free coordinate takes for it."""
     return {
@@ -345,5 +460,6 @@ def _axis_spec(limits: Any, motor: Motor | None, spring: Spring | None, friction
 
 
 JOINTS: dict[str, type[Joint]] = {
-    joint.type: joint for joint in (BallJoint, UniversalJoint, HingeJoint, SliderJoint, FixedJoint)
+    joint.type: joint for joint in (BallJoint, UniversalJoint, HingeJoint, SliderJoint, FixedJoint, RollingJoint,
+                                KnifeEdgeJoint)
 }

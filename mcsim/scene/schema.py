@@ -135,6 +135,15 @@ class SpringModel(Model):
     rest: _one_or_many(Number, Numbers) = None
 
 
+class MotionModel(Model):
+    position: Number = None
+    velocity: Number | None = None
+    acceleration: Number | None = None
+    amplitude: Number = None
+    frequency: Number = None
+    phase: Number = None
+
+
 class JointModel(Model):
     type: str
     a: Text | None
@@ -153,6 +162,7 @@ class BallModel(JointModel):
     axis: Numbers = None
     swing_limit: Number | None = None
     twist_limits: Limits | None = None
+    motion: list[MotionModel] | None = None
     motor: MotorModel | None = None
     spring: SpringModel | None = None
     friction: Number = None
@@ -166,10 +176,12 @@ class UniversalModel(JointModel):
     limits: list[Limits | None] | None = None
     motor: list[MotorModel | None] | None = None
     spring: list[SpringModel | None] | None = None
+    motion: list[MotionModel | None] | None = None
     friction: _one_or_many(Number, Numbers) = None
 
 
 class OneAxisModel(JointModel):
+    motion: MotionModel | None = None
     anchor: Numbers | None = None
     axis: Numbers | None = None
     limits: Limits | None = None
@@ -191,7 +203,22 @@ class FixedModel(JointModel):
     anchor: Numbers | None = None
 
 
-JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel)
+class RollingModel(JointModel):
+    type: Literal["rolling"]
+    radius: Number
+    normal: Numbers = None
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+    disc: Flag | None = None
+
+
+class KnifeEdgeModel(JointModel):
+    type: Literal["knife_edge"]
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+
+
+JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel)
 
 
 class SceneModel(Model):

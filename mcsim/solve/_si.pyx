@@ -12,7 +12,7 @@ from mcsim.solve._blocks cimport (
     row_residual, row_velocity, scalar_step,
 )
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, Row
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
@@ -35,11 +35,12 @@ cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept n
 ctypedef Row* (*BlockSweep)(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                             double* largest) noexcept nogil
 
-cdef BlockSweep BLOCK_SWEEPS[4]
+cdef BlockSweep BLOCK_SWEEPS[5]
 BLOCK_SWEEPS[<int> BLOCK_BOUNDED] = sweep_bounded
 BLOCK_SWEEPS[<int> BLOCK_BILATERAL] = sweep_bilateral
 BLOCK_SWEEPS[<int> BLOCK_CONE] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_FRICTION] = sweep_friction
+BLOCK_SWEEPS[<int> BLOCK_TREE] = pass_by
 
 
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
@@ -47,7 +48,7 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
     cdef Row* end = rows + count
     cdef double largest = 0.0
     while row < end:
-        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 4)
+        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 5)
         row = BLOCK_SWEEPS[row.block_kind](rows, row, end, factors, twist, relaxed, &largest)
     return largest
 
@@ -103,11 +104,17 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* fact
         largest[0] = larger(largest[0], fabs(delta[0]) * (row.diagonal + row.compliance[relaxed]))
         v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         row += row.block
-        if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL or row.body_a != a
-                or row.body_b != b):
+        if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL
+                or row.block_kind == BLOCK_TREE or row.body_a != a or row.body_b != b):
             break
     pair_store(v, twist + a, twist + b)
     return row
+
+
+cdef Row* pass_by(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
+                  double* largest) noexcept nogil:
+    """Rows of the direct joint solver."""
+    return row + row.block
 
 
 cdef Row* sweep_bilateral(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,

@@ -29,8 +29,8 @@ from libc.string cimport memcpy, memset
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate,
                                rotate_back, rotate_symmetric, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._layout cimport (BIASED, BLOCK_BILATERAL, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row,
-                                  Settings)
+from mcsim.state._layout cimport (BIASED, BLOCK_BILATERAL, BLOCK_TREE, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies,
+                                  Row, Settings)
 
 from mcsim.state.fields import ROW_DTYPE
 
@@ -106,7 +106,7 @@ cdef class Displacement:
             self.loans[i].friction = row.friction
             row.impulse = 0.0
             row.bias[BIASED] = 0.0
-            if not row.stabilized and row.block_kind != BLOCK_BILATERAL:
+            if not row.stabilized and row.block_kind != BLOCK_BILATERAL and row.block_kind != BLOCK_TREE:
                 row.mass[BIASED] = 0.0
                 row.friction = 0.0
         memset(self.twist - 1, 0, (self.body_count + 1) * sizeof(Twist))

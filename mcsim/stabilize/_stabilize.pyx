@@ -7,6 +7,8 @@ Equality rows (joints), with h the substep:
                 (core/_softness.pxd). The second derivative of the free drift turns the move from the tangent into the chord;
                 with the relax pass, which projects the velocity at the new pose, that is the pattern of RATTLE (H. Andersen
                 1983): without it a swinging joint loses energy at first order in h
+A row without position error (a nonholonomic constraint) has the soft one's curvature term alone. Where the error depends on
+time itself (a prescribed motion), dC/dt = J v + rate: the rate is added to the bias of both passes.
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
 them close the gap and no more. With C < 0:
     none        bias 0
@@ -18,7 +20,7 @@ them close the gap and no more. With C < 0:
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+    BLOCK_TREE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -78,7 +80,9 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
             if row.kind != ROW_JOINT and error > 0.0:
                 set_bias(row, error / h, 0.0, error / h)
             elif settings.stabilization == STABILIZE_SOFT:
-                if row.kind == ROW_JOINT:
+                if row.block_kind == BLOCK_TREE:
+                    set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
+                elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i
                         effective_diagonals(row, row.block, moved)
@@ -100,6 +104,11 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                 set_bias(row, error, 0.0, 0.0)
             else:
                 set_bias(row, 0.0, 0.0, 0.0)
+        if row.kind == ROW_JOINT:
+            if not row.stabilized:
+                set_bias(row, 0.5 * h * row.curvature if settings.stabilization == STABILIZE_SOFT else 0.0, 0.0, 0.0)
+            row.bias[BIASED] += row.rate
+            row.bias[RELAXED] += row.rate
         for p in range(2):
             d = row.diagonal + row.compliance[p]
             row.mass[p] = 1.0 / d if d > 0.0 else 0.0

@@ -103,13 +103,21 @@ cdef enum JointType:
     HINGE = 2
     SLIDER = 3
     FIXED = 4
+    ROLLING = 5
+    KNIFE_EDGE = 6
 
 cdef enum MotorMode:
     MOTOR_NONE = 0
     MOTOR_VELOCITY = 1
     MOTOR_POSITION = 2
 
-# What an axis may carry, in the order of its impulses.
+# A coordinate that is prescribed as a function of time.
+cdef enum MotionMode:
+    MOTION_NONE = 0
+    MOTION_FORMULA = 1
+    MOTION_FUNCTION = 2
+
+# What an axis may carry, in the order of its impulses. A prescribed motion's is kept where a motor's would be.
 cdef enum:
     AXIS_LOWER = 0
     AXIS_UPPER = 1
@@ -136,6 +144,10 @@ ctypedef struct JointAxis:
     double impulse[5]            # of the last substep, by AXIS_... [N s or N m s]
     int32_t motor_mode
     int32_t has_spring
+    double motion[6]             # formula: position, velocity, acceleration, amplitude, frequency [Hz], phase [rad];
+                                 # function: its position, velocity, acceleration at Settings.time
+    int32_t motion_mode
+    int32_t reserved
 
 ctypedef struct Joint:
     int32_t type
@@ -155,6 +167,13 @@ ctypedef struct Joint:
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[3]
+    double break_force           # +inf = none [N]
+    double break_torque          # about the joint point, +inf = none [N m]
+    int32_t broken               # 1: gives no rows any more
+    int32_t breakable            # 1: one of the two bounds is finite
+    double radius                # rolling: of the sphere or disc [m]
+    int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
+    int32_t reserved
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 
@@ -185,6 +204,7 @@ cdef enum BlockKind:
     BLOCK_BILATERAL = 1      # up to six rows without bounds, solved together
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
+    BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:
@@ -220,7 +240,9 @@ ctypedef struct Row:
     double error                 # C [m or rad]
     double restitution
     double kick                  # what half a substep of gravity and forces adds to a normal row's velocity [m/s]
+    double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
+    double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 
@@ -242,8 +264,10 @@ ctypedef struct Settings:
     int32_t solver
     int32_t friction_cone        # 1 cone, 0 pyramid
     int32_t friction_central     # 1 per manifold, 0 per point
-    int32_t reserved
+    int32_t joint_tree           # 0: joints row by row, 1: directly, 2: directly unless that costs too much
     Vec3 gravity
+    double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
+    double geometric_stiffness   # part of h^2 K that joint forces add to inertia
     double baumgarte
     double slop
     double contact_hertz
@@ -255,3 +279,4 @@ ctypedef struct Settings:
     double restitution_threshold
     double speculative_distance
     int32_t position_rounds      # of projection and ggl: position solves a substep
+    double time                  # of the present poses [s]

@@ -109,7 +109,10 @@ def joint_records(scene, index):
             record[f"anchor_{side}"] = np.asarray(frame[0]) - center
             record[f"basis_{side}"] = frame[1]
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
+        record["radius"], record["disc"] = getattr(joint, "radius", 0.0), getattr(joint, "disc", False)
         record["axis_count"] = len(joint.axes)
+        record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
+        record["breakable"] = min(joint.break_force, joint.break_torque) < np.inf
         for slot, axis in zip(record["axes"], joint.axes):
             _fill_axis(slot, axis)
     return records
@@ -121,6 +124,10 @@ def _fill_axis(slot, axis):
     if axis.spring is not None:
         slot["has_spring"] = 1
         slot["stiffness"], slot["damping"], slot["rest"] = axis.spring.stiffness, axis.spring.damping, axis.spring.rest
+    if axis.motion is not None:
+        slot["motion_mode"] = 2 if axis.motion.is_function else 1
+        if not axis.motion.is_function:
+            slot["motion"] = axis.motion.coefficients
     if axis.motor is not None:
         motor = axis.motor
         slot["motor_mode"] = 1 if motor.velocity is not None else 2

@@ -67,6 +67,7 @@ JOINT_AXIS_DTYPE = _record(
     ("motor_velocity", "f8"), ("motor_position", "f8"), ("motor_max_force", "f8"), ("motor_hertz", "f8"),
     ("motor_damping_ratio", "f8"), ("stiffness", "f8"), ("damping", "f8"), ("rest", "f8"), ("friction", "f8"),
     ("impulse", "f8", 5), ("motor_mode", "i4"), ("has_spring", "i4"),
+    ("motion", "f8", 6), ("motion_mode", "i4"), ("reserved", "i4"),
 )
 
 JOINT_DTYPE = _record(
@@ -74,6 +75,8 @@ JOINT_DTYPE = _record(
     ("constraint_count", "i4"), ("active_limits", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
+    ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
+    ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
 )
 
 ROW_DTYPE = _record(
@@ -82,10 +85,10 @@ ROW_DTYPE = _record(
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("normal_begin", "i4"), ("normal_count", "i4"), ("kind", "i4"),
     ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
-    ("curvature", "f8"),
+    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
 )
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

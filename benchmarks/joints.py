@@ -1,0 +1,235 @@
+"""Joints that do not come apart: joint error, time, energy and motion on the hard jointed scenes; table and CSV.
+
+    python benchmarks/joints.py                                  all cases at default settings of World
+    python benchmarks/joints.py --quick                          the same, shorter, without the longest chains: a minute
+    python benchmarks/joints.py chain100 chain20_heavy --joint-solver rows tree --substeps 4 8
+    python benchmarks/joints.py --set stabilization=baumgarte --rapier --csv benchmarks/results/mine.csv
+
+Several values of --joint-solver and --substeps are measured one after the other. One process, one thread.
+"""
+
+import argparse
+import csv
+import itertools
+import math
+import platform
+import sys
+import time
+from dataclasses import dataclass, field, fields
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+import mcsim as mc
+
+sys.path.append(str(Path(__file__).parent))
+import chain_reference  # noqa: E402
+from scenes import DT, Mcsim, machine, setting  # noqa: E402
+
+ALONG_X = (0.5**0.5, 0.0, 0.5**0.5, 0.0)
+
+
+def hanging_chain(n, ball_mass=None):
+    """n capsules of the scene `chain` from the horizontal; with a ball the links weigh 1 kg, as in `chain20_heavy`."""
+    scene = mc.Scene(name=f"chain{n}")
+    weight, previous = {"density": chain_reference.DENSITY} if ball_mass is None else {"mass": 1.0}, None
+    capsule = mc.Capsule(chain_reference.RADIUS, chain_reference.HALF_LENGTH)
+    for k in range(n):
+        start = chain_reference.PITCH * k
+        scene.add_body(f"link{k}", shape=capsule, position=(start + chain_reference.PITCH / 2, 0, 0),
+                       orientation=ALONG_X, collision_mask=0, **weight)
+        scene.add_joint(mc.BallJoint(previous, f"link{k}", anchor=(start, 0, 0)))
+        previous = f"link{k}"
+    if ball_mass is not None:
+        end = chain_reference.PITCH * n
+        scene.add_body("ball", shape=mc.Sphere(0.5), mass=ball_mass, position=(end + 0.5, 0, 0), collision_mask=0)
+        scene.add_joint(mc.BallJoint(previous, "ball", anchor=(end, 0, 0)))
+    return scene
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is run, for how long [s], and the figures to reach (issue "Joints that do not come apart")."""
+
+    scene: object
+    seconds: float
+    quick: float = math.inf          # seconds of --quick; 0: left out
+    reference: str = ""
+    joint_mm: float = math.nan
+    ms: float = math.nan
+    rms_mm: tuple = ()
+    stretch: float = math.nan
+    peer: bool = True                # whether Rapier runs it as well
+
+
+CASES = {
+    "chain100": Case(lambda: mc.load("chain", n=100), 10.0, reference="chain100", joint_mm=1e-3, ms=0.085,
+                     rms_mm=(2.1, 4.4, 12.0)),
+    "chain20_heavy": Case(lambda: mc.load("chain20_heavy"), 10.0, reference="chain20_heavy", joint_mm=1e-2, ms=0.036,
+                          rms_mm=(0.8, 2.2, 3.3)),
+    "chain50_50000": Case(lambda: hanging_chain(50, 50_000.0), 10.0, stretch=1e-4),
+    "grid40": Case(lambda: mc.load("grid", n=40, corners=2), 5.0, quick=1.0, joint_mm=0.1),
+    "ragdolls64": Case(lambda: mc.load("ragdolls11", n=64), 10.0, quick=2.0, joint_mm=0.01, ms=0.90),
+    "links1000": Case(lambda: hanging_chain(1000), 1.0, peer=False),
+    "links10000": Case(lambda: hanging_chain(10_000), 0.2, quick=0.1, peer=False),
+    "links100000": Case(lambda: hanging_chain(100_000), 0.1, quick=0, peer=False),
+}
+
+
+@dataclass
+class Result:
+    """One run. Lengths in mm, times in ms."""
+
+    case: str
+    engine: str
+    settings: str = ""
+    bodies: int = 0
+    joints: int = 0
+    steps: int = 0
+    ms_step: float = 0.0             # median step of the last half
+    us_joint: float = 0.0            # the same by the number of joints
+    joint_mm: float = 0.0            # largest gap between a joint's two points at the end of any step
+    stretch: float = math.nan        # of chains: all gaps together by the length, the largest of any step
+    gain: float = 0.0                # largest total energy of any step above that of the start ...
+    loss: float = 0.0                # ... and what is gone at the end, both by the largest fall of the potential
+    rms_mm: list = field(default_factory=list)       # of positions against the reference, at its times
+    note: str = ""
+
+
+def measure(name, engine, scene, case, seconds, settings=""):
+    """Run one engine on one case. Only the steps are timed."""
+    steps = max(2, round(seconds / DT))
+    result = Result(name, engine.name, settings, len(scene.bodies), len(scene.joints), steps)
+    due = dict(zip(*due_positions(case.reference))) if case.reference else {}
+    weights = np.array([body.mass if body.kind == "dynamic" else 0.0 for body in scene.bodies])[:, None] * scene.gravity
+    length = chain_reference.PITCH * len(scene.joints) if name.startswith(("chain", "links")) else 0.0
+    begin_energy, begin_potential = engine.energy(), -np.sum(weights * engine.positions())
+    times, highest, fall = [], 0.0, 0.0
+    try:
+        for step in range(1, steps + 1):
+            begin = time.perf_counter()
+            engine.step()
+            times.append(time.perf_counter() - begin)
+            gaps, positions = engine.joint_gaps(), engine.positions()
+            if not np.isfinite(positions).all():
+                raise FloatingPointError("not finite")
+            result.joint_mm = max(result.joint_mm, 1000 * float(gaps.max()))
+            if length:
+                result.stretch = max(float(gaps.sum()) / length, 0.0 if math.isnan(result.stretch) else result.stretch)
+            highest = max(highest, engine.energy() - begin_energy)
+            fall = max(fall, begin_potential + np.sum(weights * positions))
+            if step in due:
+                result.rms_mm.append(1000 * chain_reference.rms_distance(positions, due[step]))
+    except (FloatingPointError, mc.SimulationError) as error:
+        result.note = f"failed at {len(times) * DT:.2f} s: {type(error).__name__}"
+    result.ms_step = 1000 * float(np.median(times[len(times) // 2:])) if times else math.nan
+    result.us_joint = 1000 * result.ms_step / len(scene.joints)
+    if fall > 0.0:
+        result.gain, result.loss = float(highest / fall), float((begin_energy - engine.energy()) / fall)
+    return result
+
+
+def due_positions(reference):
+    """-> numbers of the steps at whose end the reference is known, positions there."""
+    times, positions = chain_reference.load(reference)
+    return [round(t / DT) for t in times], positions
+
+
+def missed(result, case, seconds):
+    """The figures that a run did not reach, in words. Those of the whole run count only if it was run whole."""
+    words = []
+    for what, value, goal in (("joint mm", result.joint_mm, case.joint_mm), ("ms", result.ms_step, case.ms),
+                              ("stretch", result.stretch, case.stretch),
+                              *(("rms mm", *pair) for pair in zip(result.rms_mm, case.rms_mm))):
+        if value > goal or math.isnan(value) and not math.isnan(goal):
+            words.append(f"{what} {value:.3g} > {goal:g}")
+    if seconds < case.seconds:
+        words.append(f"{seconds:g} of {case.seconds:g} s")
+    return words
+
+
+def show(result, case, seconds):
+    rms = " ".join(f"{value:.3g}" for value in result.rms_mm)
+    print(f"{result.case:14} {result.engine:15} {result.settings:34} {result.ms_step:9.4f} ms "
+          f"{result.us_joint:7.3f} us/joint  joint {result.joint_mm:10.3g} mm  stretch {result.stretch:8.2g}  "
+          f"gain {result.gain:8.2g}  loss {result.loss:8.2g}"
+          f"{'  rms ' + rms + ' mm' if rms else ''}  {result.note}", flush=True)
+    if result.engine.startswith("mcsim") and (words := missed(result, case, seconds)):
+        print(f"{'':14} not reached: {'; '.join(words)}")
+
+
+def write_csv(path, results, common):
+    """Results with what they were measured on in the first lines."""
+    defaults = mc.World(mc.Scene(), dt=DT, **common).settings
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}\n")
+        file.write("# where the column settings says nothing else: " + " ".join(
+            f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}" for key, value in defaults.items()))
+        file.write("\n")
+        writer = csv.writer(file)
+        writer.writerow([item.name for item in fields(Result)])
+        for result in results:
+            writer.writerow([as_text(getattr(result, item.name)) for item in fields(Result)])
+
+
+def as_text(value):
+    if isinstance(value, list):
+        return " ".join(f"{x:.4g}" for x in value)
+    return f"{value:.4g}" if isinstance(value, float) else value
+
+
+def peers():
+    """Constructors of the other engines that are installed; says which are not."""
+    found = []
+    if find_spec("rapier3d"):
+        from rapier_peer import Rapier
+
+        found.append(Rapier)
+    else:
+        print("rapier3d is not installed: left out")
+    print("culverin (Jolt) is left out: there is no peer script for it here, and it needs Python 3.12")
+    return found
+
+
+def main(arguments=None):
+    """Measures, prints, writes; answers with the results."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="CASE", help=f"of: {', '.join(CASES)}; all if none is given")
+    parser.add_argument("--joint-solver", nargs="+", default=[], metavar="NAME", help="values of World's joint_solver")
+    parser.add_argument("--substeps", nargs="+", type=int, default=[], metavar="N", help="values of World's substeps")
+    parser.add_argument("--set", dest="options", type=setting, action="append", default=[], metavar="NAME=VALUE",
+                        help="a keyword of World")
+    parser.add_argument("--quick", action="store_true", help="shorter runs, and not the longest chain")
+    parser.add_argument("--seconds", type=float, help="simulated seconds, instead of each case's own")
+    parser.add_argument("--csv", type=Path, help="write the results")
+    parser.add_argument("--rapier", action="store_true", help="measure Rapier as well")
+    given = parser.parse_args(arguments)
+    unknown = set(given.names) - set(CASES)
+    if unknown:
+        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are: {', '.join(CASES)}")
+    varied = [[(key, value) for value in values] for key, values in
+              (("joint_solver", given.joint_solver), ("substeps", given.substeps)) if values]
+    others, results = peers() if given.rapier else [], []
+    print(machine())
+    for name in given.names or CASES:
+        case = CASES[name]
+        seconds = given.seconds or (min(case.seconds, case.quick) if given.quick else case.seconds)
+        if not seconds:
+            continue
+        scene = case.scene()
+        for variant in itertools.product(*varied):
+            engine = Mcsim(scene, dict(given.options) | dict(variant))
+            settings = " ".join(f"{key}={value}" for key, value in variant)
+            results.append(measure(name, engine, scene, case, seconds, settings))
+            show(results[-1], case, seconds)
+        for peer in others if case.peer else ():
+            results.append(measure(name, peer(scene, DT), scene, case, seconds))
+            show(results[-1], case, seconds)
+    if given.csv:
+        write_csv(given.csv, results, dict(given.options))
+    return results
+
+
+if __name__ == "__main__":
+    main()

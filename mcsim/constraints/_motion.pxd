@@ -1,0 +1,119 @@
+"""Prescribed (rheonomic) motion: a free coordinate q of a joint that follows a function of time.
+
+    C = q - q_t(t),     dC/dt = J v - q_t',     d2C/dt2 = J' v + J a - q_t''
+One more bilateral row of the joint's own block. A ball joint's three coordinates are a rotation vector r_t(t): with R = exp(r_t)
+the target, C = log(q_rel R*), and the target's angular velocity in a's joint axes is
+    w_t = r' + b r x r' + c r x (r x r'),     b = (1 - cos s) / s^2,   c = (s - sin s) / s^3,   s = |r|
+Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Information Theory, and Lie Groups", vol. 2, 2012, 10.86.
+"""
+
+from libc.math cimport sqrt
+from mcsim.core._math cimport quat_log, quat_exp
+from mcsim.core._trig cimport sine_cosine
+from mcsim.state._layout cimport (AXIS_MOTOR, BALL, UNIVERSAL, JointAxis, MOTION_NONE, MOTION_FORMULA)
+from mcsim.constraints._parts cimport *
+
+
+cdef inline void motion_target(const JointAxis* axis, double t, double ahead, double* q, double* u,
+                               double* a) noexcept nogil:
+    """The target's position, velocity and acceleration at time t + ahead; of a function, known at t, by its Taylor series."""
+    cdef double rate, s, c
+    t = t + ahead if axis.motion_mode == MOTION_FORMULA else ahead
+    q[0] = axis.motion[0]
+    u[0] = axis.motion[1]
+    a[0] = axis.motion[2]
+    q[0] += t * (u[0] + 0.5 * t * a[0])
+    u[0] += t * a[0]
+    if axis.motion_mode == MOTION_FORMULA:
+        rate = 6.283185307179586 * axis.motion[4]
+        sine_cosine(rate * t + axis.motion[5], &s, &c)
+        q[0] += axis.motion[3] * s
+        u[0] += axis.motion[3] * rate * c
+        a[0] -= axis.motion[3] * rate * rate * s
+
+
+cdef inline void rotation_rates(Vec3 r, Vec3 u, Vec3 a, Vec3* spin, Vec3* turn) noexcept nogil:
+    """Of a rotation vector r with derivatives u, a: angular velocity, and its derivative (components in fixed axes)."""
+    cdef double s2 = dot(r, r)
+    cdef double s = sqrt(s2)
+    cdef double b, c, db, dc, sine, cosine
+    cdef Vec3 ru = cross(r, u)
+    cdef Vec3 rru = cross(r, ru)
+    if s < 1e-2:
+        # Series; the next terms are below 1e-14. db, dc: derivatives by s, over s.
+        b = 0.5 - s2 / 24.0 + s2 * s2 / 720.0
+        c = 1.0 / 6.0 - s2 / 120.0 + s2 * s2 / 5040.0
+        db = -1.0 / 12.0 + s2 / 180.0
+        dc = -1.0 / 60.0 + s2 / 1260.0
+    else:
+        sine_cosine(s, &sine, &cosine)
+        b = (1.0 - cosine) / s2
+        c = (s - sine) / (s2 * s)
+        db = (s * sine - 2.0 * (1.0 - cosine)) / (s2 * s2)
+        dc = (s * (1.0 - cosine) - 3.0 * (s - sine)) / (s2 * s2 * s)
+    db *= dot(r, u)
+    dc *= dot(r, u)
+    spin[0] = add_scaled(add_scaled(u, b, ru), c, rru)
+    turn[0] = add_scaled(add_scaled(a, b, cross(r, a)), db, ru)
+    turn[0] = add_scaled(add_scaled(turn[0], dc, rru), c, add(cross(u, ru), cross(r, cross(r, a))))
+
+
+cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right angles."""
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef Vec3 a, b
+    cdef double closing
+    if axes[i].linear:
+        return offset_curvature(f, axes[i].axis)
+    if joint.type == UNIVERSAL:
+        a = f.axis_a[2]
+        b = f.axis_b[0]
+        closing = dot(cross(b, a), w)
+        if i == 0:
+            return dot(cross(f.spin_a, a), w) - closing * dot(b, w)
+        return dot(cross(f.spin_b, b), w) - closing * dot(a, w)
+    return dot(cross(f.spin_a, axes[i].axis), w)
+
+
+cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, const AxisGeometry* axes,
+                                  const JointFrames* f, double t, double ahead) noexcept nogil:
+    """Rows of the axes that follow a motion, in the order of the axes. -> how many."""
+    cdef Vec3 q, u, a, spin, turn, off
+    cdef int i, n = 0
+    if joint.axis_count == 0:
+        return 0
+    if joint.type == BALL:
+        if joint.axes[0].motion_mode == MOTION_NONE:
+            return 0
+        for i in range(3):
+            motion_target(&joint.axes[i], t, ahead, &(&q.x)[i], &(&u.x)[i], &(&a.x)[i])
+        rotation_rates(q, u, a, &spin, &turn)
+        off = quat_log(quat_mul(f.relative, quat_conj(quat_exp(q))))
+    for i in range(joint.axis_count):
+        if joint.axes[i].motion_mode == MOTION_NONE:
+            continue
+        axis_row(&rows[n], &axes[i], axes[i].axis, f)
+        if joint.type == BALL:
+            rows[n].error = (&off.x)[i]
+            rates[n] = -(&spin.x)[i]
+            rows[n].curvature = -(&turn.x)[i]
+        else:
+            motion_target(&joint.axes[i], t, ahead, &q.x, &u.x, &a.x)
+            rows[n].error = axes[i].position - q.x
+            rates[n] = -u.x
+            rows[n].curvature = -a.x
+        rows[n].curvature += axis_curvature(joint, i, axes, f)
+        n += 1
+    return n
+
+
+cdef inline void store_motions(Joint* joint, const Row* rows) noexcept nogil:
+    """What moved each prescribed axis, to where a motor's impulse would be: the block's last rows, in the order of the axes."""
+    cdef int end = joint.row_begin + joint.row_count
+    cdef int i
+    if joint.row_count == 0:
+        return
+    for i in range(joint.axis_count - 1, -1, -1):
+        if joint.axes[i].motion_mode != MOTION_NONE:
+            end -= 1
+            joint.axes[i].impulse[<int>AXIS_MOTOR] = rows[end].impulse

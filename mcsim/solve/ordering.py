@@ -1,0 +1,170 @@
+"""The symbolic part of the direct joint solver: nodes, their order of elimination, and where each block stands.
+
+Nodes are the joints with bilateral rows, and hubs: dynamic bodies with more than MOST_JOINTS of them. Two joints are
+neighbours if they share a dynamic body that is no hub; a joint and a hub if the hub is one of its bodies. The order is that of
+minimum degree (W. Tinney and J. Walker, 1967), which takes a tree from its leaves and leaves no fill. A joint whose block would
+be without mass before its hub is eliminated, waits for it.
+"""
+
+from collections import namedtuple
+from heapq import heapify, heappop, heappush
+
+import numpy as np
+
+MOST_JOINTS = 6
+LOOP_SHIFT = 1e-6            # proximal shift of the diagonal in an articulation with loops, relative
+
+# Entry codes, as in _tree.pyx.
+SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
+HUB_AT = {"a": 16, "b": 32}
+
+Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
+                          "row_node row_entry loops value_count length work")
+
+
+def plan(bodies, sizes, moves):
+    """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
+
+    joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column by
+    column with ascending rows; row_...: the same entries row by row with ascending columns; work: about how many products a
+    factorization takes.
+    """
+    joints = np.flatnonzero(sizes > 0)
+    dynamic = np.append(moves, False)                      # the last is the world's: index -1
+    at = {}                                                # dynamic body -> joints on it
+    for j in joints:
+        for side, body in zip("ab", bodies[j]):
+            if dynamic[body]:
+                at.setdefault(int(body), []).append((int(j), side))
+    hubs = sorted(body for body, found in at.items() if len(found) > MOST_JOINTS)
+    key = {int(j): k for k, j in enumerate(joints)}        # joint -> node
+    hub_node = {body: len(key) + k for k, body in enumerate(hubs)}
+    count = len(key) + len(hubs)
+    codes = _couplings(at, hub_node, key)
+    waits = _waiting(joints, bodies, dynamic, hub_node, key)
+    order, columns = _minimum_degree(count, codes, waits)
+    loops = _loop_joints(joints, bodies, dynamic, at)
+    return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
+
+
+def _couplings(at, hub_node, key):
+    """(node, node) -> code, in both directions."""
+    codes = {}
+    for body, found in at.items():
+        if body in hub_node:
+            for j, side in found:
+                codes[hub_node[body], key[j]] = codes[key[j], hub_node[body]] = HUB_AT[side]
+            continue
+        for i, side_i in found:
+            for j, side_j in found:
+                if i != j:
+                    pair = key[i], key[j]
+                    codes[pair] = codes.get(pair, 0) | SHARED[side_i, side_j]
+    return codes
+
+
+def _waiting(joints, bodies, dynamic, hub_node, key):
+    """node -> hubs that come before it, of the joints that move nothing but hubs."""
+    waits = {}
+    for j in joints:
+        moving = [int(b) for b in bodies[j] if dynamic[b]]
+        if moving and all(b in hub_node for b in moving):
+            waits[key[int(j)]] = {hub_node[b] for b in moving}
+    return waits
+
+
+def _minimum_degree(count, codes, waits):
+    """-> order (node by node), columns: node -> its neighbours when it is eliminated."""
+    neighbours = [set() for _ in range(count)]
+    for i, j in codes:
+        neighbours[i].add(j)
+    heap = [(len(neighbours[k]), k) for k in range(count) if k not in waits]
+    heapify(heap)
+    released = {}
+    for node, hubs in waits.items():
+        for hub in hubs:
+            released.setdefault(hub, []).append(node)
+    done, order, columns = [False] * count, [], {}
+    while heap:
+        degree, k = heappop(heap)
+        if done[k] or degree != len(neighbours[k]):
+            continue
+        done[k] = True
+        order.append(k)
+        front = columns[k] = neighbours[k]
+        for i in front:
+            mine = neighbours[i]
+            mine.discard(k)
+            if len(front) > 1:
+                mine |= front
+                mine.discard(i)
+            if not waits.get(i):
+                heappush(heap, (len(mine), i))
+        for i in released.get(k, ()):
+            waits[i].discard(k)
+            if not waits[i]:
+                heappush(heap, (len(neighbours[i]), i))
+    return order, columns
+
+
+def _loop_joints(joints, bodies, dynamic, at):
+    """The joints of articulations with more joints than a tree has: more than dynamic bodies."""
+    parent = {}
+
+    def find(x):
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    for body in at:
+        parent[body] = body
+    for j in joints:
+        a, b = (int(x) for x in bodies[j])
+        if dynamic[a] and dynamic[b]:
+            parent[find(a)] = find(b)
+    edges, size, of = {}, {}, {}
+    for body in at:
+        root = find(body)
+        size[root] = size.get(root, 0) + 1
+    for j in joints:
+        a, b = (int(x) for x in bodies[j])
+        moving = a if dynamic[a] else b if dynamic[b] else None
+        of[int(j)] = None if moving is None else find(moving)
+        edges[of[int(j)]] = edges.get(of[int(j)], 0) + 1
+    return {j for j, root in of.items() if root is not None and edges[root] > size[root]}
+
+
+def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops):
+    count = len(order)
+    place = {node: k for k, node in enumerate(order)}
+    joint, size, sides, shift = (np.zeros(count, t) for t in (np.int32, np.int32, np.int32, float))
+    for k, node in enumerate(order):
+        if node >= len(joints):
+            joint[k], size[k] = -1 - hubs[node - len(joints)], 6
+            continue
+        j = int(joints[node])
+        joint[k], size[k] = j, sizes[j]
+        shift[k] = LOOP_SHIFT if j in loops else 0.0
+        for bit, body in zip((1, 2), bodies[j]):
+            if dynamic[body] and int(body) not in hub_node:
+                sides[k] |= bit
+    entry_begin, nodes, code = [0], [], []
+    for k, node in enumerate(order):
+        below = sorted(place[i] for i in columns[node])
+        nodes.extend(below)
+        code.extend(codes.get((order[i], node), 0) for i in below)
+        entry_begin.append(len(nodes))
+    entry_begin, nodes = np.array(entry_begin, np.int64), np.array(nodes, np.int32)
+    owner = np.repeat(np.arange(count), np.diff(entry_begin))
+    lengths = size[nodes].astype(np.int64) * size[owner]
+    diagonal_lengths = size.astype(np.int64) ** 2
+    starts = np.concatenate([[0], np.cumsum(diagonal_lengths)])
+    values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
+    by_row = np.lexsort((owner, nodes))
+    row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
+                values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
+                by_row.astype(np.int64), bool(shift.any()), int(values[-1]), int(offsets[-1]),
+                float(np.sum(size * np.bincount(owner, size[nodes], count) ** 2)))

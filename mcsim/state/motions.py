@@ -1,0 +1,35 @@
+"""Prescribed motions that are Python functions: called before each making of rows, their values put into the joint records."""
+
+import numpy as np
+
+from mcsim.core.errors import SimulationError
+
+
+class MotionCalls:
+    """Calls the motions of a world that are functions.
+
+    motions: list of (joint number, axis number, Motion, joint name); records: (joints,) JOINT_DTYPE, written in place.
+    """
+
+    def __init__(self, motions, records):
+        self._motions, self._records = motions, records
+
+    def __call__(self, time):
+        """Position, velocity and acceleration of each motion at `time` [s] into the records."""
+        for joint, axis, motion, name in self._motions:
+            try:
+                values = np.array(motion.at(time), float)
+            except (TypeError, ValueError) as error:
+                raise SimulationError(f"joint {name!r}: its motion failed at t = {time:.6g} s: {error}; it must give a "
+                                      "number") from error
+            if values.shape != (3,) or not np.all(np.isfinite(values)):
+                raise SimulationError(f"joint {name!r}: its motion must give a finite number, at t = {time:.6g} s it gives "
+                                      f"(position, velocity, acceleration) = {values.tolist()}")
+            self._records[joint]["axes"]["motion"][axis, :3] = values
+
+
+def motion_calls(scene, records):
+    """What a world of this scene has to call before rows are made, or None."""
+    motions = [(i, k, axis.motion, joint.name) for i, joint in enumerate(scene.joints)
+               for k, axis in enumerate(joint.axes) if axis.motion is not None and axis.motion.is_function]
+    return MotionCalls(motions, records) if motions else None
