@@ -27,6 +27,9 @@ KERNELS = {
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
+    "mcsim.integrate._rk4": ["m"],
+    "mcsim.constraints._forces": [],
+    "mcsim.solve._smooth": ["m"],
     "mcsim._pipeline": ["m"],
 }
 

@@ -1,7 +1,10 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from mcsim.collide._collider cimport Collider
+from mcsim.core._types cimport Twist
+from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
 
 # One timer a stage, in the order of pipeline.STAGES.
@@ -45,6 +48,11 @@ cdef class Pipeline:
     cdef object row_array
     cdef object backup
     cdef double* backup_pointers[4]
+    cdef SmoothSolver smooth            # integrator="rk4"
+    cdef RungeKutta runge_kutta
+    cdef object smooth_arrays
+    cdef Twist* wrench                  # forces on the bodies [N, N m]
+    cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int check_state(self) noexcept nogil
@@ -53,6 +61,10 @@ cdef class Pipeline:
     cdef void solve(self, int relaxed, int iterations) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
+    cdef void accelerate(self, bint keep) noexcept nogil
+    cdef void solve_bounded(self, int relaxed) noexcept nogil
+    cdef void project_smooth(self) noexcept nogil
+    cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil
