@@ -33,7 +33,7 @@ from mcsim.core._types cimport GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displace, free_accelerations,
                                    smooth_forces)
-from mcsim.solve._blocks cimport factor_blocks
+from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
@@ -296,18 +296,29 @@ cdef class Pipeline:
             self.smooth.keep(self.rows, self.settings.h)
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil:
-        """Limits, contacts, friction, velocity motors as impulses by sweeps; the joints' rows at the rates they were aimed at,
-        at last exactly."""
+        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are what they
+        were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows, whose masses and
+        factors are 0."""
+        cdef Py_ssize_t i
         cdef int k
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         mute_joint_forces(self.joints, self.joint_count, self.rows)
-        self.smooth.hold(self.rows)
-        factor_blocks(self.rows, self.joint_row_count, self.factors)
-        for k in range(self.settings.iterations):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
         self.smooth.factor(self.rows)
-        self.smooth.solve(self.rows, self.bodies.twist)
-        self.smooth.keep(self.rows, 1.0)
+        self.smooth.weigh(self.rows, self.joint_row_count, self.wrench, self.bodies.count)
+        for i in range(self.joint_row_count):
+            self.rows[i].mass[relaxed] = 0.0
+        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
+        if relaxed and self.impact_count > 0:
+            self.smooth.aim_zero()
+        else:
+            self.smooth.aim_rates(self.rows, self.bodies.twist)
+        for k in range(self.settings.iterations):
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
+            if self.row_count > self.joint_row_count:
+                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
+                                                                self.bodies.twist, relaxed))
+            self.smooth.solve(self.rows, self.bodies.twist)
+            self.smooth.keep(self.rows, 1.0)
 
     cdef void project_smooth(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
@@ -342,7 +353,6 @@ cdef class Pipeline:
                 self.smooth.solve(self.rows, self.bodies.twist)
             self.accelerate(False)
             add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
-            self.smooth.aim_rates(self.rows, self.bodies.twist)
             self.solve_bounded(BIASED)
             add_twists(self.bodies.count, -0.5 * h, self.acceleration, self.bodies.twist)
         self.lap(STAGE_SOLVE)
@@ -358,10 +368,7 @@ cdef class Pipeline:
             refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
                              self.anchors, self.rows)
             self.lap(STAGE_REFRESH)
-            self.smooth.aim_rates(self.rows, self.bodies.twist)
             self.bounce()
-            if self.impact_count > 0:
-                self.smooth.aim_zero()
             self.solve_bounded(RELAXED)
             self.lap(STAGE_RELAX)
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0

@@ -23,6 +23,7 @@ cdef class SmoothSolver:
     cdef double* value                   # the factor's lower envelope
     cdef double* target                  # (count,) wanted J x
     cdef double* step                    # (count,)
+    cdef double* moved                   # (joints' rows,) of a bounded row: J M^-1 J' with all joints holding
     cdef double* force                   # (count,) multipliers of the last solve
 
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil
@@ -38,10 +39,12 @@ cdef class SmoothSolver:
     cdef void aim_zero(self) noexcept nogil
     cdef double aim_errors(self, const Row* rows) noexcept nogil
 
-    # The rows' biases such that a sweep over all rows keeps J x = target.
-    cdef void hold(self, Row* rows) noexcept nogil
-
     # x += M^-1 J' force such that J x = target.
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil
     # row.impulse += s * force
     cdef void keep(self, Row* rows, double s) noexcept nogil
+
+    # Bounded rows of joints (limits, friction, velocity motors), each with the joints' whole response to it. First, and for
+    # every new pose, their `moved` (scratch: one twist a body); then sweeps. Answers the largest correction [m/s, rad/s].
+    cdef void weigh(self, const Row* rows, Py_ssize_t row_count, Twist* scratch, Py_ssize_t body_count) noexcept nogil
+    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int pass_) noexcept nogil

@@ -17,9 +17,10 @@ is then that of least D-weighted norm, since it starts at 0. (N. Parikh and S. B
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memset
 
 from mcsim.core._types cimport GROW, OK, Twist
-from mcsim.state._layout cimport BLOCK_BILATERAL, DYNAMIC, ROW_JOINT
+from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
 
 # eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s of A
 # (in units of D) loses its error by a factor eps / (s + eps) an iteration.
@@ -83,6 +84,7 @@ cdef class SmoothSolver:
         free(self.target)
         free(self.step)
         free(self.force)
+        free(self.moved)
 
     def __reduce__(self):
         return SmoothSolver, ()
@@ -96,6 +98,7 @@ cdef class SmoothSolver:
             self.target = <double*>resized(self.target, n, sizeof(double))
             self.step = <double*>resized(self.step, n, sizeof(double))
             self.force = <double*>resized(self.force, n, sizeof(double))
+            self.moved = <double*>resized(self.moved, n, sizeof(double))
             self.row_capacity = n
         if self.body_need > self.body_capacity or self.first_on == NULL:
             self.first_on = <int32_t*>resized(self.first_on, self.body_need, sizeof(int32_t))
@@ -211,18 +214,6 @@ cdef class SmoothSolver:
             largest = max(largest, fabs(self.target[i]))
         return largest
 
-    cdef void hold(self, Row* rows) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef int p
-        cdef Row* row
-        for i in range(self.count):
-            row = &rows[self.row[i]]
-            row.block_kind = BLOCK_BILATERAL
-            for p in range(2):
-                row.bias[p] = -self.target[i]
-                row.compliance[p] = 0.0
-                row.mass[p] = 1.0 / row.diagonal if row.diagonal > 0.0 else 0.0
-
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
         cdef double worst, last = 0.0
         cdef Py_ssize_t i
@@ -246,3 +237,41 @@ cdef class SmoothSolver:
         cdef Py_ssize_t i
         for i in range(self.count):
             rows[self.row[i]].impulse += s * self.force[i]
+
+    cdef void weigh(self, const Row* rows, Py_ssize_t row_count, Twist* scratch, Py_ssize_t body_count) noexcept nogil:
+        """moved = J x, x the answer M^-1 J' of the bodies with J x = 0 in the joints' rows. 0: the joints forbid it."""
+        cdef Py_ssize_t i
+        cdef const Row* row
+        self.aim_zero()
+        for i in range(row_count):
+            row = &rows[i]
+            self.moved[i] = 0.0
+            if row.kind == ROW_JOINT or row.lower == row.upper:
+                continue
+            memset(scratch - 1, 0, (body_count + 1) * sizeof(Twist))
+            push(row, 1.0, scratch)
+            self.solve(rows, scratch)
+            self.moved[i] = rate(row, scratch)
+            if not self.moved[i] > 1e-12 * row.diagonal:
+                self.moved[i] = 0.0
+
+    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int pass_) noexcept nogil:
+        """Projected Gauss-Seidel on the bounded rows of what the joints leave free."""
+        cdef double largest = 0.0
+        cdef double d, impulse
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(row_count):
+            row = &rows[i]
+            if row.kind == ROW_JOINT or self.moved[i] == 0.0:
+                continue
+            d = self.moved[i] + row.compliance[pass_]
+            impulse = row.impulse - (rate(row, twist) + row.bias[pass_] + row.compliance[pass_] * row.impulse) / d
+            impulse = min(max(impulse, row.lower), row.upper) - row.impulse
+            if impulse != 0.0:
+                row.impulse += impulse
+                push(row, impulse, twist)
+                self.solve(rows, twist)
+                self.keep(rows, 1.0)
+                largest = max(largest, fabs(impulse) * d)
+        return largest
