@@ -65,6 +65,9 @@ cdef int SI = SOLVERS["si"]
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
+# Sweeps over bounded rows end at this correction (integrator="rk4") [m/s, rad/s].
+cdef double SETTLED = 1e-14
+
 # Newton's method in the projection of poses (integrator="rk4"): rounds at most, and the error that ends it [m, rad].
 cdef int PROJECTION_ROUNDS = 3
 cdef double PROJECTION_TOLERANCE = 1e-15
@@ -304,7 +307,7 @@ cdef class Pipeline:
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         mute_joint_forces(self.joints, self.joint_count, self.rows)
         self.smooth.factor(self.rows)
-        self.smooth.weigh(self.rows, self.joint_row_count, self.wrench, self.bodies.count)
+        self.smooth.forget(self.joint_row_count)
         for i in range(self.joint_row_count):
             self.rows[i].mass[relaxed] = 0.0
         memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
@@ -313,12 +316,14 @@ cdef class Pipeline:
         else:
             self.smooth.aim_rates(self.rows, self.bodies.twist)
         for k in range(self.settings.iterations):
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench, relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
                                                                 self.bodies.twist, relaxed))
             self.smooth.solve(self.rows, self.bodies.twist)
             self.smooth.keep(self.rows, 1.0)
+            if self.correction <= SETTLED:
+                break
 
     cdef void project_smooth(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""

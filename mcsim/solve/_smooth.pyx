@@ -72,6 +72,12 @@ cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
         b[i] += row.inv_mass_jacobian[6 + i] * f
 
 
+cdef inline Twist no_twist() noexcept nogil:
+    cdef Twist t
+    memset(&t, 0, sizeof(Twist))
+    return t
+
+
 cdef class SmoothSolver:
     """The factor and its buffers; they only grow."""
 
@@ -85,6 +91,9 @@ cdef class SmoothSolver:
         free(self.step)
         free(self.force)
         free(self.moved)
+        free(self.kept)
+        free(self.group_begin)
+        free(self.group_end)
 
     def __reduce__(self):
         return SmoothSolver, ()
@@ -98,6 +107,9 @@ cdef class SmoothSolver:
             self.target = <double*>resized(self.target, n, sizeof(double))
             self.step = <double*>resized(self.step, n, sizeof(double))
             self.force = <double*>resized(self.force, n, sizeof(double))
+            self.group_begin = <Py_ssize_t*>resized(self.group_begin, n, sizeof(Py_ssize_t))
+            self.group_end = <Py_ssize_t*>resized(self.group_end, n, sizeof(Py_ssize_t))
+            self.kept = <double*>resized(self.kept, n, sizeof(double))
             self.moved = <double*>resized(self.moved, n, sizeof(double))
             self.row_capacity = n
         if self.body_need > self.body_capacity or self.first_on == NULL:
@@ -143,7 +155,22 @@ cdef class SmoothSolver:
         if entries > self.entry_capacity:
             return GROW
         self.count = n
+        self.find_groups()
         return OK
+
+    cdef void find_groups(self) noexcept nogil:
+        """A group begins at row i if no line from i on begins before i."""
+        cdef Py_ssize_t i, reach = self.count, end = self.count
+        for i in range(self.count - 1, -1, -1):
+            reach = min(reach, self.first[i])
+            self.group_end[i] = end
+            self.group_begin[i] = -1
+            if reach == i:
+                self.group_begin[i] = i
+                end = i
+        for i in range(1, self.count):
+            if self.group_begin[i] < 0:
+                self.group_begin[i] = self.group_begin[i - 1]
 
     cdef void factor(self, const Row* rows) noexcept nogil:
         """LDL' of A + eps D, line by line: L's line i solves with the lines above it; 1 / d stands on the diagonal."""
@@ -167,20 +194,20 @@ cdef class SmoothSolver:
                 li[j] = s
             li[i] = 1.0 / d if d > 0.0 else 0.0
 
-    cdef void backsolve(self, double* x) noexcept nogil:
-        """x <- (L D L')^-1 x"""
+    cdef void backsolve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """x <- (L D L')^-1 x, of whole groups."""
         cdef Py_ssize_t i, k
         cdef const double* li
         cdef double s
-        for i in range(self.count):
+        for i in range(begin, end):
             li = self.value + self.line[i]
             s = x[i]
             for k in range(self.first[i], i):
                 s -= li[k] * x[k]
             x[i] = s
-        for i in range(self.count):
+        for i in range(begin, end):
             x[i] *= self.value[self.line[i] + i]
-        for i in range(self.count - 1, -1, -1):
+        for i in range(end - 1, begin - 1, -1):
             li = self.value + self.line[i]
             s = x[i]
             for k in range(self.first[i], i):
@@ -215,21 +242,24 @@ cdef class SmoothSolver:
         return largest
 
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
+        self.solve_range(rows, x, 0, self.count)
+
+    cdef void solve_range(self, const Row* rows, Twist* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef double worst, last = 0.0
         cdef Py_ssize_t i
         cdef int k
-        for i in range(self.count):
+        for i in range(begin, end):
             self.force[i] = 0.0
         for k in range(MOST_ITERATIONS):
             worst = 0.0
-            for i in range(self.count):
+            for i in range(begin, end):
                 self.step[i] = self.target[i] - rate(&rows[self.row[i]], x)
                 worst = max(worst, fabs(self.step[i]))
             if worst == 0.0 or (k > 0 and not worst < PROGRESS * last):
                 return
             last = worst
-            self.backsolve(self.step)
-            for i in range(self.count):
+            self.backsolve(self.step, begin, end)
+            for i in range(begin, end):
                 self.force[i] += self.step[i]
                 push(&rows[self.row[i]], self.step[i], x)
 
@@ -238,40 +268,61 @@ cdef class SmoothSolver:
         for i in range(self.count):
             rows[self.row[i]].impulse += s * self.force[i]
 
-    cdef void weigh(self, const Row* rows, Py_ssize_t row_count, Twist* scratch, Py_ssize_t body_count) noexcept nogil:
-        """moved = J x, x the answer M^-1 J' of the bodies with J x = 0 in the joints' rows. 0: the joints forbid it."""
+    cdef void forget(self, Py_ssize_t row_count) noexcept nogil:
         cdef Py_ssize_t i
-        cdef const Row* row
-        self.aim_zero()
         for i in range(row_count):
-            row = &rows[i]
-            self.moved[i] = 0.0
-            if row.kind == ROW_JOINT or row.lower == row.upper:
-                continue
-            memset(scratch - 1, 0, (body_count + 1) * sizeof(Twist))
-            push(row, 1.0, scratch)
-            self.solve(rows, scratch)
-            self.moved[i] = rate(row, scratch)
-            if not self.moved[i] > 1e-12 * row.diagonal:
-                self.moved[i] = 0.0
+            self.moved[i] = -1.0
 
-    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int pass_) noexcept nogil:
-        """Projected Gauss-Seidel on the bounded rows of what the joints leave free."""
-        cdef double largest = 0.0
-        cdef double d, impulse
+    cdef double weigh(self, const Row* row, const Row* rows, Twist* scratch, Py_ssize_t begin,
+                      Py_ssize_t end) noexcept nogil:
+        """J x, x the bodies' answer M^-1 J' with J x = 0 in the joints' rows. 0: the joints forbid it."""
         cdef Py_ssize_t i
+        cdef double moved
+        cdef const Row* own
+        scratch[row.body_a] = no_twist()
+        scratch[row.body_b] = no_twist()
+        for i in range(begin, end):
+            own = &rows[self.row[i]]
+            scratch[own.body_a] = no_twist()
+            scratch[own.body_b] = no_twist()
+            self.kept[i] = self.target[i]
+            self.target[i] = 0.0
+        push(row, 1.0, scratch)
+        self.solve_range(rows, scratch, begin, end)
+        for i in range(begin, end):
+            self.target[i] = self.kept[i]
+        moved = rate(row, scratch)
+        return moved if moved > 1e-12 * row.diagonal else 0.0
+
+    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, Twist* scratch, int relaxed) noexcept nogil:
+        """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs nothing."""
+        cdef double largest = 0.0
+        cdef double d, w, impulse
+        cdef Py_ssize_t i, k, begin, end
         cdef Row* row
         for i in range(row_count):
             row = &rows[i]
-            if row.kind == ROW_JOINT or self.moved[i] == 0.0:
+            w = rate(row, twist) + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
+            if row.kind == ROW_JOINT or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
+                    w < 0.0 and row.impulse >= row.upper):
                 continue
-            d = self.moved[i] + row.compliance[pass_]
-            impulse = row.impulse - (rate(row, twist) + row.bias[pass_] + row.compliance[pass_] * row.impulse) / d
-            impulse = min(max(impulse, row.lower), row.upper) - row.impulse
-            if impulse != 0.0:
-                row.impulse += impulse
-                push(row, impulse, twist)
-                self.solve(rows, twist)
-                self.keep(rows, 1.0)
-                largest = max(largest, fabs(impulse) * d)
+            begin = end = 0
+            k = -1 if row.body_b < 0 else self.first_on[row.body_b]
+            if k < 0:
+                k = -1 if row.body_a < 0 else self.first_on[row.body_a]
+            if k >= 0:
+                begin = self.group_begin[k]
+                end = self.group_end[k]
+            if self.moved[i] < 0.0:
+                self.moved[i] = self.weigh(row, rows, scratch, begin, end)
+            if self.moved[i] == 0.0:
+                continue
+            d = self.moved[i] + row.compliance[relaxed]
+            impulse = min(max(row.impulse - w / d, row.lower), row.upper) - row.impulse
+            row.impulse += impulse
+            push(row, impulse, twist)
+            self.solve_range(rows, twist, begin, end)
+            for k in range(begin, end):
+                rows[self.row[k]].impulse += self.force[k]
+            largest = max(largest, fabs(impulse) * d)
         return largest
