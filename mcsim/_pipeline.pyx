@@ -14,6 +14,8 @@
       store        impulses back into the manifolds, totals
     store        impulses back into the joints
     finish       is the state finite?
+
+integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
 from libc.math cimport isfinite
@@ -347,10 +349,11 @@ cdef class Pipeline:
         cdef double h = self.settings.h
         cdef Py_ssize_t i, muted
         cdef int k
+        cdef bint bounded
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        cdef bint bounded = self.row_count - self.smooth.count - muted > 0
+        bounded = self.row_count - self.smooth.count - muted > 0
         if bounded:
             if self.impact_count > 0:
                 self.smooth.factor(self.rows)
