@@ -301,9 +301,9 @@ cdef class Pipeline:
             self.smooth.keep(self.rows, self.settings.h)
 
     cdef void solve_bounded(self, int relaxed) noexcept nogil:
-        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are what they
-        were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows, whose masses and
-        factors are 0."""
+        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
+        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
+        whose masses and factors are 0."""
         cdef Py_ssize_t i
         cdef int k
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
@@ -318,7 +318,8 @@ cdef class Pipeline:
         else:
             self.smooth.aim_rates(self.rows, self.bodies.twist)
         for k in range(self.settings.iterations):
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench, relaxed)
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench,
+                                                     relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
                                                                 self.bodies.twist, relaxed))
@@ -344,8 +345,8 @@ cdef class Pipeline:
         self.smooth.solve(self.rows, self.bodies.twist)
 
     cdef void substep_smooth(self, bint last) noexcept nogil:
-        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the substep to
-        come, and after, on the velocity at its end."""
+        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
+        substep to come, and after, on the velocity at its end."""
         cdef double h = self.settings.h
         cdef Py_ssize_t i, muted
         cdef int k
@@ -475,8 +476,8 @@ cdef class Pipeline:
         return status
 
     def smooth_forces(self):
-        """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass, world
-        axes, at the state of the last prepare(). Without the gyroscopic torque."""
+        """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
+        world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity)
         smooth_forces(&self.bodies, &self.settings, self.wrench)

@@ -21,10 +21,10 @@ MOST_ITERATIONS = 1_000_000
 # substeps that is 60 Hz; with the default of four sweeps, stacks come to rest with a quarter of the overlap that the usual
 # 30 Hz of single-sweep engines leaves.
 HERTZ_PER_RATE = 0.25
-# Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates that grow
-# as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which "baumgarte"
-# removes its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical Runge-Kutta is stable up to
-# 2.785 on the real axis).
+# Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
+# that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which
+# "baumgarte" removes its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical
+# Runge-Kutta is stable up to 2.785 on the real axis).
 RK4_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 RK4_HERTZ = 2.0
 RK4_HERTZ_PER_RATE = 0.03
@@ -97,7 +97,8 @@ def _check_rk4(k, h):
 
 def feedback_gains(k):
     """-> (rate_gain [1/s], error_gain [1/s^2]) of the joints' errors in accelerations, J a = -J' v - rate_gain J v -
-    error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi joint_hertz."""
+    error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi
+    joint_hertz."""
     if k["stabilization"] == "baumgarte":
         a = k["baumgarte"] / max(k["dt"] / k["substeps"], RK4_BAUMGARTE_TIME)
         return 2.0 * a, a * a

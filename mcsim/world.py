@@ -100,9 +100,10 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "rows". integrator: "semi_implicit", or "rk4" (classical Runge-Kutta over the KKT accelerations, for smooth
-        systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or projection at the
-        joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order). sleep: False. threads: 1. (More to come.)
+      joint_solver: "rows". integrator: "semi_implicit", or "rk4" (classical Runge-Kutta over the KKT accelerations,
+        for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
@@ -403,7 +404,8 @@ class World:
         return delassus_csr(self._raw_rows())
 
     def _joint_rows(self):
-        """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not move."""
+        """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
+        move."""
         rows = self._raw_rows()
         rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
         jacobian = jacobian_csr(rows, self._bodies.count)
@@ -412,12 +414,13 @@ class World:
         return rows, jacobian
 
     def kkt(self) -> KKT:
-        """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral rows.
+        """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral
+        rows.
 
-        -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity, the
-        user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint friction,
-        velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v. Redundant rows
-        stay in the matrix, which is then singular; solve() copes."""
+        -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
+        the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
+        friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
+        Redundant rows stay in the matrix, which is then singular; solve() copes."""
         rows, jacobian = self._joint_rows()
         moving = self._bodies.inv_mass > 0.0
         forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
@@ -425,7 +428,8 @@ class World:
         gyroscopic = np.zeros_like(forces)
         gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
         turning = np.zeros_like(forces)
-        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations, -gyroscopic[:, 3:])
+        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
+                                   -gyroscopic[:, 3:])
         blocks = np.tile(np.eye(6), (len(forces), 1, 1))
         blocks[moving, :3, :3] *= self._masses[moving, None, None]
         blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]

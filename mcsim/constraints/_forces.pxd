@@ -3,7 +3,8 @@
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Row, Settings
 
-# Add them to force [N, N m] about the centres of mass; rows are those of the present state. keep: row.impulse = h force.
+# Add them to force [N, N m] about the centres of mass; rows are those of the present state. keep: row.impulse = h
+# force.
 cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                            Row* rows, Twist* force, bint keep) noexcept nogil
 

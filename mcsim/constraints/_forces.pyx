@@ -9,8 +9,8 @@ wrench on the two bodies is J' f.
 
 from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, MOTOR_POSITION, ROW_MOTOR, ROW_SPRING, Bodies, Joint, JointAxis, Row,
-                                  Settings)
+from mcsim.state._layout cimport (
+    AXIS_ROWS, BIASED, MOTOR_POSITION, ROW_MOTOR, ROW_SPRING, Bodies, Joint, JointAxis, Row, Settings)
 
 cdef double TWO_PI = 6.283185307179586
 

@@ -87,7 +87,7 @@ cdef class RungeKutta:
     """The buffers of a step of all bodies."""
 
     def __init__(self, Py_ssize_t count):
-        position, orientation, twist = np.zeros((2, count + 1, 3)), np.zeros((2, count + 1, 4)), np.zeros((2, count + 1, 6))
+        position, orientation, twist = (np.zeros((2, count + 1, width)) for width in (3, 4, 6))
         self.kept = (position, orientation, twist)
         cdef double[:, :, ::1] x = position
         cdef double[:, :, ::1] q = orientation
@@ -109,7 +109,8 @@ cdef class RungeKutta:
         memset(self.twist_rate, 0, n * sizeof(Twist))
 
     cdef void stage(self, Bodies* bodies, const Twist* acceleration, int k, double h) noexcept nogil:
-        """Stage k = 0 ... 3 ends: the bodies stand at the start of the next, or after the last at the end of the step."""
+        """Stage k = 0 ... 3 ends: the bodies stand at the start of the next, or after the last at the end of the
+        step."""
         cdef double weight = 1.0 / 3.0 if k == 1 or k == 2 else 1.0 / 6.0
         cdef double reach = h if k >= 2 else 0.5 * h
         cdef Vec3 x, v, w

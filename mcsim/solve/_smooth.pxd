@@ -1,4 +1,4 @@
-"""The joints' bilateral rows met at once, on accelerations, velocities or displacements: the KKT system solved directly.
+"""The joints' bilateral rows met at once, on accelerations, velocities or displacements: the KKT system.
 
 Per step:  while smooth.build(rows, count, bodies) == GROW: smooth.grow()
 Per pose:  smooth.factor(rows);  then aim_... and solve, as often as wanted.
@@ -26,7 +26,7 @@ cdef class SmoothSolver:
     cdef double* target                  # (count,) wanted J x
     cdef double* kept                    # (count,) targets put aside
     cdef double* step                    # (count,)
-    cdef double* moved                   # (joints' rows,) of a bounded row: J M^-1 J' with all joints holding; -1 = not known
+    cdef double* moved                   # (joints' rows,) J M^-1 J' with all joints holding; -1 = not known
     cdef double* force                   # (count,) multipliers of the last solve
 
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil
@@ -48,8 +48,8 @@ cdef class SmoothSolver:
     cdef void solve_range(self, const Row* rows, Twist* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void keep(self, Row* rows, double s) noexcept nogil
 
-    # Bounded rows of joints (limits, friction, velocity motors), each with the whole articulation's response to it: forget()
-    # after factor(), then sweeps. scratch: one twist a body. Answers the largest correction [m/s, rad/s].
+    # Bounded rows of joints (limits, friction, velocity motors), each with the whole articulation's response to it:
+    # forget() after factor(), then sweeps. scratch: one twist a body. Answers the largest correction [m/s, rad/s].
     cdef void forget(self, Py_ssize_t row_count) noexcept nogil
     cdef double weigh(self, const Row* row, const Row* rows, Twist* scratch, Py_ssize_t begin,
                       Py_ssize_t end) noexcept nogil

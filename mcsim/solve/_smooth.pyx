@@ -4,14 +4,16 @@
     [J  0 ] [-force] = [target]
 
 (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, eq. 3.17; x accelerations, velocities or displacements.) A is
-factored once a pose as A + eps D, D its diagonal, by an LDL' within the envelope of the lower triangle: between a row's first
-non-zero and its diagonal, where all fill stays (A. George and J. Liu, "Computer Solution of Large Sparse Positive Definite
-Systems", 1981, chapter 4). In the order of the joints that costs time linear in a chain's length. The proximal iteration
+factored once a pose as A + eps D, D its diagonal, by an LDL' within the envelope of the lower triangle: between a row's
+first non-zero and its diagonal, where all fill stays (A. George and J. Liu, "Computer Solution of Large Sparse Positive
+Definite Systems", 1981, chapter 4). In the order of the joints that costs time linear in a chain's length. The proximal
+iteration
 
     force += (A + eps D)^-1 (target - J x),    x += M^-1 J' (the same)
 
-takes eps out again: it converges to a solution of A force = ... itself, also where rows are redundant and A is singular; it
-is then that of least D-weighted norm, since it starts at 0. (N. Parikh and S. Boyd, "Proximal Algorithms", 2014, section 4.)
+takes eps out again: it converges to a solution of A force = ... itself, also where rows are redundant and A is
+singular; it is then that of least D-weighted norm, since it starts at 0. (N. Parikh and S. Boyd, "Proximal Algorithms",
+2014, section 4.)
 """
 
 from libc.math cimport fabs
@@ -22,8 +24,8 @@ from libc.string cimport memset
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
 
-# eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s of A
-# (in units of D) loses its error by a factor eps / (s + eps) an iteration.
+# eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
+# of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
 cdef double PROXIMAL = 1e-9
 cdef int MOST_ITERATIONS = 20
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
@@ -214,8 +216,8 @@ cdef class SmoothSolver:
                 x[k] -= li[k] * s
 
     cdef void aim_accelerations(self, const Row* rows, const Twist* twist, const Settings* settings) noexcept nogil:
-        """J a = -J' v - rate_gain J v - error_gain C. The rows' curvature is J' v + J a_g, a_g = -I^-1 (w x I w), so this
-        is for x = a - a_g, accelerations without the gyroscopic part."""
+        """J a = -J' v - rate_gain J v - error_gain C. The rows' curvature is J' v + J a_g, a_g = -I^-1 (w x I w), so
+        this is for x = a - a_g, accelerations without the gyroscopic part."""
         cdef Py_ssize_t i
         cdef const Row* row
         for i in range(self.count):
@@ -295,7 +297,8 @@ cdef class SmoothSolver:
         return moved if moved > 1e-12 * row.diagonal else 0.0
 
     cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, Twist* scratch, int relaxed) noexcept nogil:
-        """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs nothing."""
+        """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs
+        nothing."""
         cdef double largest = 0.0
         cdef double d, w, impulse
         cdef Py_ssize_t i, k, begin, end

@@ -22,8 +22,8 @@ PROGRESS = 0.5          # iterate while the residual falls by this factor at lea
 class Redundancy(NamedTuple):
     """How far the joints' rows say the same thing twice.
 
-    rank: of J, dynamic bodies' columns only. redundant: rows less rank. null_space: (rows, redundant) orthonormal columns
-    lambda with J' lambda = 0: sets of joint forces that move nothing, which the motion leaves open.
+    rank: of J, dynamic bodies' columns only. redundant: rows less rank. null_space: (rows, redundant) orthonormal
+    columns lambda with J' lambda = 0: sets of joint forces that move nothing, which the motion leaves open.
     """
 
     rank: int
@@ -35,9 +35,9 @@ class Redundancy(NamedTuple):
 class KKT:
     """The KKT system of a world at one moment.
 
-    matrix: scipy.sparse CSC (6 n + rows, 6 n + rows), [[M, J'], [J, 0]]. Columns and rows of the n bodies come first, twists
-    [v; w] in world axes, in body order; then the joints' bilateral rows in the order of `World.rows`. A body that is not
-    dynamic has an identity block in M and no entries in J: its acceleration is 0.
+    matrix: scipy.sparse CSC (6 n + rows, 6 n + rows), [[M, J'], [J, 0]]. Columns and rows of the n bodies come first,
+    twists [v; w] in world axes, in body order; then the joints' bilateral rows in the order of `World.rows`. A body
+    that is not dynamic has an identity block in M and no entries in J: its acceleration is 0.
     rhs: (6 n + rows,) forces less the gyroscopic torque [N, N m], then minus J's derivative times v [m/s^2, rad/s^2].
     """
 
@@ -51,9 +51,9 @@ class KKT:
     def solve(self) -> tuple[np.ndarray, np.ndarray]:
         """-> accelerations (n, 6) [m/s^2, rad/s^2], of the centres of mass, world axes, and forces (rows,) [N, N m].
 
-        M a = f + J' forces: the system's second unknown is -forces. Redundant rows are allowed: a is unique, and of all forces
-        that give it these are the least, weighted by D = diag(J M^-1 J'). Found by the proximal iteration on a sparse LU of
-        the matrix with -eps D in its lower right corner.
+        M a = f + J' forces: the system's second unknown is -forces. Redundant rows are allowed: a is unique, and of all
+        forces that give it these are the least, weighted by D = diag(J M^-1 J'). Found by the proximal iteration on a
+        sparse LU of the matrix with -eps D in its lower right corner.
         """
         from scipy.sparse import block_diag, csc_array, dia_array  # here, since importing mcsim should stay light
         from scipy.sparse.linalg import inv, splu
@@ -92,14 +92,16 @@ def kkt_system(jacobian, mass_blocks, forces, targets):
     n = len(mass_blocks)
     mass = bsr_array((mass_blocks, np.arange(n), np.arange(n + 1)), shape=(6 * n, 6 * n)) if n else csc_array((0, 0))
     rows = jacobian.shape[0]
-    matrix = block_array([[mass, jacobian.T], [jacobian, csc_array((rows, rows))]], format="csc") if rows else csc_array(mass)
+    matrix = csc_array(mass)
+    if rows:
+        matrix = block_array([[mass, jacobian.T], [jacobian, csc_array((rows, rows))]], format="csc")
     matrix.eliminate_zeros()
     return KKT(matrix, np.concatenate([np.ravel(forces), targets]), n)
 
 
 def redundancy(jacobian, tolerance):
-    """Rank and constraint-force null space of a (rows, columns) array, by the singular values of J with unit rows; those below
-    `tolerance` times the largest count as 0. Rows without entries are redundant."""
+    """Rank and constraint-force null space of a (rows, columns) array, by the singular values of J with unit rows;
+    those below `tolerance` times the largest count as 0. Rows without entries are redundant."""
     jacobian = np.asarray(jacobian, float)
     rows = len(jacobian)
     if rows == 0:

@@ -10,7 +10,7 @@ from mechanism_scenes import (FOUR_BAR, G, bar, double_pendulum, double_pendulum
                               pendulum, plane_turn, turned)
 
 NAMES = ["none", "baumgarte", "soft",
-         pytest.param("projection", marks=pytest.mark.skipif("projection" not in STABILIZATIONS, reason="not there yet"))]
+         pytest.param("projection", marks=pytest.mark.skipif("projection" not in STABILIZATIONS, reason="not yet"))]
 
 
 def reference(rates, start, seconds):
@@ -57,7 +57,8 @@ def test_double_pendulum_is_of_fourth_order(stabilization):
 
 
 def test_heavy_top_is_of_fourth_order():
-    """A nutating heavy symmetric top against its reduced equation (H. Goldstein, "Classical Mechanics", section 5.7)."""
+    """A nutating heavy symmetric top against its reduced equation (H. Goldstein, "Classical Mechanics", section
+    5.7)."""
     mass, height, across, along, tilt, spin = 0.5, 0.1, 0.002, 0.0012, 0.6, 150.0
     a = across + mass * height**2                       # about the tip
     p_psi, p_phi = along * spin, along * spin * np.cos(tilt)
@@ -133,7 +134,8 @@ def swinging_four_bar(crank_angle=0.6, rate=4.0):
 
 
 def four_bar_rates(_, y):
-    """The same reduced to the crank's angle: d/dt (m(q) q'^2 / 2 + V) = 0, derivatives by differences of the closed form."""
+    """The same reduced to the crank's angle: d/dt (m(q) q'^2 / 2 + V) = 0, derivatives by differences of the closed
+    form."""
     q, rate = y
 
     def parts(angle):
@@ -151,7 +153,7 @@ def four_bar_rates(_, y):
     steps[:, 6:] = np.unwrap(steps[:, 6:], axis=0)
     first = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60 @ steps / e
     second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180 @ steps / e**2
-    weights = np.array([1.0] * 6 + [length**2 / 12 for length in (FOUR_BAR["crank"], FOUR_BAR["coupler"], FOUR_BAR["rocker"])])
+    weights = np.array([1.0] * 6 + [FOUR_BAR[name]**2 / 12 for name in ("crank", "coupler", "rocker")])
     heights = first[[1, 3, 5]].sum()
     return [rate, -(first @ (weights * second) * rate**2 + G * heights) / (first @ (weights * first))]
 
