@@ -30,6 +30,9 @@ KERNELS = {
     "mcsim.solve._tree": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
+    "mcsim.integrate._rk4": ["m"],
+    "mcsim.constraints._forces": [],
+    "mcsim.solve._smooth": ["m"],
     "mcsim._pipeline": ["m"],
 }
 

@@ -1,9 +1,11 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from mcsim.collide._collider cimport Collider
 from libc.stdint cimport int32_t
+from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
@@ -69,6 +71,11 @@ cdef class Pipeline:
     cdef object row_array
     cdef object backup
     cdef double* backup_pointers[4]
+    cdef SmoothSolver smooth            # integrator="rk4"
+    cdef RungeKutta runge_kutta
+    cdef object smooth_arrays
+    cdef Twist* wrench                  # forces on the bodies [N, N m]
+    cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int check_state(self) noexcept nogil
@@ -95,6 +102,10 @@ cdef class Pipeline:
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
+    cdef void accelerate(self, bint keep) noexcept nogil
+    cdef void solve_bounded(self, int relaxed) noexcept nogil
+    cdef void project_smooth(self) noexcept nogil
+    cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil

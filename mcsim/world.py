@@ -15,6 +15,7 @@ from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
 from mcsim.settings import check_settings, count, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
+from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
@@ -111,7 +112,10 @@ class World:
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
         level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
-      integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
+      integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
+        for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
@@ -415,6 +419,46 @@ class World:
     def delassus(self) -> "csr_array":
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
         return delassus_csr(self._raw_rows())
+
+    def _joint_rows(self):
+        """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
+        move."""
+        rows = self._raw_rows()
+        rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
+        jacobian = jacobian_csr(rows, self._bodies.count)
+        jacobian.data *= np.repeat(self._bodies.inv_mass > 0.0, 6)[jacobian.indices]
+        jacobian.eliminate_zeros()
+        return rows, jacobian
+
+    def kkt(self) -> KKT:
+        """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral
+        rows.
+
+        -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
+        the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
+        friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
+        Redundant rows stay in the matrix, which is then singular; solve() copes."""
+        rows, jacobian = self._joint_rows()
+        moving = self._bodies.inv_mass > 0.0
+        forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+        rotations = _matrices(self._bodies.orientation)
+        gyroscopic = np.zeros_like(forces)
+        gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
+        turning = np.zeros_like(forces)
+        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
+                                   -gyroscopic[:, 3:])
+        blocks = np.tile(np.eye(6), (len(forces), 1, 1))
+        blocks[moving, :3, :3] *= self._masses[moving, None, None]
+        blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
+        # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
+        return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+
+    def redundancy(self, tolerance=1e-9) -> Redundancy:
+        """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
+        forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
+        redundant only to about d (in units of its size): a larger `tolerance` then tells."""
+        _, jacobian = self._joint_rows()
+        return redundancy(jacobian.toarray(), tolerance)
 
     @property
     def stats(self) -> Stats:

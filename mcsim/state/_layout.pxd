@@ -254,6 +254,11 @@ cdef enum Stabilization:
     STABILIZE_PROJECTION = 4
     STABILIZE_GGL = 5
 
+# How a substep advances the state.
+cdef enum Integrator:
+    INTEGRATE_SEMI_IMPLICIT = 0
+    INTEGRATE_RK4 = 1
+
 ctypedef struct Settings:
     double dt
     double h                     # dt / substeps
@@ -280,3 +285,7 @@ ctypedef struct Settings:
     double speculative_distance
     int32_t position_rounds      # of projection and ggl: position solves a substep
     double time                  # of the present poses [s]
+    int32_t integrator
+    int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
+    double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
+    double error_gain            # [1/s^2]
