@@ -23,12 +23,16 @@ KERNELS = {
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
+    "mcsim.stabilize._displace": ["m"],
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._tree": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
+    "mcsim.integrate._rk4": ["m"],
+    "mcsim.constraints._forces": [],
+    "mcsim.solve._smooth": ["m"],
     "mcsim._pipeline": ["m"],
 }
 

@@ -1,10 +1,13 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from mcsim.collide._collider cimport Collider
 from libc.stdint cimport int32_t
+from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.solve._tree cimport JointTree
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
 
 # One timer a stage, in the order of pipeline.STAGES.
@@ -28,6 +31,7 @@ cdef class Pipeline:
     cdef Py_ssize_t joint_count
     cdef readonly Collider collider
     cdef Delassus matrix
+    cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly JointTree tree        # None: joints are solved row by row
     cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
     cdef int32_t* jointed_bodies
@@ -67,27 +71,41 @@ cdef class Pipeline:
     cdef object row_array
     cdef object backup
     cdef double* backup_pointers[4]
+    cdef SmoothSolver smooth            # integrator="rk4"
+    cdef RungeKutta runge_kutta
+    cdef object smooth_arrays
+    cdef Twist* wrench                  # forces on the bodies [N, N m]
+    cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int check_state(self) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
-    cdef void solve(self, int relaxed, int iterations) noexcept nogil
+    cdef void refresh(self) noexcept nogil
+    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
+    cdef void drift(self) noexcept nogil
+    cdef void drift_on_split_impulses(self) noexcept nogil
+    cdef void drift_by_ggl(self) noexcept nogil
+    cdef void project_positions(self) noexcept nogil
+    cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef double aim(self) noexcept nogil
     cdef void keep_velocities(self) noexcept nogil
     cdef void return_velocities(self) noexcept nogil
     cdef void hold_joints(self) noexcept nogil
-    cdef void refresh(self) noexcept nogil
     cdef void project_joints(self) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void close_joints(self) noexcept nogil
-    cdef void solve_tree(self, int relaxed) noexcept nogil
+    cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
+    cdef void accelerate(self, bint keep) noexcept nogil
+    cdef void solve_bounded(self, int relaxed) noexcept nogil
+    cdef void project_smooth(self) noexcept nogil
+    cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil

@@ -7,13 +7,16 @@
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda
       solve        sweeps with bias
-      integrate    x, q by v, w
+      integrate    x, q by v, w; "split_impulse" and "ggl": also by a displacement that the rows are solved on
       refresh      the same rows at the new poses
+      project      "projection": the rows solved on a displacement, poses moved by it, rows refreshed; some rounds
       impact       as above, before anything stops what should bounce
-      relax        sweeps without bias (stabilization "soft")
+      relax        sweeps without bias ("soft", "projection", "ggl")
       store        impulses back into the manifolds, totals
     store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
+
+integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
 from libc.math cimport fabs, isfinite
@@ -27,17 +30,24 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (aim_joints, break_joints, joint_errors, layout_joints, measure_joints, refresh_joints,
                                         spring_energy, store_joints)
+from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
-from mcsim.solve._blocks cimport factor_blocks, row_apply
+from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displace, free_accelerations,
+                                   smooth_forces)
+from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
+from mcsim.solve._smooth cimport SmoothSolver
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, BLOCK_TREE, MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, STABILIZE_SOFT, STATIC, DYNAMIC
+from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
+                                  ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+                                  STABILIZE_SPLIT_IMPULSE, STATIC)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -90,6 +100,13 @@ cdef double MOST_WORK = 10_000.0
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
+# Sweeps over bounded rows end at this correction (integrator="rk4") [m/s, rad/s].
+cdef double SETTLED = 1e-14
+
+# Newton's method in the projection of poses (integrator="rk4"): rounds at most, and the error that ends it [m, rad].
+cdef int PROJECTION_ROUNDS = 3
+cdef double PROJECTION_TOLERANCE = 1e-15
+
 
 cdef class Pipeline:
     """One world's step.
@@ -102,6 +119,7 @@ cdef class Pipeline:
         self.kept = (bodies, joints)
         self.collider = collider
         self.matrix = Delassus()
+        self.displacement = Displacement(bodies.count)
         self._point_at_bodies(bodies)
         cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
         self.joints = <Joint*>&joint_bytes[0]
@@ -109,6 +127,8 @@ cdef class Pipeline:
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces
+        self.smooth = SmoothSolver()
+        self.runge_kutta = RungeKutta(bodies.count)
         self._grow_rows(64, 16)
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
@@ -117,6 +137,10 @@ cdef class Pipeline:
         for i in range(4):
             flat = self.backup[i].reshape(-1)
             self.backup_pointers[i] = &flat[0]
+        self.smooth_arrays = np.zeros((2, count + 1, 6))
+        cdef double[:, :, ::1] smooth = self.smooth_arrays
+        self.wrench = <Twist*>&smooth[0, 0, 0] + 1
+        self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._plan_tree(bodies, joints)
@@ -196,6 +220,8 @@ cdef class Pipeline:
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+                self.displacement.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -216,6 +242,7 @@ cdef class Pipeline:
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
+        self.smooth.grow()
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -291,6 +318,10 @@ cdef class Pipeline:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
+        if self.settings.integrator == INTEGRATE_RK4:
+            status = self.smooth.build(self.rows, joints, &self.bodies)
+            if status != OK:
+                return status
         self.finish_rows()
         return OK
 
@@ -304,25 +335,33 @@ cdef class Pipeline:
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
 
-    cdef void solve(self, int relaxed, int iterations) noexcept nogil:
+    cdef void refresh(self) noexcept nogil:
+        """The rows at the present poses."""
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                         self.anchors, self.rows)
+        self.finish_rows()
+
+    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
+        """All rows, on the bodies' velocities or on a displacement."""
         cdef int k
         if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, self.bodies.twist, relaxed, iterations)
+            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
         if not self.swept:
-            self.solve_tree(relaxed)
+            self.solve_tree(twist, relaxed)
             return
         for k in range(iterations):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, self.bodies.twist, relaxed)
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
-                self.solve_tree(relaxed)
+                self.solve_tree(twist, relaxed)
 
-    cdef void solve_tree(self, int relaxed) noexcept nogil:
+    cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once; with loops until the proximal steps have converged."""
         cdef int k
         cdef double found
         for k in range(TREE_REPEATS if self.tree.loops else 1):
-            found = self.tree.solve(self.rows, self.joints, self.bodies.twist, relaxed)
+            found = self.tree.solve(self.rows, self.joints, twist, relaxed)
             if found < TREE_TOLERANCE:
                 break
 
@@ -353,7 +392,7 @@ cdef class Pipeline:
             if last <= JOINT_TOLERANCE:
                 return
             self.keep_velocities()
-            self.solve_tree(BIASED)
+            self.solve_tree(self.bodies.twist, BIASED)
             off = self.aim()
             if not off < CONTRACTION * last:
                 if not off < last:
@@ -365,13 +404,6 @@ cdef class Pipeline:
             last = off
         self.closed = last < CLOSE_ENOUGH
 
-    cdef void refresh(self) noexcept nogil:
-        """The rows at the present poses."""
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
-        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                         self.anchors, self.rows)
-        self.finish_rows()
-
     cdef void hold_joints(self) noexcept nogil:
         """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
         cdef Py_ssize_t j
@@ -381,7 +413,7 @@ cdef class Pipeline:
             row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
             for i in range(self.joints[j].constraint_count):
                 row[i].bias[BIASED] = row[i].rate
-        self.solve_tree(BIASED)
+        self.solve_tree(self.bodies.twist, BIASED)
 
     cdef void project_joints(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
@@ -402,7 +434,7 @@ cdef class Pipeline:
                     row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
                     off = max(off, fabs(row[i].bias[BIASED]))
             if CLOSE_ENOUGH < off <= WIDEST_GAP:
-                self.solve_tree(BIASED)
+                self.solve_tree(self.bodies.twist, BIASED)
                 for k in range(self.jointed_count):
                     m = self.jointed_bodies[k]
                     move = &self.bodies.twist[m]
@@ -474,13 +506,14 @@ cdef class Pipeline:
         half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
+        cdef bint loops = self.settings.joint_tree and self.tree.loops
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             row.carry = 0.0
             # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
             if row.block_kind == BLOCK_TREE:
-                row.impulse *= 0.0 if self.tree.loops else first
+                row.impulse *= 0.0 if loops else first
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.compliance[RELAXED] == 0.0:
@@ -504,41 +537,206 @@ cdef class Pipeline:
                                                  self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
+    # ---- positions ---------------------------------------------------------------------------------------------------
+
+    cdef void solve_positions(self) noexcept nogil:
+        """The rows, as the displacement has borrowed and aimed them, on the displacement."""
+        cdef double correction = self.correction
+        self.solve(self.displacement.twist, BIASED, self.settings.iterations)
+        self.correction = correction
+
+    cdef void drift(self) noexcept nogil:
+        if self.settings.stabilization == STABILIZE_SPLIT_IMPULSE:
+            self.drift_on_split_impulses()
+        elif self.settings.stabilization == STABILIZE_GGL:
+            self.drift_by_ggl()
+        else:
+            integrate_poses(&self.bodies, self.settings.h)
+
+    cdef void drift_on_split_impulses(self) noexcept nogil:
+        """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
+        self.displacement.begin(self.rows, self.row_count, &self.bodies)
+        self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
+        self.solve_positions()
+        integrate_poses(&self.bodies, self.settings.h)
+        self.displacement.start_here(&self.bodies)
+        self.displacement.move(&self.bodies)
+        self.displacement.finish(self.rows, self.row_count, &self.bodies)
+
+    cdef void drift_by_ggl(self) noexcept nogil:
+        """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
+        cdef int k
+        cdef Row* trial = self.displacement.trial
+        integrate_poses(&self.bodies, self.settings.h)
+        self.displacement.begin(self.rows, self.row_count, &self.bodies)
+        memcpy(trial, self.rows, self.row_count * sizeof(Row))
+        for k in range(self.settings.position_rounds):
+            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, trial)
+            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                             self.anchors, trial)
+            self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
+            self.solve_positions()
+            self.displacement.move(&self.bodies)
+        self.displacement.finish(self.rows, self.row_count, &self.bodies)
+
+    cdef void project_positions(self) noexcept nogil:
+        """Move the bodies until the errors are 0, by Newton's method: rows at the present poses in every round."""
+        cdef int k
+        for k in range(self.settings.position_rounds):
+            self.displacement.begin(self.rows, self.row_count, &self.bodies)
+            self.displacement.aim_projection(self.rows, self.row_count, &self.settings)
+            self.solve_positions()
+            self.displacement.move(&self.bodies)
+            self.displacement.finish(self.rows, self.row_count, &self.bodies)
+            self.refresh()
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
     cdef void substep(self, bint last) noexcept nogil:
-        cdef bint relax = self.settings.stabilization == STABILIZE_SOFT
+        cdef int stabilization = self.settings.stabilization
+        cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
+        cdef bint closing = self.settings.joint_tree and stabilization == STABILIZE_SOFT
         cdef double first = self.settings.first_kick
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
         self.lap(STAGE_WARM_START)
-        if self.settings.joint_tree and relax:
+        if closing:
             self.aim()
-        self.solve(0, self.settings.iterations)
-        if self.settings.joint_tree and relax:
+        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+        if closing:
             self.close_joints()
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
-        integrate_poses(&self.bodies, self.settings.h)
-        if self.settings.joint_tree and relax and self.settings.geometric_stiffness > 0.0:
+        self.set_time(self.settings.time + self.settings.h)
+        self.drift()
+        if closing and self.settings.geometric_stiffness > 0.0:
             stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
                            self.stiffness, &self.settings)
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
-        self.set_time(self.settings.time + self.settings.h)
         self.refresh()
-        if self.settings.joint_tree and relax and not self.closed:
+        if closing and not self.closed:
             self.project_joints()
         self.lap(STAGE_REFRESH)
+        if stabilization == STABILIZE_PROJECTION:
+            self.project_positions()
+            self.lap(STAGE_SOLVE)
         self.bounce()
         if first < 1.0:
             self.return_carried()
         if relax:
-            self.solve(1, self.settings.relax_iterations)
+            self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
             self.lap(STAGE_RELAX)
+        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
+                            self.impacts)
+        memset(self.impacts, 0, self.row_count * sizeof(double))
+        self.lap(STAGE_STORE)
+
+    # ---- integrator="rk4" --------------------------------------------------------------------------------------------
+
+    cdef void accelerate(self, bint keep) noexcept nogil:
+        """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        smooth_forces(&self.bodies, &self.settings, self.wrench)
+        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
+        free_accelerations(&self.bodies, self.wrench, self.acceleration)
+        self.smooth.factor(self.rows)
+        self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
+        self.smooth.solve(self.rows, self.acceleration)
+        add_gyroscopic(&self.bodies, self.acceleration)
+        if keep:
+            self.smooth.keep(self.rows, self.settings.h)
+
+    cdef void solve_bounded(self, int relaxed) noexcept nogil:
+        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
+        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
+        whose masses and factors are 0."""
+        cdef Py_ssize_t i
+        cdef int k
+        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        mute_joint_forces(self.joints, self.joint_count, self.rows)
+        self.smooth.factor(self.rows)
+        self.smooth.forget(self.joint_row_count)
+        for i in range(self.joint_row_count):
+            self.rows[i].mass[relaxed] = 0.0
+        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
+        if relaxed and self.impact_count > 0:
+            self.smooth.aim_still(self.rows)
+        else:
+            self.smooth.aim_rates(self.rows, self.bodies.twist)
+        for k in range(self.settings.iterations):
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench,
+                                                     relaxed)
+            if self.row_count > self.joint_row_count:
+                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
+                                                                self.bodies.twist, relaxed))
+            self.smooth.solve(self.rows, self.bodies.twist)
+            self.smooth.keep(self.rows, 1.0)
+            if self.correction <= SETTLED:
+                break
+
+    cdef void project_smooth(self) noexcept nogil:
+        """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
+        cdef int k
+        for k in range(PROJECTION_ROUNDS):
+            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+            if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
+                break
+            self.smooth.factor(self.rows)
+            memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
+            self.smooth.solve(self.rows, self.acceleration)
+            displace(&self.bodies, self.acceleration)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        self.smooth.factor(self.rows)
+        self.smooth.aim_still(self.rows)
+        self.smooth.solve(self.rows, self.bodies.twist)
+
+    cdef void substep_smooth(self, bint last) noexcept nogil:
+        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
+        substep to come, and after, on the velocity at its end."""
+        cdef double h = self.settings.h
+        cdef Py_ssize_t i, muted
+        cdef int k
+        cdef bint bounded
+        for i in range(self.row_count):
+            self.rows[i].impulse = 0.0
+        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
+        bounded = self.row_count - self.smooth.count - muted > 0
+        if bounded:
+            if self.impact_count > 0:
+                self.smooth.factor(self.rows)
+                self.smooth.aim_still(self.rows)
+                self.smooth.solve(self.rows, self.bodies.twist)
+            self.accelerate(False)
+            add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
+            self.solve_bounded(BIASED)
+            add_twists(self.bodies.count, -0.5 * h, self.acceleration, self.bodies.twist)
+        self.lap(STAGE_SOLVE)
+        self.runge_kutta.begin(&self.bodies)
+        for k in range(4):
+            if k == 1 or k == 3:
+                self.set_time(self.settings.time + 0.5 * h)
+            self.accelerate(False)
+            self.runge_kutta.stage(&self.bodies, self.acceleration, k, h)
+        if self.settings.smooth_projection:
+            self.project_smooth()
+        self.lap(STAGE_INTEGRATE)
+        if bounded:
+            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                             self.anchors, self.rows)
+            self.lap(STAGE_REFRESH)
+            self.bounce()
+            self.solve_bounded(RELAXED)
+            self.lap(STAGE_RELAX)
+        self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
+        if last:
+            self.accelerate(True)
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
         memset(self.impacts, 0, self.row_count * sizeof(double))
@@ -560,7 +758,10 @@ cdef class Pipeline:
         memset(self.impacts, 0, self.row_count * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
-            self.substep(i == self.settings.substeps - 1)
+            if self.settings.integrator == INTEGRATE_RK4:
+                self.substep_smooth(i == self.settings.substeps - 1)
+            else:
+                self.substep(i == self.settings.substeps - 1)
             if self.call_status != OK:
                 self.restore_backup()
                 return CALL_FAILED
@@ -655,6 +856,15 @@ cdef class Pipeline:
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    def smooth_forces(self):
+        """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
+        world axes, at the state of the last prepare(). Without the gyroscopic torque."""
+        cdef Joint* joints = self.joints_copied()
+        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity)
+        smooth_forces(&self.bodies, &self.settings, self.wrench)
+        add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
+        return self.smooth_arrays[0, 1:].copy()
 
     def clear_forces(self):
         memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))

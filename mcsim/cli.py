@@ -83,7 +83,8 @@ def run(
     substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
     solver: Annotated[str | None, _world("solver", "si (sequential impulses) or pgs (assembled matrix).")] = None,
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
-    stabilization: Annotated[str | None, _world("stabilization", "none, baumgarte or soft.")] = None,
+    stabilization: Annotated[str | None, _world(
+        "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,

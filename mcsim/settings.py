@@ -1,5 +1,6 @@
 """The keywords of World: what they mean, their defaults, and their checks."""
 
+import math
 import operator
 from numbers import Integral
 
@@ -7,11 +8,11 @@ from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, choose, flag, not_negative, positive, show, within
 from mcsim.solve import SOLVERS
 
-STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2}
+STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
-INTEGRATORS = ("semi_implicit",)
+INTEGRATORS = {"semi_implicit": 0, "rk4": 1}
 
 MOST_SUBSTEPS = 10_000
 MOST_ITERATIONS = 1_000_000
@@ -20,7 +21,17 @@ MOST_ITERATIONS = 1_000_000
 # substeps that is 60 Hz; with the default of four sweeps, stacks come to rest with a quarter of the overlap that the usual
 # 30 Hz of single-sweep engines leaves.
 HERTZ_PER_RATE = 0.25
-ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8}
+# Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
+# that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which
+# "baumgarte" removes its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical
+# Runge-Kutta is stable up to 2.785 on the real axis).
+RK4_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
+RK4_HERTZ = 2.0
+RK4_HERTZ_PER_RATE = 0.03
+RK4_BAUMGARTE_TIME = 1.0 / 60.0
+RK4_FASTEST = 2.5
+
+ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
 
 def count(value, field, lowest, highest):
     """A whole number in [lowest, highest]."""
@@ -56,6 +67,7 @@ def _checked(k):
     if k["iterations"] is None:
         k["iterations"] = ITERATIONS[k["stabilization"]]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
+    k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
     k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
     for name in ("slop", "restitution_threshold", "speculative_distance", "damping_ratio", "joint_damping_ratio",
                  "push_speed"):
@@ -63,13 +75,51 @@ def _checked(k):
     h = k["dt"] / k["substeps"]
     if h < 1e-12:
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
+    if k["integrator"] == "rk4" and k["joint_hertz"] is None:
+        k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h)
     for name in ("hertz", "joint_hertz"):
         k[name] = HERTZ_PER_RATE / h if k[name] is None else not_negative(k[name], name)
+    if k["integrator"] == "rk4":
+        _check_rk4(k, h)
     if flag(k["sleep"], "sleep"):
         raise FieldError("sleep", "is not available yet: pass sleep=False")
     if count(k["threads"], "threads", 1, 1024) != 1:
         raise FieldError("threads", "more than 1 are not available yet: pass threads=1")
     return k
+
+
+def passes(k):
+    """How often a substep solves all rows, by checked keywords."""
+    once = {"none": 1, "baumgarte": 1, "soft": 2, "split_impulse": 2}
+    return once.get(k["stabilization"], 2 + k["position_rounds"])
+
+
+def _check_rk4(k, h):
+    if k["joint_solver"] == "tree":
+        raise FieldError("joint_solver", "'tree' does not go with integrator='rk4', which has its own direct solver: pass "
+                         "joint_solver='rows'")
+    if k["stabilization"] not in RK4_STABILIZATIONS:
+        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator=\"rk4\"; it takes "
+                         f"{', '.join(RK4_STABILIZATIONS)}")
+    z = k["joint_damping_ratio"]
+    fastest = 2.0 * math.pi * k["joint_hertz"] * (z + math.sqrt(max(z * z - 1.0, 0.0)))
+    if k["stabilization"] == "soft" and fastest * h > RK4_FASTEST:
+        raise FieldError("joint_hertz", f"of {k['joint_hertz']:.4g} with joint_damping_ratio {z:.4g} is too fast for "
+                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most "
+                         f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt")
+
+
+def feedback_gains(k):
+    """-> (rate_gain [1/s], error_gain [1/s^2]) of the joints' errors in accelerations, J a = -J' v - rate_gain J v -
+    error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi
+    joint_hertz."""
+    if k["stabilization"] == "baumgarte":
+        a = k["baumgarte"] / max(k["dt"] / k["substeps"], RK4_BAUMGARTE_TIME)
+        return 2.0 * a, a * a
+    if k["stabilization"] == "soft":
+        w = 2.0 * math.pi * k["joint_hertz"]
+        return 2.0 * k["joint_damping_ratio"] * w, w * w
+    return 0.0, 0.0
 
 
 def joint_warm_start(stabilization, baumgarte):
@@ -89,12 +139,13 @@ def joint_warm_start(stabilization, baumgarte):
 def _joint_tree(k):
     """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly."""
     if k["joint_solver"] is None:
-        return 2 if k["solver"] == "si" else 0
+        return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
     return int(k["joint_solver"] == "tree")
 
 
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
+    rate_gain, error_gain = feedback_gains(k)
     return {
         "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
@@ -108,5 +159,8 @@ def kernel_settings(k, gravity):
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"]), "push_speed": k["push_speed"],
         "restitution_threshold": k["restitution_threshold"],
-        "speculative_distance": k["speculative_distance"], "time": 0.0,
+        "speculative_distance": k["speculative_distance"],
+        "position_rounds": k["position_rounds"], "time": 0.0,
+        "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
+        "rate_gain": rate_gain, "error_gain": error_gain,
     }

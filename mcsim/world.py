@@ -13,8 +13,9 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import check_settings, count, kernel_settings
+from mcsim.settings import check_settings, count, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
+from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
@@ -97,18 +98,24 @@ class World:
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps a substep (each of the biased and the relax pass); default 4 for "soft", else 8.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
-        "none" (joints drift).
+        "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
+        drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
+      position_rounds: position solves a substep of projection and ggl, 2.
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
-      baumgarte: beta, part of the error removed a substep, 0.2. slop: overlap that baumgarte leaves [m], 0.5 mm.
+      baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
+      slop: overlap that all but soft and none leave [m], 0.5 mm.
       hertz, damping_ratio: of soft contacts, 1/(4 h) and 10. joint_hertz, joint_damping_ratio: of soft joints and
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
         level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
-      integrator: "semi_implicit". sleep: False. threads: 1. (More to come.)
+      integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
+        for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
@@ -116,7 +123,8 @@ class World:
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, sleep=False, threads=1):
+                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
+                 threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         if not isinstance(scene, Scene):
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
@@ -412,17 +420,56 @@ class World:
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
         return delassus_csr(self._raw_rows())
 
+    def _joint_rows(self):
+        """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
+        move."""
+        rows = self._raw_rows()
+        rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
+        jacobian = jacobian_csr(rows, self._bodies.count)
+        jacobian.data *= np.repeat(self._bodies.inv_mass > 0.0, 6)[jacobian.indices]
+        jacobian.eliminate_zeros()
+        return rows, jacobian
+
+    def kkt(self) -> KKT:
+        """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral
+        rows.
+
+        -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
+        the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
+        friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
+        Redundant rows stay in the matrix, which is then singular; solve() copes."""
+        rows, jacobian = self._joint_rows()
+        moving = self._bodies.inv_mass > 0.0
+        forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+        rotations = _matrices(self._bodies.orientation)
+        gyroscopic = np.zeros_like(forces)
+        gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
+        turning = np.zeros_like(forces)
+        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
+                                   -gyroscopic[:, 3:])
+        blocks = np.tile(np.eye(6), (len(forces), 1, 1))
+        blocks[moving, :3, :3] *= self._masses[moving, None, None]
+        blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
+        # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
+        return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+
+    def redundancy(self, tolerance=1e-9) -> Redundancy:
+        """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
+        forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
+        redundant only to about d (in units of its size): a larger `tolerance` then tells."""
+        _, jacobian = self._joint_rows()
+        return redundancy(jacobian.toarray(), tolerance)
+
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
-        passes = 2 if self._keywords["stabilization"] == "soft" else 1
         return Stats(
             rows=pipeline.row_count, joint_rows=pipeline.joint_row_count,
             contact_rows=pipeline.row_count - pipeline.joint_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=passes * self._keywords["iterations"] * self._keywords["substeps"],
+            iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
             times=dict(zip(STAGES, pipeline.times())))

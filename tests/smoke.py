@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import mcsim as mc
+from mcsim.settings import STABILIZATIONS
 
 # Small editions of the large scenes.
 SMALL = {
@@ -54,7 +55,7 @@ def every_scene(steps):
 def every_setting(steps):
     """All solvers, stabilizations and kinds of friction on a scene with every kind of row."""
     for solver, stabilization, friction, points in itertools.product(
-            ("si", "pgs"), ("none", "baumgarte", "soft"), ("cone", "pyramid"), ("central", "point")):
+            ("si", "pgs"), STABILIZATIONS, ("cone", "pyramid"), ("central", "point")):
         world = mc.World(every_row(), solver=solver, stabilization=stabilization, friction=friction,
                          friction_points=points)
         world.step(steps)

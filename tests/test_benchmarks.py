@@ -45,6 +45,19 @@ def test_a_wrong_scene_is_refused(script, capsys):
     assert "pyramid20" in capsys.readouterr().err
 
 
+def test_the_stabilizations_are_measured(tmp_path, capsys):
+    """Every scene under every name, a picture, and drift only where nothing stabilizes."""
+    spec = importlib.util.spec_from_file_location("benchmark_stabilization", FOLDER / "stabilization.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    table = module.main(seconds=1.0, iterations=10, png=str(tmp_path / "drift.png"))
+    assert (tmp_path / "drift.png").read_bytes().startswith(b"\x89PNG")
+    assert "wrote" in capsys.readouterr().out
+    for scene in module.SCENES:
+        assert all(table[scene, "none"][0] > 3 * gap for (name, by), (gap, _) in table.items()
+                   if name == scene and by != "none")
+
+
 def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     """All quick cases but the longest chain for a few steps; variants side by side, positions against the reference."""
     spec = importlib.util.spec_from_file_location("benchmark_joints", FOLDER / "joints.py")

@@ -260,6 +260,14 @@ cdef enum Stabilization:
     STABILIZE_NONE = 0
     STABILIZE_BAUMGARTE = 1
     STABILIZE_SOFT = 2
+    STABILIZE_SPLIT_IMPULSE = 3
+    STABILIZE_PROJECTION = 4
+    STABILIZE_GGL = 5
+
+# How a substep advances the state.
+cdef enum Integrator:
+    INTEGRATE_SEMI_IMPLICIT = 0
+    INTEGRATE_RK4 = 1
 
 ctypedef struct Settings:
     double dt
@@ -285,4 +293,9 @@ ctypedef struct Settings:
     double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
     double restitution_threshold
     double speculative_distance
+    int32_t position_rounds      # of projection and ggl: position solves a substep
     double time                  # of the present poses [s]
+    int32_t integrator
+    int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
+    double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
+    double error_gain            # [1/s^2]

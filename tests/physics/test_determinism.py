@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.settings import STABILIZATIONS
 from test_momentum import jointed
 from test_solvers_agree import pile
 
 SCENES = {"joints": lambda: jointed(4), "pile": pile}
-WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(("none", "baumgarte", "soft"), ("si", "pgs"))]
+WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(STABILIZATIONS, ("si", "pgs"))]
 every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
 every_scene = pytest.mark.parametrize("name", SCENES)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import mcsim as mc
+from mcsim.settings import STABILIZATIONS
 
-WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(("none", "baumgarte", "soft"), ("si", "pgs"))]
+WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(STABILIZATIONS, ("si", "pgs"))]
 every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
 
 

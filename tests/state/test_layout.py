@@ -132,5 +132,5 @@ def test_solver_codes_are_those_of_the_kernels():
     blocks = (package / "solve" / "_blocks.pxd").read_text()
     solvers = {name.lower(): int(code) for name, code in re.findall(r"^    SOLVER_([A-Z]+) = (\d+)", blocks, re.M)}
     layout = (package / "state" / "_layout.pxd").read_text()
-    modes = {name.lower(): int(code) for name, code in re.findall(r"^    STABILIZE_([A-Z]+) = (\d+)", layout, re.M)}
+    modes = {name.lower(): int(code) for name, code in re.findall(r"^    STABILIZE_([A-Z_]+) = (\d+)", layout, re.M)}
     assert solvers == SOLVERS and modes == STABILIZATIONS

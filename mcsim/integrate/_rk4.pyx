@@ -1,0 +1,137 @@
+"""Classical Runge-Kutta of fourth order on (pose, twist), over the accelerations that someone else finds.
+
+    y = (x, q, v, w),   x' = v,   q' = 1/2 (0, w) q,   (v', w') = a(y)
+    k1 = f(y),  k2 = f(y + h/2 k1),  k3 = f(y + h/2 k2),  k4 = f(y + h k3),   y+ = y + h/6 (k1 + 2 k2 + 2 k3 + k4)
+
+Quaternions are advanced as four numbers, and each stage's is made unit: that is the method on the equation
+q' = 1/2 (0, w) q / |q|, whose solution from a unit q is the same, so the order stays four.
+Source: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.1.
+"""
+
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.core._math cimport (add, add_scaled, cross, mat_vec, quat, quat_exp, quat_matrix, quat_mul, quat_normalized,
+                               rotate, rotate_back, rotate_symmetric, scale)
+from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.state._layout cimport DYNAMIC, STATIC
+
+
+cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* force) noexcept nogil:
+    """f = m (g - c v) + user,   tau = user - c' I w;   c, c' the damping rates. 0 unless dynamic."""
+    cdef Py_ssize_t i
+    cdef double mass
+    for i in range(bodies.count):
+        if bodies.kind[i] != DYNAMIC:
+            memset(&force[i], 0, sizeof(Twist))
+            continue
+        mass = 1.0 / bodies.inv_mass[i]
+        force[i] = bodies.force[i]
+        force[i].v = add_scaled(force[i].v, mass * bodies.gravity_scale[i], settings.gravity)
+        force[i].v = add_scaled(force[i].v, -mass * bodies.linear_damping[i], bodies.twist[i].v)
+        if bodies.angular_damping[i] != 0.0:
+            force[i].w = add_scaled(force[i].w, -bodies.angular_damping[i], spin_momentum(bodies, i))
+
+
+cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
+    """I w, world axes."""
+    cdef Quat q = bodies.orientation[i]
+    return rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, bodies.twist[i].w)))
+
+
+cdef void add_gyroscopic(const Bodies* bodies, Twist* acceleration) noexcept nogil:
+    cdef Vec3 torque
+    cdef Py_ssize_t i
+    for i in range(bodies.count):
+        if bodies.kind[i] == DYNAMIC:
+            torque = cross(spin_momentum(bodies, i), bodies.twist[i].w)
+            acceleration[i].w = add(acceleration[i].w, mat_vec(bodies.inv_inertia_world[i], torque))
+
+
+cdef void free_accelerations(const Bodies* bodies, const Twist* force, Twist* acceleration) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(bodies.count):
+        acceleration[i].v = scale(bodies.inv_mass[i], force[i].v)
+        acceleration[i].w = mat_vec(bodies.inv_inertia_world[i], force[i].w)
+
+
+cdef void add_twists(Py_ssize_t count, double s, const Twist* acceleration, Twist* twist) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(count):
+        twist[i].v = add_scaled(twist[i].v, s, acceleration[i].v)
+        twist[i].w = add_scaled(twist[i].w, s, acceleration[i].w)
+
+
+cdef inline void place(Bodies* bodies, Py_ssize_t i, Vec3 position, Quat orientation) noexcept nogil:
+    """A body's pose, and its world inertia with it."""
+    cdef Quat q = quat_normalized(orientation)
+    bodies.position[i] = position
+    bodies.orientation[i] = q
+    if bodies.kind[i] == DYNAMIC:
+        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+
+
+cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(bodies.count):
+        if bodies.kind[i] == DYNAMIC:
+            place(bodies, i, add(bodies.position[i], move[i].v), quat_mul(quat_exp(move[i].w), bodies.orientation[i]))
+
+
+cdef inline Quat quat_add_scaled(Quat a, double s, Quat b) noexcept nogil:
+    return quat(a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z)
+
+
+cdef class RungeKutta:
+    """The buffers of a step of all bodies."""
+
+    def __init__(self, Py_ssize_t count):
+        position, orientation, twist = (np.zeros((2, count + 1, width)) for width in (3, 4, 6))
+        self.kept = (position, orientation, twist)
+        cdef double[:, :, ::1] x = position
+        cdef double[:, :, ::1] q = orientation
+        cdef double[:, :, ::1] t = twist
+        self.position = <Vec3*>&x[0, 0, 0]
+        self.position_rate = <Vec3*>&x[1, 0, 0]
+        self.orientation = <Quat*>&q[0, 0, 0]
+        self.orientation_rate = <Quat*>&q[1, 0, 0]
+        self.twist = <Twist*>&t[0, 0, 0]
+        self.twist_rate = <Twist*>&t[1, 0, 0]
+
+    cdef void begin(self, const Bodies* bodies) noexcept nogil:
+        cdef Py_ssize_t n = bodies.count
+        memcpy(self.position, bodies.position, n * sizeof(Vec3))
+        memcpy(self.orientation, bodies.orientation, n * sizeof(Quat))
+        memcpy(self.twist, bodies.twist, n * sizeof(Twist))
+        memset(self.position_rate, 0, n * sizeof(Vec3))
+        memset(self.orientation_rate, 0, n * sizeof(Quat))
+        memset(self.twist_rate, 0, n * sizeof(Twist))
+
+    cdef void stage(self, Bodies* bodies, const Twist* acceleration, int k, double h) noexcept nogil:
+        """Stage k = 0 ... 3 ends: the bodies stand at the start of the next, or after the last at the end of the
+        step."""
+        cdef double weight = 1.0 / 3.0 if k == 1 or k == 2 else 1.0 / 6.0
+        cdef double reach = h if k >= 2 else 0.5 * h
+        cdef Vec3 x, v, w
+        cdef Quat q, turn
+        cdef Twist t
+        cdef Py_ssize_t i
+        for i in range(bodies.count):
+            if bodies.kind[i] == STATIC:
+                continue
+            v = bodies.twist[i].v
+            w = scale(0.5, bodies.twist[i].w)
+            turn = quat_mul(quat(0.0, w.x, w.y, w.z), bodies.orientation[i])
+            self.position_rate[i] = add_scaled(self.position_rate[i], weight, v)
+            self.orientation_rate[i] = quat_add_scaled(self.orientation_rate[i], weight, turn)
+            self.twist_rate[i].v = add_scaled(self.twist_rate[i].v, weight, acceleration[i].v)
+            self.twist_rate[i].w = add_scaled(self.twist_rate[i].w, weight, acceleration[i].w)
+            t = acceleration[i]
+            if k == 3:
+                v = self.position_rate[i]
+                turn = self.orientation_rate[i]
+                t = self.twist_rate[i]
+            place(bodies, i, add_scaled(self.position[i], reach, v), quat_add_scaled(self.orientation[i], reach, turn))
+            bodies.twist[i].v = add_scaled(self.twist[i].v, reach, t.v)
+            bodies.twist[i].w = add_scaled(self.twist[i].w, reach, t.w)

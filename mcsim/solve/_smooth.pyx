@@ -1,0 +1,333 @@
+"""The KKT system of the joints' bilateral rows, solved directly, redundant rows allowed.
+
+    [M  J'] [ x    ]   [M x0  ]        x = x0 + M^-1 J' force,      A force = target - J x0,     A = J M^-1 J'
+    [J  0 ] [-force] = [target]
+
+(R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, eq. 3.17; x accelerations, velocities or displacements.) A is
+factored once a pose as A + eps D, D its diagonal, by an LDL' within the envelope of the lower triangle: between a row's
+first non-zero and its diagonal, where all fill stays (A. George and J. Liu, "Computer Solution of Large Sparse Positive
+Definite Systems", 1981, chapter 4). In the order of the joints that costs time linear in a chain's length. The proximal
+iteration
+
+    force += (A + eps D)^-1 (target - J x),    x += M^-1 J' (the same)
+
+takes eps out again: it converges to a solution of A force = ... itself, also where rows are redundant and A is
+singular; it is then that of least D-weighted norm, since it starts at 0. (N. Parikh and S. Boyd, "Proximal Algorithms",
+2014, section 4.)
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from mcsim.core._types cimport GROW, OK, Twist
+from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
+
+# eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
+# of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
+cdef double PROXIMAL = 1e-9
+cdef int MOST_ITERATIONS = 20
+# Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
+# open loop) does not drive forces up along the null space.
+cdef double PROGRESS = 0.5
+
+
+cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:
+    cdef void* grown = realloc(memory, (count if count > 0 else 1) * size)
+    if grown == NULL:
+        raise MemoryError(f"no room for {count} entries of the joints' factor")
+    return grown
+
+
+cdef inline double half_product(const double* x, const double* y) noexcept nogil:
+    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5])
+
+
+cdef inline double coupling(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y'. Of bodies that do not move M^-1 J' is 0."""
+    cdef double s = 0.0
+    if x.body_a == y.body_a:
+        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[0])
+    elif x.body_a == y.body_b:
+        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[6])
+    if x.body_b == y.body_b:
+        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[6])
+    elif x.body_b == y.body_a:
+        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[0])
+    return s
+
+
+cdef inline double rate(const Row* row, const Twist* x) noexcept nogil:
+    """J x"""
+    return (half_product(&row.jacobian[0], <const double*>&x[row.body_a])
+            + half_product(&row.jacobian[6], <const double*>&x[row.body_b]))
+
+
+cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
+    """x += M^-1 J' f"""
+    cdef double* a = <double*>&x[row.body_a]
+    cdef double* b = <double*>&x[row.body_b]
+    cdef int i
+    for i in range(6):
+        a[i] += row.inv_mass_jacobian[i] * f
+        b[i] += row.inv_mass_jacobian[6 + i] * f
+
+
+cdef inline Twist no_twist() noexcept nogil:
+    cdef Twist t
+    memset(&t, 0, sizeof(Twist))
+    return t
+
+
+cdef class SmoothSolver:
+    """The factor and its buffers; they only grow."""
+
+    def __dealloc__(self):
+        free(self.row)
+        free(self.first_on)
+        free(self.first)
+        free(self.line)
+        free(self.value)
+        free(self.target)
+        free(self.step)
+        free(self.force)
+        free(self.moved)
+        free(self.kept)
+        free(self.group_begin)
+        free(self.group_end)
+
+    def __reduce__(self):
+        return SmoothSolver, ()
+
+    cdef int grow(self) except -1:
+        cdef Py_ssize_t n = self.row_need
+        if n > self.row_capacity or self.row == NULL:
+            self.row = <int32_t*>resized(self.row, n, sizeof(int32_t))
+            self.first = <Py_ssize_t*>resized(self.first, n, sizeof(Py_ssize_t))
+            self.line = <Py_ssize_t*>resized(self.line, n, sizeof(Py_ssize_t))
+            self.target = <double*>resized(self.target, n, sizeof(double))
+            self.step = <double*>resized(self.step, n, sizeof(double))
+            self.force = <double*>resized(self.force, n, sizeof(double))
+            self.group_begin = <Py_ssize_t*>resized(self.group_begin, n, sizeof(Py_ssize_t))
+            self.group_end = <Py_ssize_t*>resized(self.group_end, n, sizeof(Py_ssize_t))
+            self.kept = <double*>resized(self.kept, n, sizeof(double))
+            self.moved = <double*>resized(self.moved, n, sizeof(double))
+            self.row_capacity = n
+        if self.body_need > self.body_capacity or self.first_on == NULL:
+            self.first_on = <int32_t*>resized(self.first_on, self.body_need, sizeof(int32_t))
+            self.body_capacity = self.body_need
+        if self.entry_need > self.entry_capacity or self.value == NULL:
+            self.value = <double*>resized(self.value, self.entry_need, sizeof(double))
+            self.entry_capacity = self.entry_need
+        return 0
+
+    cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil:
+        """Which rows there are, and the envelope: a line begins at the first row on either of its dynamic bodies."""
+        cdef Py_ssize_t i, n = 0, entries = 0, begin
+        cdef int32_t a, b
+        self.count = 0
+        self.row_need = row_count
+        self.body_need = bodies.count
+        self.entry_need = 0
+        if self.row == NULL or row_count > self.row_capacity or bodies.count > self.body_capacity:
+            return GROW
+        for i in range(bodies.count):
+            self.first_on[i] = -1
+        for i in range(row_count):
+            if rows[i].kind != ROW_JOINT:
+                continue
+            a = rows[i].body_a
+            b = rows[i].body_b
+            begin = n
+            if a >= 0 and bodies.kind[a] == DYNAMIC:
+                if self.first_on[a] < 0:
+                    self.first_on[a] = <int32_t>n
+                begin = self.first_on[a]
+            if b >= 0 and bodies.kind[b] == DYNAMIC:
+                if self.first_on[b] < 0:
+                    self.first_on[b] = <int32_t>n
+                begin = min(begin, <Py_ssize_t>self.first_on[b])
+            self.row[n] = <int32_t>i
+            self.first[n] = begin
+            self.line[n] = entries - begin
+            entries += n - begin + 1
+            n += 1
+        self.entry_need = entries
+        if entries > self.entry_capacity:
+            return GROW
+        self.count = n
+        self.find_groups()
+        return OK
+
+    cdef void find_groups(self) noexcept nogil:
+        """A group begins at row i if no line from i on begins before i."""
+        cdef Py_ssize_t i, reach = self.count, end = self.count
+        for i in range(self.count - 1, -1, -1):
+            reach = min(reach, self.first[i])
+            self.group_end[i] = end
+            self.group_begin[i] = -1
+            if reach == i:
+                self.group_begin[i] = i
+                end = i
+        for i in range(1, self.count):
+            if self.group_begin[i] < 0:
+                self.group_begin[i] = self.group_begin[i - 1]
+
+    cdef void factor(self, const Row* rows) noexcept nogil:
+        """LDL' of A + eps D, line by line: L's line i solves with the lines above it; 1 / d stands on the diagonal."""
+        cdef Py_ssize_t i, j, k, begin
+        cdef double* li
+        cdef double* lj
+        cdef double s, d
+        for i in range(self.count):
+            li = self.value + self.line[i]
+            for j in range(self.first[i], i):
+                s = coupling(&rows[self.row[i]], &rows[self.row[j]])
+                lj = self.value + self.line[j]
+                begin = max(self.first[i], self.first[j])
+                for k in range(begin, j):
+                    s -= li[k] * lj[k]
+                li[j] = s                                      # d_j L_ij until the line is done
+            d = rows[self.row[i]].diagonal * (1.0 + PROXIMAL)
+            for j in range(self.first[i], i):
+                s = li[j] * self.value[self.line[j] + j]
+                d -= s * li[j]
+                li[j] = s
+            li[i] = 1.0 / d if d > 0.0 else 0.0
+
+    cdef void backsolve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """x <- (L D L')^-1 x, of whole groups."""
+        cdef Py_ssize_t i, k
+        cdef const double* li
+        cdef double s
+        for i in range(begin, end):
+            li = self.value + self.line[i]
+            s = x[i]
+            for k in range(self.first[i], i):
+                s -= li[k] * x[k]
+            x[i] = s
+        for i in range(begin, end):
+            x[i] *= self.value[self.line[i] + i]
+        for i in range(end - 1, begin - 1, -1):
+            li = self.value + self.line[i]
+            s = x[i]
+            for k in range(self.first[i], i):
+                x[k] -= li[k] * s
+
+    cdef void aim_accelerations(self, const Row* rows, const Twist* twist, const Settings* settings) noexcept nogil:
+        """J a = -J' v - rate_gain dC/dt - error_gain C, dC/dt = J v + rate. The rows' curvature is J' v + J a_g,
+        a_g = -I^-1 (w x I w), so this is for x = a - a_g, accelerations without the gyroscopic part."""
+        cdef Py_ssize_t i
+        cdef const Row* row
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            self.target[i] = -row.curvature - settings.rate_gain * (rate(row, twist) + row.rate) \
+                - settings.error_gain * row.error
+
+    cdef void aim_rates(self, const Row* rows, const Twist* twist) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            self.target[i] = rate(&rows[self.row[i]], twist)
+
+    cdef void aim_still(self, const Row* rows) noexcept nogil:
+        """dC/dt = J v + rate = 0"""
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            self.target[i] = -rows[self.row[i]].rate
+
+    cdef double aim_errors(self, const Row* rows) noexcept nogil:
+        """-> the largest error [m or rad]"""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            self.target[i] = -rows[self.row[i]].error
+            largest = max(largest, fabs(self.target[i]))
+        return largest
+
+    cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
+        self.solve_range(rows, x, 0, self.count)
+
+    cdef void solve_range(self, const Row* rows, Twist* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        cdef double worst, last = 0.0
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(begin, end):
+            self.force[i] = 0.0
+        for k in range(MOST_ITERATIONS):
+            worst = 0.0
+            for i in range(begin, end):
+                self.step[i] = self.target[i] - rate(&rows[self.row[i]], x)
+                worst = max(worst, fabs(self.step[i]))
+            if worst == 0.0 or (k > 0 and not worst < PROGRESS * last):
+                return
+            last = worst
+            self.backsolve(self.step, begin, end)
+            for i in range(begin, end):
+                self.force[i] += self.step[i]
+                push(&rows[self.row[i]], self.step[i], x)
+
+    cdef void keep(self, Row* rows, double s) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            rows[self.row[i]].impulse += s * self.force[i]
+
+    cdef void forget(self, Py_ssize_t row_count) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(row_count):
+            self.moved[i] = -1.0
+
+    cdef double weigh(self, const Row* row, const Row* rows, Twist* scratch, Py_ssize_t begin,
+                      Py_ssize_t end) noexcept nogil:
+        """J x, x the bodies' answer M^-1 J' with J x = 0 in the joints' rows. 0: the joints forbid it."""
+        cdef Py_ssize_t i
+        cdef double moved
+        cdef const Row* own
+        scratch[row.body_a] = no_twist()
+        scratch[row.body_b] = no_twist()
+        for i in range(begin, end):
+            own = &rows[self.row[i]]
+            scratch[own.body_a] = no_twist()
+            scratch[own.body_b] = no_twist()
+            self.kept[i] = self.target[i]
+            self.target[i] = 0.0
+        push(row, 1.0, scratch)
+        self.solve_range(rows, scratch, begin, end)
+        for i in range(begin, end):
+            self.target[i] = self.kept[i]
+        moved = rate(row, scratch)
+        return moved if moved > 1e-12 * row.diagonal else 0.0
+
+    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, Twist* scratch, int relaxed) noexcept nogil:
+        """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs
+        nothing."""
+        cdef double largest = 0.0
+        cdef double d, w, impulse
+        cdef Py_ssize_t i, k, begin, end
+        cdef Row* row
+        for i in range(row_count):
+            row = &rows[i]
+            w = rate(row, twist) + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
+            if row.kind == ROW_JOINT or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
+                    w < 0.0 and row.impulse >= row.upper):
+                continue
+            begin = end = 0
+            k = -1 if row.body_b < 0 else self.first_on[row.body_b]
+            if k < 0:
+                k = -1 if row.body_a < 0 else self.first_on[row.body_a]
+            if k >= 0:
+                begin = self.group_begin[k]
+                end = self.group_end[k]
+            if self.moved[i] < 0.0:
+                self.moved[i] = self.weigh(row, rows, scratch, begin, end)
+            if self.moved[i] == 0.0:
+                continue
+            d = self.moved[i] + row.compliance[relaxed]
+            impulse = min(max(row.impulse - w / d, row.lower), row.upper) - row.impulse
+            row.impulse += impulse
+            push(row, impulse, twist)
+            self.solve_range(rows, twist, begin, end)
+            for k in range(begin, end):
+                rows[self.row[k]].impulse += self.force[k]
+            largest = max(largest, fabs(impulse) * d)
+        return largest
