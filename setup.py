@@ -33,6 +33,7 @@ KERNELS = {
     "mcsim.integrate._rk4": ["m"],
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
+    "mcsim._state_arrays": ["m"],
     "mcsim._pipeline": ["m"],
 }
 

@@ -1,6 +1,7 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from libc.stdint cimport int32_t
+from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.integrate._rk4 cimport RungeKutta
@@ -8,7 +9,7 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Anchor, Bodies, Joint, Row, Settings
+from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 
 # One timer a stage, in the order of pipeline.STAGES.
 cdef enum:
@@ -24,11 +25,8 @@ cdef enum:
     STAGE_FINISH = 9
     STAGES = 10
 
-cdef class Pipeline:
-    cdef Bodies bodies
+cdef class Pipeline(StateArrays):
     cdef Settings settings
-    cdef Joint* joints
-    cdef Py_ssize_t joint_count
     cdef readonly Collider collider
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
@@ -44,7 +42,6 @@ cdef class Pipeline:
     cdef bint closed                    # the last drift ended with closed joints
     cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
     cdef bint swept                     # rows beside those of the tree exist
-    cdef object kept                    # the arrays that the pointers are into
     cdef Row* rows
     cdef double* factors
     cdef double* impacts
@@ -53,7 +50,6 @@ cdef class Pipeline:
     cdef Py_ssize_t anchor_capacity
     cdef readonly Py_ssize_t row_count
     cdef readonly Py_ssize_t joint_row_count
-    cdef readonly Py_ssize_t failed_body
     cdef bint bounces
     cdef public long long steps         # done since the beginning
     cdef public double start            # time before the first step [s]
@@ -69,8 +65,6 @@ cdef class Pipeline:
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
-    cdef object backup
-    cdef double* backup_pointers[4]
     cdef SmoothSolver smooth            # integrator="rk4"
     cdef RungeKutta runge_kutta
     cdef object smooth_arrays
@@ -78,7 +72,6 @@ cdef class Pipeline:
     cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
-    cdef int check_state(self) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
@@ -107,6 +100,3 @@ cdef class Pipeline:
     cdef void project_smooth(self) noexcept nogil
     cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil
-    cdef void save_backup(self) noexcept nogil
-    cdef Joint* joints_copied(self) noexcept nogil
-    cdef void restore_backup(self) noexcept nogil

@@ -19,17 +19,17 @@
 integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
+from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (aim_joints, break_joints, joint_errors, layout_joints, measure_joints, refresh_joints,
-                                        spring_energy, store_joints)
+from mcsim.constraints._joints cimport (aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
@@ -108,7 +108,7 @@ cdef int PROJECTION_ROUNDS = 3
 cdef double PROJECTION_TOLERANCE = 1e-15
 
 
-cdef class Pipeline:
+cdef class Pipeline(StateArrays):
     """One world's step.
 
     bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
@@ -116,28 +116,17 @@ cdef class Pipeline:
     """
 
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces):
-        self.kept = (bodies, joints)
+        self.hold(bodies, joints)
         self.collider = collider
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
-        self._point_at_bodies(bodies)
-        cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
-        self.joints = <Joint*>&joint_bytes[0]
-        self.joint_count = len(joints)
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces
         self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
         self._grow_rows(64, 16)
-        count = bodies.count
-        self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
-                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)))
-        cdef double[::1] flat
-        for i in range(4):
-            flat = self.backup[i].reshape(-1)
-            self.backup_pointers[i] = &flat[0]
-        self.smooth_arrays = np.zeros((2, count + 1, 6))
+        self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
         cdef double[:, :, ::1] smooth = self.smooth_arrays
         self.wrench = <Twist*>&smooth[0, 0, 0] + 1
         self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
@@ -185,36 +174,6 @@ cdef class Pipeline:
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
 
-    def _point_at_bodies(self, arrays):
-        """C pointers at row 0; row -1, the world, stands before it."""
-        padded = arrays.padded
-        cdef int32_t[::1] kind = padded["kind"]
-        cdef double[:, ::1] position = padded["position"]
-        cdef double[:, ::1] orientation = padded["orientation"]
-        cdef double[:, ::1] twist = padded["twist"]
-        cdef double[:, ::1] force = padded["force"]
-        cdef double[::1] inv_mass = padded["inv_mass"]
-        cdef double[:, :, ::1] inertia = padded["inertia"]
-        cdef double[:, :, ::1] inv_inertia = padded["inv_inertia"]
-        cdef double[:, :, ::1] inv_inertia_world = padded["inv_inertia_world"]
-        cdef double[::1] gravity_scale = padded["gravity_scale"]
-        cdef double[::1] linear_damping = padded["linear_damping"]
-        cdef double[::1] angular_damping = padded["angular_damping"]
-        cdef Bodies* b = &self.bodies
-        b.count = arrays.count
-        b.kind = &kind[0] + 1
-        b.position = <Vec3*>&position[0, 0] + 1
-        b.orientation = <Quat*>&orientation[0, 0] + 1
-        b.twist = <Twist*>&twist[0, 0] + 1
-        b.force = <Twist*>&force[0, 0] + 1
-        b.inv_mass = &inv_mass[0] + 1
-        b.inertia = <Mat3*>&inertia[0, 0, 0] + 1
-        b.inv_inertia = <Mat3*>&inv_inertia[0, 0, 0] + 1
-        b.inv_inertia_world = <Mat3*>&inv_inertia_world[0, 0, 0] + 1
-        b.gravity_scale = &gravity_scale[0] + 1
-        b.linear_damping = &linear_damping[0] + 1
-        b.angular_damping = &angular_damping[0] + 1
-
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""
         if rows > self.row_capacity:
@@ -251,35 +210,6 @@ cdef class Pipeline:
         cdef double t = now()
         self.stage_times[stage] += t - self.clock
         self.clock = t
-
-    cdef int check_state(self) noexcept nogil:
-        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""
-        cdef Py_ssize_t i
-        cdef int k
-        cdef double sum
-        cdef double* p
-        cdef Quat q
-        for i in range(self.bodies.count):
-            sum = 0.0
-            p = <double*>&self.bodies.position[i]
-            for k in range(3):
-                sum += p[k] * 0.0
-            q = self.bodies.orientation[i]
-            if self.bodies.kind[i] == STATIC:
-                memset(&self.bodies.twist[i], 0, sizeof(Twist))
-            p = <double*>&self.bodies.twist[i]
-            for k in range(6):
-                sum += p[k] * 0.0
-            p = <double*>&self.bodies.force[i]
-            for k in range(6):
-                sum += p[k] * 0.0
-            q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
-            if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
-                self.failed_body = i
-                return NOT_FINITE
-            if not (-1e-14 < q.w - 1.0 < 1e-14):
-                self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
-        return OK
 
     cdef int set_time(self, double time) noexcept nogil:
         """The time of the present poses, and what functions of the user's say for it. -> status"""
@@ -779,26 +709,6 @@ cdef class Pipeline:
         self.lap(STAGE_FINISH)
         return OK
 
-    cdef void save_backup(self) noexcept nogil:
-        cdef Py_ssize_t n = self.bodies.count
-        memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
-        memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
-        memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
-        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
-
-    cdef Joint* joints_copied(self) noexcept nogil:
-        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
-        return <Joint*>self.backup_pointers[3]
-
-    cdef void restore_backup(self) noexcept nogil:
-        cdef Py_ssize_t n = self.bodies.count
-        memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
-        memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
-        memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
-        memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
-        memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
-        update_inertia(&self.bodies)
-
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
         self.calls = calls
@@ -866,30 +776,9 @@ cdef class Pipeline:
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.smooth_arrays[0, 1:].copy()
 
-    def clear_forces(self):
-        memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))
-
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
         return self.row_array[0][:self.row_count]
-
-    def measure(self):
-        """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
-        records themselves follow steps only: looking changes nothing."""
-        measure_joints(self.joints_copied(), self.joint_count, &self.bodies)
-        return self.backup[3].view(JOINT_DTYPE)[:self.joint_count]
-
-    def spring_energy(self):
-        """[J]"""
-        return spring_energy(self.joints_copied(), self.joint_count, &self.bodies)
-
-    def errors(self):
-        """(joints, 2) [m, rad]"""
-        out = np.zeros((self.joint_count, 2))
-        cdef double[:, ::1] view = out
-        if self.joint_count:
-            joint_errors(self.joints, self.joint_count, &self.bodies, &view[0, 0])
-        return out
 
     def times(self):
         """(stages,) [s] spent since the last call of clear_times."""

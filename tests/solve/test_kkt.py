@@ -79,7 +79,7 @@ def test_joint_force_of_a_swinging_pendulum():
 
 
 @settings(deadline=None, derandomize=True, max_examples=60)
-@given(st.sampled_from(TYPES), st.integers(0, 10**6))
+@given(st.sampled_from([kind for kind in TYPES if kind != "free"]), st.integers(0, 10**6))
 def test_random_joint_against_a_dense_solution(kind, seed):
     """Residual of the system, and the least-squares solution by NumPy."""
     world = mc.World(Pair(np.random.default_rng(seed), kind).scene, stabilization="none")

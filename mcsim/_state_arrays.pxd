@@ -1,0 +1,17 @@
+"""The arrays of one world's bodies and joints as C pointers."""
+
+from mcsim.state._layout cimport Bodies, Joint
+
+cdef class StateArrays:
+    cdef Bodies bodies
+    cdef Joint* joints
+    cdef Py_ssize_t joint_count
+    cdef object kept                    # the arrays that the pointers are into
+    cdef readonly Py_ssize_t failed_body
+    cdef object backup
+    cdef double* backup_pointers[4]
+
+    cdef int check_state(self) noexcept nogil
+    cdef void save_backup(self) noexcept nogil
+    cdef Joint* joints_copied(self) noexcept nogil
+    cdef void restore_backup(self) noexcept nogil

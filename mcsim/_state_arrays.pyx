@@ -1,0 +1,134 @@
+"""The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
+from mcsim.core._math cimport quat_normalized
+from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
+from mcsim.integrate._euler cimport update_inertia
+from mcsim.state._layout cimport STATIC
+
+from mcsim.state.fields import JOINT_DTYPE
+
+
+cdef class StateArrays:
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE. Both are kept alive and written in place."""
+
+    def hold(self, bodies, joints):
+        """Point at the arrays, and make room for their backup."""
+        cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
+        cdef double[::1] flat
+        self.kept = (bodies, joints)
+        self._point_at_bodies(bodies)
+        self.joints = <Joint*>&joint_bytes[0]
+        self.joint_count = len(joints)
+        count = bodies.count
+        self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
+                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)))
+        for i in range(4):
+            flat = self.backup[i].reshape(-1)
+            self.backup_pointers[i] = &flat[0]
+
+    def _point_at_bodies(self, arrays):
+        """C pointers at row 0; row -1, the world, stands before it."""
+        padded = arrays.padded
+        cdef int32_t[::1] kind = padded["kind"]
+        cdef double[:, ::1] position = padded["position"]
+        cdef double[:, ::1] orientation = padded["orientation"]
+        cdef double[:, ::1] twist = padded["twist"]
+        cdef double[:, ::1] force = padded["force"]
+        cdef double[::1] inv_mass = padded["inv_mass"]
+        cdef double[:, :, ::1] inertia = padded["inertia"]
+        cdef double[:, :, ::1] inv_inertia = padded["inv_inertia"]
+        cdef double[:, :, ::1] inv_inertia_world = padded["inv_inertia_world"]
+        cdef double[::1] gravity_scale = padded["gravity_scale"]
+        cdef double[::1] linear_damping = padded["linear_damping"]
+        cdef double[::1] angular_damping = padded["angular_damping"]
+        cdef Bodies* b = &self.bodies
+        b.count = arrays.count
+        b.kind = &kind[0] + 1
+        b.position = <Vec3*>&position[0, 0] + 1
+        b.orientation = <Quat*>&orientation[0, 0] + 1
+        b.twist = <Twist*>&twist[0, 0] + 1
+        b.force = <Twist*>&force[0, 0] + 1
+        b.inv_mass = &inv_mass[0] + 1
+        b.inertia = <Mat3*>&inertia[0, 0, 0] + 1
+        b.inv_inertia = <Mat3*>&inv_inertia[0, 0, 0] + 1
+        b.inv_inertia_world = <Mat3*>&inv_inertia_world[0, 0, 0] + 1
+        b.gravity_scale = &gravity_scale[0] + 1
+        b.linear_damping = &linear_damping[0] + 1
+        b.angular_damping = &angular_damping[0] + 1
+
+    cdef int check_state(self) noexcept nogil:
+        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef double sum
+        cdef double* p
+        cdef Quat q
+        for i in range(self.bodies.count):
+            sum = 0.0
+            p = <double*>&self.bodies.position[i]
+            for k in range(3):
+                sum += p[k] * 0.0
+            q = self.bodies.orientation[i]
+            if self.bodies.kind[i] == STATIC:
+                memset(&self.bodies.twist[i], 0, sizeof(Twist))
+            p = <double*>&self.bodies.twist[i]
+            for k in range(6):
+                sum += p[k] * 0.0
+            p = <double*>&self.bodies.force[i]
+            for k in range(6):
+                sum += p[k] * 0.0
+            q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
+            if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
+                self.failed_body = i
+                return NOT_FINITE
+            if not (-1e-14 < q.w - 1.0 < 1e-14):
+                self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
+        return OK
+
+    cdef void save_backup(self) noexcept nogil:
+        cdef Py_ssize_t n = self.bodies.count
+        memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
+        memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
+        memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
+        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+
+    cdef Joint* joints_copied(self) noexcept nogil:
+        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+        return <Joint*>self.backup_pointers[3]
+
+    cdef void restore_backup(self) noexcept nogil:
+        cdef Py_ssize_t n = self.bodies.count
+        memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
+        memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
+        memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
+        memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
+        update_inertia(&self.bodies)
+
+    def measure(self):
+        """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
+        records themselves follow steps only: looking changes nothing."""
+        measure_joints(self.joints_copied(), self.joint_count, &self.bodies)
+        return self.backup[3].view(JOINT_DTYPE)[:self.joint_count]
+
+    def spring_energy(self):
+        """[J]"""
+        return spring_energy(self.joints_copied(), self.joint_count, &self.bodies)
+
+    def errors(self):
+        """(joints, 2) [m, rad]"""
+        out = np.zeros((self.joint_count, 2))
+        cdef double[:, ::1] view = out
+        if self.joint_count:
+            joint_errors(self.joints, self.joint_count, &self.bodies, &view[0, 0])
+        return out
+
+    def clear_forces(self):
+        memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))
