@@ -382,7 +382,7 @@ WRONG = [
     (lambda w: mc.World(w.scene, position_rounds=0), "position_rounds must be from 1"),
     (lambda w: mc.World(w.scene, integrator="rk5"), "integrator must be one of"),
     (lambda w: mc.World(w.scene, integrator="rk4", joint_solver="tree"), "joint_solver 'tree' does not go with"),
-    (lambda w: mc.World(w.scene, joint_solver="tree"), "joint_solver must be one of"),
+    (lambda w: mc.World(w.scene, joint_solver="trees"), "joint_solver must be one of"),
     (lambda w: mc.World(w.scene, friction="coulomb"), "friction must be one of: pyramid, cone"),
     (lambda w: mc.World(w.scene, friction_points=4), "friction_points must be one of"),
     (lambda w: mc.World(w.scene, baumgarte=1.5), r"baumgarte must be in \[0, 1\]"),
