@@ -9,8 +9,9 @@ Describe a Scene (bodies, shapes, joints), or load one; a World steps and observ
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
-from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, FixedJoint, HingeJoint, KnifeEdgeJoint, Material,
-                         Motion, Motor, Plane, RollingJoint,                         Scene, SliderJoint, Sphere, Spring, UniversalJoint)
+from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, CylindricalJoint, DistanceJoint, FixedJoint,
+                         FreeJoint, HingeJoint, KnifeEdgeJoint, Material, Motion, Motor, PlanarJoint, Plane,
+                         RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere, Spring, UniversalJoint)
 from mcsim import scenes
 from mcsim.scenes import load
 from mcsim.world import World
@@ -18,7 +19,8 @@ from mcsim.world import World
 __version__ = "0.1.0"
 
 __all__ = [
-    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "KnifeEdgeJoint", "Material",
-    "Motion", "Motor", "Plane", "RollingJoint",    "Scene", "SceneError", "SimulationError", "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint",
-    "World", "load", "scenes",
+    "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
+    "FreeJoint", "HingeJoint", "KnifeEdgeJoint", "Material", "Motion", "Motor", "PlanarJoint", "Plane",
+    "RackPinionJoint", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError", "SliderJoint", "Sphere",
+    "Spring", "StaleHandleError", "UniversalJoint", "World", "load", "scenes",
 ]

@@ -9,6 +9,9 @@ from mcsim.state.fields import BODY_KINDS
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd
 
+# Joints with an angle -> which of the coordinates it is; None: all there are.
+ANGLES = {"hinge": None, "universal": None, "screw": None, "rack_pinion": None, "cylindrical": 1, "planar": 2}
+
 
 class BodyHandle:
     """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
@@ -80,7 +83,7 @@ class JointHandle:
 
     @property
     def type(self) -> str:
-        """Its name in files: "ball", "hinge", … (scene.joints.JOINTS)."""
+        """One of state.fields.JOINT_TYPES: "ball", "universal", "hinge", …"""
         return self._world.scene.joints[self.index].type
 
     def _coordinates(self, field):
@@ -90,21 +93,24 @@ class JointHandle:
 
     @property
     def position(self) -> float | np.ndarray:
-        """The free coordinates now [rad or m]: a number (hinge: angle, slider: way), or an array (universal: the angles
-        about axis_a and axis_b; ball: the rotation vector of b seen from a; fixed: empty). Angles count their turns."""
+        """The free coordinates now [rad or m]: a number (hinge, screw, rack and pinion: angle; slider: way; distance:
+        length), or an array (universal: the angles about axis_a and axis_b; cylindrical: way, angle; planar: x, y,
+        angle; ball: the rotation vector of b seen from a; free: the position of b's joint point and the rotation
+        vector; fixed: empty). Angles count their turns."""
         return self._coordinates("position")
 
     @property
     def velocity(self) -> float | np.ndarray:
-        """Rates of the free coordinates [rad/s or m/s]; of a ball joint the relative angular velocity in a's joint axes."""
+        """Rates of the free coordinates [rad/s or m/s]; of a ball or free joint the angular part is the relative
+        angular velocity in a's joint axes."""
         return self._coordinates("velocity")
 
     @property
     def angle(self) -> float | np.ndarray:
-        """The angle of a hinge [rad], the two of a universal joint."""
-        if self.type not in ("hinge", "universal"):
+        """The angle about the joint's axis [rad], the two of a universal joint."""
+        if self.type not in ANGLES:
             raise SceneError(f"joint {self.name!r}: a {self.type} joint has no angle; read .position")
-        return self.position
+        return self.position if ANGLES[self.type] is None else float(self.position[ANGLES[self.type]])
 
     @property
     def force(self) -> np.ndarray:

@@ -4,7 +4,6 @@
     free coordinate: the twist angle 2 atan2(q_z, q_w),  its rate (z_a + z_b)/(1 + z_a.z_b) . (w_b - w_a)
 """
 
-from mcsim.core._trig cimport arctan2
 from mcsim.constraints._parts cimport *
 
 
@@ -17,10 +16,9 @@ cdef inline int constrain_hinge(Row* rows, const JointFrames* f) noexcept nogil:
 
 
 cdef inline void axes_hinge(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
-    axes[0].axis = twist_axis(f)
-    axes[0].position = 2.0 * arctan2(f.relative.z, f.relative.w)
+    turn_axis(&axes[0], f)
 
 
 cdef inline void error_hinge(const JointFrames* f, double* position, double* angle) noexcept nogil:
     position[0] = norm(f.offset)
-    angle[0] = arctan2(norm(cross(f.axis_a[2], f.axis_b[2])), dot(f.axis_a[2], f.axis_b[2]))
+    angle[0] = axis_tilt(f)

@@ -4,13 +4,14 @@ A joint's rows stand in the order friction, spring, motor, limits, then the join
 in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
-from libc.math cimport INFINITY, fabs, floor, isinf
+from libc.math cimport INFINITY, fabs, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR,
-    AXIS_SPRING, AXIS_FRICTION, AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION,
-    BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE, BIASED, RELAXED)
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE,
+    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
+    AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE,
+    BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
@@ -20,9 +21,13 @@ from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
 from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
 from mcsim.constraints._knife_edge cimport constrain_knife_edge
 from mcsim.constraints._motion cimport constrain_motions, store_motions
+from mcsim.constraints._cylindrical cimport constrain_cylindrical, axes_cylindrical, error_cylindrical
+from mcsim.constraints._planar cimport constrain_planar, axes_planar, error_planar
+from mcsim.constraints._screw cimport constrain_screw, error_screw
+from mcsim.constraints._distance cimport constrain_distance, axes_distance, error_distance
+from mcsim.constraints._rack_pinion cimport constrain_rack_pinion, error_rack_pinion
+from mcsim.constraints._free cimport axes_free
 
-
-cdef double TWO_PI = 6.283185307179586
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
 # speculative, so a margin that is too wide costs time but never a force.
@@ -40,6 +45,8 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
     """The free coordinates at the present poses; an angle goes on counting its turns from the last one measured."""
     cdef JointAxis* axis
     cdef int i
+    for i in range(joint.axis_count):
+        axes[i].linear = 0
     if joint.type == BALL:
         axes_ball(axes, f, joint)
     elif joint.type == UNIVERSAL:
@@ -48,12 +55,22 @@ cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) n
         axes_hinge(axes, f, joint)
     elif joint.type == SLIDER:
         axes_slider(axes, f, joint)
+    elif joint.type == CYLINDRICAL:
+        axes_cylindrical(axes, f)
+    elif joint.type == PLANAR:
+        axes_planar(axes, f)
+    elif joint.type == SCREW or joint.type == RACK_PINION:
+        turn_axis(axes, f)
+    elif joint.type == DISTANCE:
+        axes_distance(axes, f)
+    elif joint.type == FREE:
+        axes_free(axes, f)
     for i in range(joint.axis_count):
         axis = &joint.axes[i]
         if joint.type != BALL:
-            axes[i].linear = joint.type == SLIDER
-            if joint.type != SLIDER:
-                axes[i].position += TWO_PI * floor((axis.position - axes[i].position) / TWO_PI + 0.5)
+            # A free joint's angles are a rotation vector, which has no turns to count.
+            if not axes[i].linear and joint.type != FREE:
+                axes[i].position = counted_turns(axes[i].position, axis.position)
             axes[i].limit_axis = axes[i].axis
             axes[i].limit_position = axes[i].position
             axes[i].motor_error = axes[i].position - axis.motor_position
@@ -201,6 +218,16 @@ cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) n
         return constrain_rolling(rows, f, joint)
     elif joint.type == KNIFE_EDGE:
         return constrain_knife_edge(rows, f)
+    elif joint.type == CYLINDRICAL:
+        return constrain_cylindrical(rows, f)
+    elif joint.type == PLANAR:
+        return constrain_planar(rows, f)
+    elif joint.type == SCREW:
+        return constrain_screw(rows, f, joint)
+    elif joint.type == DISTANCE:
+        return constrain_distance(rows, f, joint)
+    elif joint.type == RACK_PINION:
+        return constrain_rack_pinion(rows, f, joint)
     return 0
 
 
@@ -282,7 +309,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
                       bint activate) noexcept nogil:
     """All rows of a joint into rows[0 ...], from joint.row_count = 0 upward."""
     cdef JointFrames f = joint_frames(joint, bodies)
-    cdef AxisGeometry axes[3]
+    cdef AxisGeometry axes[JOINT_AXES]
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -334,7 +361,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
     """Positions and velocities of all free coordinates at the present state."""
     cdef JointFrames f
-    cdef AxisGeometry axes[3]
+    cdef AxisGeometry axes[JOINT_AXES]
     cdef Twist a, b
     cdef Vec3 relative
     cdef Py_ssize_t j
@@ -396,7 +423,7 @@ cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     """
     cdef Row trial[6]
     cdef double rates[6]
-    cdef AxisGeometry axes[3]
+    cdef AxisGeometry axes[JOINT_AXES]
     cdef Joint moved
     cdef JointFrames f
     cdef double h = settings.h
@@ -502,19 +529,33 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
             error_fixed(&f, &out[2 * j], &out[2 * j + 1])
         elif joints[j].type == ROLLING:
             error_rolling(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == CYLINDRICAL:
+            error_cylindrical(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == PLANAR:
+            error_planar(&f, &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == SCREW:
+            error_screw(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == DISTANCE:
+            error_distance(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
+        elif joints[j].type == RACK_PINION:
+            error_rack_pinion(&f, &joints[j], &out[2 * j], &out[2 * j + 1])
 
 
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
     """Sum of k/2 e^2 over all springs [J]."""
     cdef JointFrames f
-    cdef AxisGeometry axes[3]
+    cdef AxisGeometry axes[JOINT_AXES]
     cdef double energy = 0.0
     cdef Py_ssize_t j
+    cdef bint sprung
     cdef int i
     for j in range(count):
         if joints[j].broken:
             continue
-        if joints[j].axis_count == 0 or not joints[j].axes[0].has_spring and not joints[j].axes[1].has_spring:
+        sprung = False
+        for i in range(joints[j].axis_count):
+            sprung = sprung or joints[j].axes[i].has_spring
+        if not sprung:
             continue
         f = joint_frames(&joints[j], bodies)
         measure_axes(&joints[j], &f, axes)

@@ -5,11 +5,12 @@ momentum are kept to rounding even while the joint is open, and each row is the 
 a's frame: with d fixed in a,   d/dt [d . (p_b - p_a)] = d . (v_b + w_b x (p_b - x_b) - v_a - w_a x (p_b - x_a)).
 """
 
-from libc.math cimport sqrt, fabs
+from libc.math cimport sqrt, fabs, floor
+from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_mul,
                                quat_conj, quat_matrix, mat_column)
-from mcsim.state._layout cimport Bodies, Joint, Row
+from mcsim.state._layout cimport Bodies, Joint, JointAxis, Row
 
 
 ctypedef struct JointFrames:
@@ -203,3 +204,53 @@ cdef inline Vec3 twist_axis(const JointFrames* f) noexcept nogil:
     """The gradient of the twist angle 2 atan2(q_z, q_w): (z_a + z_b) / (1 + z_a . z_b); bounded near a swing of pi."""
     cdef double d = 1.0 + dot(f.axis_a[2], f.axis_b[2])
     return scale(1.0 / (d if d > 0.02 else 0.02), add(f.axis_a[2], f.axis_b[2]))
+
+
+cdef inline double counted_turns(double angle, double last) noexcept nogil:
+    """Of angle + 2 pi k the one nearest to `last`."""
+    cdef double turn = 6.283185307179586
+    return angle + turn * floor((last - angle) / turn + 0.5)
+
+
+cdef inline double counted_twist(const JointFrames* f, const JointAxis* axis) noexcept nogil:
+    """The twist angle, counted on from the last one measured [rad]."""
+    return counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), axis.position)
+
+
+cdef inline double axis_tilt(const JointFrames* f) noexcept nogil:
+    """The angle between z_a and z_b [rad]."""
+    return arctan2(norm(cross(f.axis_a[2], f.axis_b[2])), dot(f.axis_a[2], f.axis_b[2]))
+
+
+cdef inline void slide_axis(AxisGeometry* axis, const JointFrames* f, int i) noexcept nogil:
+    """Free coordinate: the way of p_b along joint axis i on a.  Slider, cylindrical, planar, free."""
+    axis.axis = f.axis_a[i]
+    axis.position = dot(f.axis_a[i], f.offset)
+    axis.linear = 1
+
+
+cdef inline void turn_axis(AxisGeometry* axis, const JointFrames* f) noexcept nogil:
+    """Free coordinate: the twist angle.  Hinge, cylindrical, planar, screw, rack and pinion."""
+    axis.axis = twist_axis(f)
+    axis.position = 2.0 * arctan2(f.relative.z, f.relative.w)
+
+
+cdef inline double twist_curvature(const JointFrames* f) noexcept nogil:
+    """t' . w, t = (z_a + z_b) / (1 + z_a . z_b) the twist axis, w = w_b - w_a: of the twist angle's rate t . w."""
+    cdef Vec3 da = cross(f.spin_a, f.axis_a[2])
+    cdef Vec3 db = cross(f.spin_b, f.axis_b[2])
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef double d = 1.0 + dot(f.axis_a[2], f.axis_b[2])
+    cdef double growth = dot(da, f.axis_b[2]) + dot(f.axis_a[2], db)
+    if d < 0.02:
+        return dot(add(da, db), w) / 0.02
+    return (dot(add(da, db), w) - growth * dot(twist_axis(f), w)) / d
+
+
+cdef inline void constrain_geared(Row* row, const JointFrames* f, int i, double ratio, double angle) noexcept nogil:
+    """One row: C = d . (p_b - p_a) - ratio psi, d = joint axis i on a, psi = `angle`, the twist.  Screw, rack."""
+    cdef Vec3 turn = scale(ratio, twist_axis(f))
+    constrain_offset(row, f, i)
+    set_jacobian(row, f.axis_a[i], sub(cross(f.arm_a, f.axis_a[i]), turn), sub(cross(f.arm_b, f.axis_a[i]), turn))
+    row.error -= ratio * angle
+    row.curvature -= ratio * twist_curvature(f)

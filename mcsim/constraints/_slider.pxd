@@ -18,9 +18,7 @@ cdef inline int constrain_slider(Row* rows, const JointFrames* f) noexcept nogil
 
 
 cdef inline void axes_slider(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
-    axes[0].axis = f.axis_a[2]
-    axes[0].position = dot(f.axis_a[2], f.offset)
-    axes[0].linear = 1
+    slide_axis(&axes[0], f, 2)
 
 
 cdef inline void error_slider(const JointFrames* f, double* position, double* angle) noexcept nogil:

@@ -4,7 +4,10 @@ from os import PathLike
 
 from mcsim.scene.bodies import Body
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
-from mcsim.scene.joints import BallJoint, FixedJoint, HingeJoint, Joint, KnifeEdgeJoint, RollingJoint, SliderJoint, UniversalJoint
+from mcsim.scene.joint_kinds import (
+    CylindricalJoint, DistanceJoint, FreeJoint, PlanarJoint, RackPinionJoint, ScrewJoint)
+from mcsim.scene.joints import (
+    BallJoint, FixedJoint, HingeJoint, Joint, KnifeEdgeJoint, RollingJoint, SliderJoint, UniversalJoint)
 from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
@@ -19,7 +22,8 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 
 __all__ = [
-    "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "FixedJoint", "HingeJoint", "Joint", "KnifeEdgeJoint",
-    "MassProperties", "Material", "Motion", "Motor", "Plane", "RollingJoint", "Scene", "Shape", "SliderJoint", "Sphere", "Spring",
-    "UniversalJoint", "load_scene",
+    "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
+    "FixedJoint", "FreeJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
+    "Plane", "PlanarJoint", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
+    "Spring", "UniversalJoint", "load_scene",
 ]

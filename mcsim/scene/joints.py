@@ -17,7 +17,7 @@ import numpy as np
 
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
-from mcsim.scene.checks import FieldError, Vector, direction, not_negative, pair, show, text, vector
+from mcsim.scene.checks import FieldError, Vector, direction, not_negative, show, text, vector
 from mcsim.scene.described import Described
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, normalized, relative
@@ -27,8 +27,10 @@ Limits = Sequence[float | None]
 FrameArgument = tuple[Vector, Vector]
 
 UNLIMITED = (-inf, inf)
-NEITHER = (None, None)
 PERPENDICULAR = 1e-6            # cosine up to which two axes count as perpendicular
+
+# Arguments that place a joint in world coordinates.
+PLACEMENT = ("anchor", "axis", "axis_a", "axis_b", "normal", "anchor_a", "anchor_b", "rack_axis", "pinion_axis")
 
 
 class Joint(Described):
@@ -40,6 +42,8 @@ class Joint(Described):
     axes: list of AxisSpec, one for each free coordinate, in the order of the joint's position.
     collide: whether the two bodies collide with each other.
     swing_limit: [rad], of a ball joint; infinite if there is none.
+    constant: of a screw its pitch [m/rad], of a rack and pinion the radius [m], of a rod its length [m] (infinite for a
+        distance joint that is not a rod); else 0.
     break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it breaks
         and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless `collide`.
     """
@@ -54,6 +58,7 @@ class Joint(Described):
     axes: list[AxisSpec]
     collide: bool
     swing_limit: float
+    constant: float
     break_force: float
     break_torque: float
 
@@ -76,20 +81,29 @@ class Joint(Described):
             raise FieldError("", "joins " + ("the world" if a is None else repr(arguments["a"])) + " to itself; "
                              "give two different bodies, or None for the world")
         self._set(_arguments=arguments, _ends=(a, b), index=None, name=name, a=arguments["a"], b=arguments["b"],
-                  axes=_with_motion(axes, arguments.get("motion")), frame_a=_frame(arguments["frame_a"]), frame_b=_frame(arguments["frame_b"]),
-                  collide=arguments["collide"], swing_limit=inf,
+                  axes=_with_motion(axes, arguments.get("motion")), frame_a=_frame(arguments["frame_a"]),
+                  frame_b=_frame(arguments["frame_b"]), collide=arguments["collide"], swing_limit=inf, constant=0.0,
                   **{bound: inf if arguments[bound] is None else arguments[bound]
                      for bound in ("break_force", "break_torque")})
 
     def _refuse_placement(self, arguments: dict[str, Any]) -> None:
         """Anchor and axes say the same as the frames."""
-        for field in ("anchor", "axis", "axis_a", "axis_b", "normal"):
+        for field in PLACEMENT:
             if arguments.get(field, self._defaults().get(field)) != self._defaults().get(field):
                 raise FieldError(field, "is given together with frame_a or frame_b; give one or the other")
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         """The joint's frame in the world, from anchor and axes, with the bodies at the given frames."""
         raise NotImplementedError
+
+    def _world_frames(self, body_a: Frame, body_b: Frame) -> tuple[Frame, Frame]:
+        """The joint's frames on a and on b, in the world: the same one, but for a joint with two anchors."""
+        world = self._world_frame(body_a, body_b)
+        return world, world
+
+    def _constant_at(self, gap: float) -> float:
+        """The joint's constant, once it is placed with its two points `gap` [m] apart."""
+        return self.constant
 
     def _point(self, body_a: Frame, body_b: Frame) -> np.ndarray:
         """The anchor if there is one, else the position of b, or of a if b is the world."""
@@ -103,12 +117,14 @@ class Joint(Described):
         body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
         frame_a, frame_b = self.frame_a, self.frame_b
         if frame_a is None and frame_b is None:
-            world = self._world_frame(body_a, body_b)
+            world_a, world_b = self._world_frames(body_a, body_b)
         else:
-            world = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
-        frame_a = relative(body_a, world) if frame_a is None else frame_a
-        frame_b = relative(body_b, world) if frame_b is None else frame_b
+            world_a = world_b = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
+        frame_a = relative(body_a, world_a) if frame_a is None else frame_a
+        frame_b = relative(body_b, world_b) if frame_b is None else frame_b
+        gap = float(np.linalg.norm(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0]))
         self._set(index=index, name=name, frame_a=frame_a, frame_b=frame_b, _ends=(self.a, self.b),
+                  constant=self._constant_at(gap),
                   _arguments=self._arguments | {"name": name})
 
     def to_dict(self) -> dict[str, Any]:
@@ -188,22 +204,11 @@ class UniversalJoint(Joint):
         anchor = _anchor(anchor, required)
         axis_a, axis_b = _axis(axis_a, "axis_a", required), _axis(axis_b, "axis_b", required)
         if axis_a is not None and axis_b is not None:
-            cosine = float(normalized(axis_a) @ normalized(axis_b))
-            if abs(cosine) > PERPENDICULAR:
-                raise FieldError("axis_b", f"must be perpendicular to axis_a, the cosine between them is {cosine:.3g}")
-        limits = _two(limits, "limits", "a pair of (lower, upper) or None", checks.interval)
-        motor = _two(motor, "motor", "a pair of Motor or None", lambda m, field: _single(m, Motor, field))
-        spring = _two(spring, "spring", "a pair of Spring or None", lambda s, field: _single(s, Spring, field))
-        if isinstance(friction, (list, tuple, np.ndarray)):
-            friction = _two(friction, "friction", "a number or a pair of them", not_negative)
-        else:
-            friction = not_negative(friction, "friction")
-        axes = [_axis_spec(*of_axis) for of_axis in zip(limits or NEITHER, motor or NEITHER, spring or NEITHER,
-                                                        np.broadcast_to(friction, 2).tolist())]
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, axes, anchor=anchor,
-                       axis_a=axis_a, axis_b=axis_b, limits=limits, motor=motor, spring=spring, friction=friction,
-                       motion=None if motion is None else _two(motion, "motion", "a pair of Motion or None",
-                                                               lambda m, field: _instance(m, Motion, field)))
+            _perpendicular(axis_a, "axis_a", axis_b, "axis_b")
+        driven = _several_axes(2, limits, motor, spring, friction)
+        motion = _each(motion, 2, "motion", "a pair of Motion or None", lambda m, field: _instance(m, Motion, field))
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, _axis_specs(2, **driven),
+                       anchor=anchor, axis_a=axis_a, axis_b=axis_b, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis_a"], self._arguments["axis_b"])
@@ -410,12 +415,43 @@ def _three(drive: Any, kind: type, field: str) -> list:
     return [kind(**drive._arguments | {name: coordinate[i]}) for i in range(3)]
 
 
-def _two(value: Any, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple | None:
-    """A pair of things for the two axes of a universal joint, each checked by `check`; None if there are none."""
+def _each(value: Any, count: int, field: str, what: str, check: Callable[[Any, str], Any]) -> tuple | None:
+    """`count` things, one for each axis of a joint, each checked by `check`; None if there are none."""
     if value is None:
         return None
-    both = pair(value, what, field)
-    return tuple(check(both[i], f"{field}[{i}]") for i in range(2))
+    parts = checks.items(value, what, field)
+    if len(parts) != count:
+        raise FieldError(field, f"must be {what}, got {show(value)}")
+    return tuple(check(parts[i], f"{field}[{i}]") for i in range(count))
+
+
+def _perpendicular(axis: tuple, field: str, other: tuple, other_field: str) -> None:
+    """Refuse two axes that are not at right angles."""
+    cosine = float(normalized(axis) @ normalized(other))
+    if abs(cosine) > PERPENDICULAR:
+        raise FieldError(other_field, f"must be perpendicular to {field}, the cosine between them is {cosine:.3g}")
+
+
+def _several_axes(count: int, limits: Any, motor: Any, spring: Any, friction: Any) -> dict[str, Any]:
+    """What a joint with 2 or 3 free coordinates takes for them: one thing or None for each."""
+    of = {2: "a pair of", 3: "three of"}[count]
+    if isinstance(friction, (list, tuple, np.ndarray)):
+        friction = _each(friction, count, "friction", f"a number or {of} them", not_negative)
+    else:
+        friction = not_negative(friction, "friction")
+    return {
+        "limits": _each(limits, count, "limits", f"{of} (lower, upper) or None", checks.interval),
+        "motor": _each(motor, count, "motor", f"{of} Motor or None", lambda m, field: _single(m, Motor, field)),
+        "spring": _each(spring, count, "spring", f"{of} Spring or None", lambda s, field: _single(s, Spring, field)),
+        "friction": friction,
+    }
+
+
+def _axis_specs(count: int, limits: Any, motor: Any, spring: Any, friction: Any) -> list[AxisSpec]:
+    """The axes that go with `_several_axes`."""
+    none = (None,) * count
+    return [_axis_spec(*of_axis) for of_axis in zip(limits or none, motor or none, spring or none,
+                                                    np.broadcast_to(friction, count).tolist())]
 
 
 def _whole(motion: Any) -> tuple | None:

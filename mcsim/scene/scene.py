@@ -136,9 +136,9 @@ class Scene:
             if not any(body is not None and body.kind == "dynamic" for body in bodies):
                 ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
                 raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
+            joint._place(index, name, bodies)
         except FieldError as error:
             raise error.within(f"joint {name!r}") from None
-        joint._place(index, name, bodies)
         self.joints.append(joint)
         self._joint_of[name] = joint
         return joint

@@ -218,7 +218,65 @@ class KnifeEdgeModel(JointModel):
     axis: Numbers | None = None
 
 
-JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel)
+class SeveralAxesModel(JointModel):
+    anchor: Numbers | None = None
+    limits: list[Limits | None] | None = None
+    motor: list[MotorModel | None] | None = None
+    spring: list[SpringModel | None] | None = None
+    friction: _one_or_many(Number, Numbers) = None
+
+
+class CylindricalModel(SeveralAxesModel):
+    type: Literal["cylindrical"]
+    axis: Numbers | None = None
+
+
+class PlanarModel(SeveralAxesModel):
+    type: Literal["planar"]
+    normal: Numbers | None = None
+
+
+class ScrewModel(JointModel):
+    type: Literal["screw"]
+    anchor: Numbers | None = None
+    axis: Numbers | None = None
+    pitch: Number | None = None
+    limits: Limits | None = None
+    motor: MotorModel | None = None
+    spring: SpringModel | None = None
+    friction: Number = None
+
+
+class DistanceModel(JointModel):
+    type: Literal["distance"]
+    anchor_a: Numbers | None = None
+    anchor_b: Numbers | None = None
+    length: Number | None = None
+    limits: Limits | None = None
+    spring: SpringModel | None = None
+    motor: MotorModel | None = None
+    friction: Number = None
+
+
+class RackPinionModel(JointModel):
+    type: Literal["rack_pinion"]
+    anchor: Numbers | None = None
+    rack_axis: Numbers | None = None
+    pinion_axis: Numbers | None = None
+    radius: Number | None = None
+    limits: Limits | None = None
+    motor: MotorModel | None = None
+    spring: SpringModel | None = None
+    friction: Number = None
+
+
+class FreeModel(JointModel):
+    type: Literal["free"]
+    anchor: Numbers | None = None
+
+
+JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel,
+                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel)
 
 
 class SceneModel(Model):

@@ -2,7 +2,7 @@
 
 Nodes are the joints with bilateral rows, and hubs: dynamic bodies with more than MOST_JOINTS of them. Two joints are
 neighbours if they share a dynamic body that is no hub; a joint and a hub if the hub is one of its bodies. The order is that of
-minimum degree (W. Tinney and J. Walker, 1967), which takes a tree from its leaves and leaves no fill. A joint whose block would
+minimum fill, then minimum degree (W. Tinney and J. Walker, 1967): a tree is taken from its leaves and leaves no fill. A joint whose block would
 be without mass before its hub is eliminated, waits for it.
 """
 
@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 MOST_JOINTS = 6
+MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
 LOOP_SHIFT = 1e-6            # proximal shift of the diagonal in an articulation with loops, relative
 
 # Entry codes, as in _tree.pyx.
@@ -73,12 +74,27 @@ def _waiting(joints, bodies, dynamic, hub_node, key):
     return waits
 
 
+def _fill(neighbours, k):
+    """How many pairs of a node's neighbours are not neighbours; of a node with many, all pairs."""
+    mine = neighbours[k]
+    n = len(mine)
+    if n > MOST_COUNTED:
+        return n * (n - 1) // 2
+    return (n * (n - 1) - sum(len(mine & neighbours[i]) for i in mine)) // 2
+
+
 def _minimum_degree(count, codes, waits):
     """-> order (node by node), columns: node -> its neighbours when it is eliminated."""
     neighbours = [set() for _ in range(count)]
     for i, j in codes:
         neighbours[i].add(j)
-    heap = [(len(neighbours[k]), k) for k in range(count) if k not in waits]
+    keys = {}
+
+    def entry(k):
+        keys[k] = _fill(neighbours, k), len(neighbours[k])
+        return *keys[k], k
+
+    heap = [entry(k) for k in range(count) if k not in waits]
     heapify(heap)
     released = {}
     for node, hubs in waits.items():
@@ -86,8 +102,8 @@ def _minimum_degree(count, codes, waits):
             released.setdefault(hub, []).append(node)
     done, order, columns = [False] * count, [], {}
     while heap:
-        degree, k = heappop(heap)
-        if done[k] or degree != len(neighbours[k]):
+        fill, degree, k = heappop(heap)
+        if done[k] or (fill, degree) != keys[k]:
             continue
         done[k] = True
         order.append(k)
@@ -98,12 +114,13 @@ def _minimum_degree(count, codes, waits):
             if len(front) > 1:
                 mine |= front
                 mine.discard(i)
+        for i in front:
             if not waits.get(i):
-                heappush(heap, (len(mine), i))
+                heappush(heap, entry(i))
         for i in released.get(k, ()):
             waits[i].discard(k)
             if not waits[i]:
-                heappush(heap, (len(neighbours[i]), i))
+                heappush(heap, entry(i))
     return order, columns
 
 

@@ -105,6 +105,15 @@ cdef enum JointType:
     FIXED = 4
     ROLLING = 5
     KNIFE_EDGE = 6
+    CYLINDRICAL = 7
+    PLANAR = 8
+    SCREW = 9
+    DISTANCE = 10
+    RACK_PINION = 11
+    FREE = 12
+
+cdef enum:
+    JOINT_AXES = 6               # most free coordinates of a joint
 
 cdef enum MotorMode:
     MOTOR_NONE = 0
@@ -166,7 +175,8 @@ ctypedef struct Joint:
     double swing_impulse         # [N m s]
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
-    JointAxis axes[3]
+    JointAxis axes[6]
+    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf
     double break_force           # +inf = none [N]
     double break_torque          # about the joint point, +inf = none [N m]
     int32_t broken               # 1: gives no rows any more

@@ -109,6 +109,7 @@ def joint_records(scene, index):
             record[f"anchor_{side}"] = np.asarray(frame[0]) - center
             record[f"basis_{side}"] = frame[1]
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
+        record["constant"] = joint.constant
         record["radius"], record["disc"] = getattr(joint, "radius", 0.0), getattr(joint, "disc", False)
         record["axis_count"] = len(joint.axes)
         record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque

@@ -74,7 +74,7 @@ JOINT_DTYPE = _record(
     ("type", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("axis_count", "i4"), ("row_begin", "i4"), ("row_count", "i4"),
     ("constraint_count", "i4"), ("active_limits", "i4"), ("anchor_a", "f8", 3), ("basis_a", "f8", 4),
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
-    ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 3),
+    ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 6), ("constant", "f8"),
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
     ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
 )
@@ -90,5 +90,6 @@ ROW_DTYPE = _record(
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar", "screw",
+               "distance", "rack_pinion", "free")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

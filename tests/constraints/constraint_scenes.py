@@ -4,11 +4,16 @@ import numpy as np
 
 import mcsim as mc
 
-TYPES = ("ball", "universal", "hinge", "slider", "fixed")
+TYPES = ("ball", "universal", "hinge", "slider", "fixed", "cylindrical", "planar", "screw", "distance",
+         "rack_pinion", "free")
 CLASSES = {"ball": mc.BallJoint, "universal": mc.UniversalJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint,
-           "fixed": mc.FixedJoint}
+           "fixed": mc.FixedJoint, "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "screw": mc.ScrewJoint,
+           "distance": mc.DistanceJoint, "rack_pinion": mc.RackPinionJoint, "free": mc.FreeJoint}
 SIDES = ("both", "world is a", "world is b")
-FREE = {"ball": 3, "universal": 2, "hinge": 1, "slider": 1, "fixed": 0}
+FREE = {"ball": 3, "universal": 2, "hinge": 1, "slider": 1, "fixed": 0, "cylindrical": 2, "planar": 3, "screw": 1,
+        "distance": 5, "rack_pinion": 5, "free": 6}
+PITCH, RADIUS, LENGTH = -0.3, 0.4, 1.7
+CONSTANTS = {"screw": {"pitch": PITCH}, "rack_pinion": {"radius": RADIUS}, "distance": {"length": LENGTH}}
 
 
 # ---- rotations -------------------------------------------------------------------------------------------------------
@@ -79,6 +84,22 @@ def coordinates_to_frame(kind, coordinates):
         return np.zeros(3), about("z", coordinates[0])
     if kind == "slider":
         return np.array([0.0, 0.0, coordinates[0]]), np.array([1.0, 0, 0, 0])
+    if kind == "cylindrical":
+        return np.array([0.0, 0.0, coordinates[0]]), about("z", coordinates[1])
+    if kind == "planar":
+        return np.array([*coordinates[:2], 0.0]), about("z", coordinates[2])
+    if kind == "screw":
+        return np.array([0.0, 0.0, PITCH * coordinates[0]]), about("z", coordinates[0])
+    if kind == "distance":                      # the direction by its longitude and latitude, then the rotation vector
+        longitude, latitude = coordinates[:2]
+        across = LENGTH * np.cos(latitude)
+        return (np.array([across * np.cos(longitude), across * np.sin(longitude), LENGTH * np.sin(latitude)]),
+                exponential(coordinates[2:]))
+    if kind == "rack_pinion":                   # the angle, y and z, then how far the axes lean
+        angle, y, z, *lean = coordinates
+        return np.array([-RADIUS * angle, y, z]), multiply(exponential([*lean, 0.0]), about("z", angle))
+    if kind == "free":
+        return np.array(coordinates[:3]), exponential(coordinates[3:])
     return np.zeros(3), np.array([1.0, 0, 0, 0])
 
 
@@ -89,6 +110,8 @@ def random_coordinates(rng, kind):
         return r * rng.uniform(0.1, 2.8) / np.linalg.norm(r)
     if kind == "universal":
         return np.array([rng.uniform(-3, 3), rng.uniform(-1.3, 1.3)])
+    if kind in ("distance", "rack_pinion", "free"):
+        return np.array([rng.uniform(-2.8, 2.8), *rng.uniform(-1.2, 1.2, FREE[kind] - 1)])
     return rng.uniform(-2.9, 2.9, FREE[kind])
 
 
@@ -133,7 +156,7 @@ class Pair:
                 scene.add_body(name, position=pose[0], orientation=pose[1], **properties)
         self.joint = scene.add_joint(CLASSES[kind](
             None if side == "world is a" else "a", None if side == "world is b" else "b", name="joint",
-            frame_a=self.frame_a, frame_b=self.frame_b, **joint))
+            frame_a=self.frame_a, frame_b=self.frame_b, **CONSTANTS.get(kind, {}) | joint))
         self.scene = scene
         self.world = mc.World(scene, **(world or {}))
 

@@ -5,9 +5,10 @@ import math
 
 import hypothesis.strategies as st
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 import mcsim.scene as mc
+from mcsim.core.errors import SceneError
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=True)
 size = st.floats(1e-3, 1e3)
@@ -55,6 +56,11 @@ limits = st.tuples(finite, finite).map(sorted) | st.sampled_from([(None, 1.5), (
 drives = some(limits=st.none() | limits, motor=st.none() | motors, spring=st.none() | springs, friction=size)
 pairs = some(limits=st.tuples(st.none() | limits, limits), motor=st.tuples(motors, st.none()),
              spring=st.tuples(st.none(), springs), friction=size | st.tuples(size, size))
+threes = some(limits=st.tuples(st.none() | limits, limits, st.none()), motor=st.tuples(motors, st.none(), motors),
+              spring=st.tuples(st.none(), springs, springs), friction=size | st.tuples(size, size, size))
+rods = st.fixed_dictionaries({"length": size}, optional={"spring": st.builds(mc.Spring, size, damping=size)})
+ropes = st.fixed_dictionaries({"limits": st.tuples(st.none() | st.floats(-1, 1e-3), size)},
+                              optional={"spring": springs, "motor": st.none() | motors, "friction": size})
 balls = some(swing_limit=st.floats(0, 3) | st.none(), twist_limits=st.tuples(st.floats(-3, 0), st.floats(0, 3)),
              motor=st.builds(mc.Motor, velocity=vectors),
              spring=st.builds(mc.Spring, size, rest=st.tuples(*[st.floats(-1, 1)] * 3)),
@@ -64,7 +70,7 @@ balls = some(swing_limit=st.floats(0, 3) | st.none(), twist_limits=st.tuples(st.
 @st.composite
 def joints(draw, a, b):
     common = draw(some(collide=st.booleans()))
-    kind, framed = draw(st.sampled_from(["ball", "universal", "hinge", "slider", "fixed"])), draw(st.booleans())
+    kind, framed = draw(st.sampled_from(list(mc.joints.JOINTS))), draw(st.booleans())
     anchor, axis = draw(vectors), (0.3, 0.0, -0.4)
     if framed:
         common |= draw(st.fixed_dictionaries({"frame_a": st.tuples(vectors, quaternions())},
@@ -80,6 +86,21 @@ def joints(draw, a, b):
         return mc.UniversalJoint(a, b, **place, **draw(pairs), **common)
     if kind == "fixed":
         return mc.FixedJoint(a, b, **({} if framed else {"anchor": anchor}), **common)
+    if kind in ("cylindrical", "planar"):
+        place = {} if framed else {"anchor": anchor, "axis" if kind == "cylindrical" else "normal": axis}
+        cls, drive = (mc.CylindricalJoint, pairs) if kind == "cylindrical" else (mc.PlanarJoint, threes)
+        return cls(a, b, **place, **draw(drive), **common)
+    if kind == "distance":
+        place = {} if framed else {"anchor_a": anchor, "anchor_b": (0.0, 1e7, 0.0)}
+        return mc.DistanceJoint(a, b, **place, **draw(rods | ropes), **common)
+    if kind == "rack_pinion":
+        place = {} if framed else {"anchor": anchor, "rack_axis": (0.0, 7.0, 0.0), "pinion_axis": axis}
+        return mc.RackPinionJoint(a, b, **place, radius=draw(size), **draw(drives), **common)
+    if kind == "free":
+        return mc.FreeJoint(a, b, **({} if framed else {"anchor": anchor}), **common)
+    if kind == "screw":
+        place = {} if framed else {"anchor": anchor, "axis": axis}
+        return mc.ScrewJoint(a, b, **place, pitch=draw(finite), **draw(drives), **common)
     cls = mc.HingeJoint if kind == "hinge" else mc.SliderJoint
     return cls(a, b, **({} if framed else {"anchor": anchor, "axis": axis}), **draw(drives), **common)
 
@@ -91,8 +112,13 @@ def scenes(draw):
         scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes)], **draw(surroundings))
     for _ in range(draw(st.integers(1, 3))):
         name = None if draw(st.booleans()) else f"body-{len(scene.bodies)}"
-        scene.add_body(name, shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),
-                       **draw(masses), **draw(surroundings), **draw(motion))
+        arguments = dict(shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),
+                         **draw(masses), **draw(surroundings), **draw(motion))
+        try:
+            scene.add_body(name, **arguments)
+        except SceneError as error:
+            assume("too slender" not in str(error))         # small solids far apart; their refusal is tested elsewhere
+            raise
     for _ in range(draw(st.integers(0, 3))):
         b = draw(st.sampled_from([body for body in scene.bodies if body.kind == "dynamic"]))
         a = draw(st.sampled_from([None] + [body for body in scene.bodies if body is not b]))
@@ -111,7 +137,7 @@ def resolved(scene):
             yield shape.type, shape.material
             yield shape.size.tobytes(), shape.position.tobytes(), shape.orientation.tobytes()
     for joint in scene.joints:
-        yield joint.name, joint.type, joint.a, joint.b, joint.axes, joint.collide, joint.swing_limit
+        yield joint.name, joint.type, joint.a, joint.b, joint.axes, joint.collide, joint.swing_limit, joint.constant
         for array in (*joint.frame_a, *joint.frame_b):
             yield array.tobytes()
 

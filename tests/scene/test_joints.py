@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
 from mcsim.core.errors import SceneError
-from mcsim.scene import (AxisSpec, BallJoint, FixedJoint, HingeJoint, KnifeEdgeJoint, Motor, Scene, SliderJoint, Sphere,
-                         Spring, UniversalJoint)
+from mcsim.scene import (
+    AxisSpec, BallJoint, CylindricalJoint, DistanceJoint, FixedJoint, FreeJoint, HingeJoint, KnifeEdgeJoint, Motor,
+    PlanarJoint, RackPinionJoint, Scene, ScrewJoint, SliderJoint, Sphere, Spring, UniversalJoint)
 from mcsim.scene.joints import JOINTS
 
 INF = math.inf
@@ -57,6 +58,12 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
         "slider": lambda: SliderJoint(a, b, z, anchor),
         "fixed": lambda: FixedJoint(a, b, anchor),
         "knife_edge": lambda: KnifeEdgeJoint(a, b, anchor, z),
+        "cylindrical": lambda: CylindricalJoint(a, b, anchor, z),
+        "planar": lambda: PlanarJoint(a, b, anchor, z),
+        "screw": lambda: ScrewJoint(a, b, anchor, z, 0.1),
+        "distance": lambda: DistanceJoint(a, b, anchor, anchor, 1.0),
+        "rack_pinion": lambda: RackPinionJoint(a, b, anchor, x, z, 0.3),
+        "free": lambda: FreeJoint(a, b, anchor),
     }[kind]())
     (p_a, r_a), (p_b, r_b) = world_frames(scene, joint)
     assert np.abs(p_a - anchor).max() < 1e-14 and np.abs(p_b - anchor).max() < 1e-14
@@ -65,11 +72,11 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
         assert abs(np.linalg.norm(q) - 1) < 1e-15
     for body, (_, q) in ((a, joint.frame_a), (b, joint.frame_b)):
         assert body is not None or q[0] >= 0               # of the two signs, always the same one
-    if kind == "fixed":
+    if kind in ("fixed", "distance", "free"):
         assert np.abs(r_a - np.eye(3)).max() < 1e-14
     else:
         assert np.abs(r_a[:, 2] - z / np.linalg.norm(z)).max() < 1e-14
-    if kind == "universal":
+    if kind in ("universal", "rack_pinion"):
         assert np.abs(r_b[:, 0] - x / np.linalg.norm(x)).max() < 1e-14
 
 
@@ -162,3 +169,53 @@ def test_one_sided_and_open_limits():
                          (None, (-INF, INF)), ((1, 1), (1, 1)), (np.array([-20.0, 20.0]), (-20, 20))):
         axis, = HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), limits=limits).axes
         assert (axis.lower, axis.upper) == ends
+
+
+def test_axes_of_the_joints_with_several():
+    motor, spring = Motor(velocity=2.0, max_force=5.0), Spring(3.0, damping=0.5, rest=0.1)
+    expected = AxisSpec(-1.0, 2.0, motor, spring, 0.3)
+    at = {"anchor": (0, 0, 0)}
+    two = CylindricalJoint(None, "b", **at, axis=(0, 0, 1), limits=(None, (-1, 2)), motor=(None, motor),
+                           spring=(None, spring), friction=(0.0, 0.3))
+    assert two.axes == [AxisSpec(), expected]
+    three = PlanarJoint(None, "b", **at, normal=(0, 0, 1), limits=(None, (-1, 2), None), motor=(None, motor, None),
+                        spring=(None, spring, None), friction=(0.0, 0.3, 0.0))
+    assert three.axes == [AxisSpec(), expected, AxisSpec()]
+    assert PlanarJoint(None, "b", **at, normal=(0, 0, 1), friction=0.3).axes == [AxisSpec(friction=0.3)] * 3
+    full = dict(limits=(-1, 2), motor=motor, spring=spring, friction=0.3)
+    assert ScrewJoint(None, "b", **at, axis=(0, 0, 1), pitch=0.1, **full).axes == [expected]
+    mesh = RackPinionJoint(None, "b", **at, rack_axis=(1, 0, 0), pinion_axis=(0, 0, 1), radius=1, **full)
+    assert mesh.axes == [expected]
+    assert FreeJoint(None, "b").axes == [AxisSpec()] * 6
+
+
+def test_rods_ropes_and_springs():
+    """What a distance joint is follows from what it is given."""
+    def placed(**arguments):
+        scene = Scene()
+        scene.add_body("b", shape=Sphere(1))
+        return scene.add_joint(DistanceJoint(None, "b", (0, 0, 3), (0, 4, 0), **arguments))
+
+    assert placed().constant == 5.0 and placed().axes == [AxisSpec()]
+    assert placed(length=2).constant == 2.0
+    rope = placed(limits=(None, 6))
+    assert rope.constant == INF and rope.axes == [AxisSpec(upper=6.0)]
+    assert placed(limits=(0, 6)).axes == [AxisSpec(upper=6.0)] and placed(limits=(1, 6)).axes == [AxisSpec(1.0, 6.0)]
+    for arguments in ({"spring": Spring(9.0, rest=2.0)}, {"spring": Spring(9.0), "length": 2},
+                      {"spring": Spring(9.0, rest=2.0), "length": 2}):
+        assert placed(**arguments).axes == [AxisSpec(spring=Spring(9.0, rest=2.0))]
+        assert placed(**arguments).constant == INF
+    assert placed(motor=Motor(velocity=1)).constant == placed(friction=1).constant == INF
+
+
+def test_frames_of_a_distance_joint():
+    """Its two points in the bodies' own frames; given frames place it as anchors do."""
+    rng = np.random.default_rng(3)
+    scene = random_scene(rng)
+    p, q = rng.normal(size=(2, 3))
+    joint = scene.add_joint(DistanceJoint("body0", "body1", p, q))
+    (p_a, r_a), (p_b, r_b) = world_frames(scene, joint)
+    assert np.abs(p_a - p).max() < 1e-14 and np.abs(p_b - q).max() < 1e-14
+    assert joint.constant == pytest.approx(np.linalg.norm(p - q), rel=1e-14)
+    again = scene.add_joint(DistanceJoint("body0", "body1", frame_a=joint.frame_a, frame_b=joint.frame_b))
+    assert again.constant == pytest.approx(joint.constant, rel=1e-14)

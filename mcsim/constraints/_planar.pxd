@@ -1,0 +1,26 @@
+"""Planar joint: b's joint point in the plane through a's at right angles to z_a, and z_b parallel to z_a.
+
+    C = (z_a . (p_b - p_a),  z_b . x_a,  z_b . y_a)
+    free coordinates: x_a . (p_b - p_a), y_a . (p_b - p_a) [m], and the twist angle 2 atan2(q_z, q_w) [rad]
+"""
+
+from mcsim.constraints._parts cimport *
+
+
+cdef inline int constrain_planar(Row* rows, const JointFrames* f) noexcept nogil:
+    cdef int i
+    constrain_offset(&rows[0], f, 2)
+    for i in range(2):
+        constrain_right_angle(&rows[1 + i], f, f.axis_a[i], f.axis_b[2])
+    return 3
+
+
+cdef inline void axes_planar(AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+    slide_axis(&axes[0], f, 0)
+    slide_axis(&axes[1], f, 1)
+    turn_axis(&axes[2], f)
+
+
+cdef inline void error_planar(const JointFrames* f, double* position, double* angle) noexcept nogil:
+    position[0] = fabs(dot(f.axis_a[2], f.offset))
+    angle[0] = axis_tilt(f)

@@ -1,0 +1,105 @@
+"""The direct joint solver: its order of elimination, its answers, and the step that is built on it."""
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+from mcsim.solve.ordering import plan
+
+
+def chain(n, heavy=0.0):
+    """n rods of 1 m and 1 kg on ball joints, level at first; then a bob."""
+    scene = mc.Scene()
+    for i in range(n):
+        scene.add_body(f"rod{i}", mass=1.0, inertia=(0.09, 0.09, 0.01), position=(i + 0.5, 0, 0),
+                       orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0))
+        scene.add_joint(mc.BallJoint(f"rod{i - 1}" if i else None, f"rod{i}", anchor=(i, 0, 0)))
+    if heavy:
+        scene.add_body("bob", mass=heavy, inertia=3 * (0.1 * heavy,), position=(n + 0.5, 0, 0))
+        scene.add_joint(mc.BallJoint(f"rod{n - 1}", "bob", anchor=(n, 0, 0)))
+    return scene
+
+
+def random_tree(rng, n):
+    """(joints, 2) bodies: each hangs on one before it, or on the world."""
+    return np.array([[rng.integers(-1, i) if i else -1, i] for i in range(n)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tree_has_no_fill(seed):
+    """Every block that is stored couples two joints, or a joint and a hub, from the beginning."""
+    bodies = random_tree(np.random.default_rng(seed), 60)
+    found = plan(bodies, np.full(60, 3), np.ones(60, bool))
+    assert np.all(found.entry_code != 0) and not found.loops
+
+
+def test_a_star_of_1000_joints_stays_linear():
+    """The body in the middle stays in the system as a hub: two entries a joint at most."""
+    bodies = np.array([[0, i] for i in range(1, 1001)])
+    found = plan(bodies, np.full(1000, 3), np.ones(1001, bool))
+    assert len(found.joint) == 1001 and len(found.entry_node) == 1000
+
+
+def test_the_work_grows_as_the_chain():
+    """Products and numbers a joint of 100 and 1,000 links are the same but for the ends."""
+    def sizes(n):
+        found = plan(np.array([[i - 1, i] for i in range(n)]), np.full(n, 3), np.ones(n, bool))
+        return found.value_count / n, found.work / n
+    assert sizes(1000) == pytest.approx(sizes(100), rel=0.03)
+
+
+@pytest.mark.parametrize("name, parameters", [("chain", {"n": 12}), ("ragdolls", {"count": 1}), ("four_bar", {})])
+def test_one_solve_meets_all_joints(name, parameters):
+    """After a step the velocities keep every joint's rows still: J v = 0."""
+    world = mc.World(mc.load(name, **parameters), joint_solver="tree")
+    world.step(60)
+    rows = world.rows
+    twist = np.hstack([world.velocities, world.angular_velocities]).ravel()
+    assert np.abs((world.jacobian() @ twist)[rows["kind"] == "joint"]).max() < 1e-9
+
+
+def test_a_hub_moves_as_newton_says():
+    """A star of 9 arms on one free body, pushed at its middle: the whole moves as its mass does."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("hub", mass=2.0, inertia=(1, 1, 1))
+    for i in range(9):
+        direction = np.array([np.cos(0.7 * i), np.sin(0.7 * i), 0.1 * i])
+        scene.add_body(f"arm{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=direction)
+        scene.add_joint(mc.BallJoint("hub", f"arm{i}", anchor=0.5 * direction))
+    world = mc.World(scene, joint_solver="tree")
+    world.apply_impulse("hub", (3.0, -1.0, 2.0), (0.2, 0.1, 0.0))
+    linear, angular = world.momentum()
+    world.step(60)
+    assert np.allclose(world.momentum()[0], linear, rtol=0, atol=1e-12)
+    assert np.allclose(world.momentum()[1], angular, rtol=0, atol=1e-11)
+    assert world.joint_errors().max() < 1e-8
+
+
+@pytest.mark.parametrize("heavy", [0.0, 100.0])
+def test_a_swinging_chain_stays_closed_and_gains_no_energy(heavy):
+    """Through its first whip, at 60 Hz."""
+    world = mc.World(chain(15, heavy), joint_solver="tree")
+    largest, energy = 0.0, []
+    for _ in range(240):
+        world.step()
+        largest = max(largest, world.joint_errors()[:, 0].max())
+        energy.append(world.energy().total)
+    fall = 9.81 * (15 * 7.5 + 15 * heavy)
+    assert largest < 1e-6 and max(energy) < 5e-3 * fall
+
+
+def test_double_pendulum_is_of_second_order():
+    """The error against a hundredth of the step falls fourfold with each halving."""
+    def end(dt):
+        world = mc.World(chain(2), joint_solver="tree", dt=dt)
+        world.step(round(1.0 / dt))
+        return world.positions.copy()
+    exact = end(1 / 6000)
+    errors = [np.abs(end(dt) - exact).max() for dt in (1 / 30, 1 / 60, 1 / 120)]
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.2)
+
+
+def test_geometric_stiffness_keeps_a_strained_chain_whole():
+    world = mc.World(chain(15, 1000.0), joint_solver="tree", geometric_stiffness=1.0)
+    world.step(180)
+    assert world.joint_errors().max() < 1e-4 and world.energy().total < 1.0
