@@ -436,14 +436,13 @@ cdef class Pipeline(StateArrays):
         half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
-        cdef bint loops = self.settings.joint_tree and self.tree.loops
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             row.carry = 0.0
             # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
             if row.block_kind == BLOCK_TREE:
-                row.impulse *= 0.0 if loops else first
+                row.impulse *= 0.0 if self.tree.loops else first
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.compliance[RELAXED] == 0.0:
