@@ -89,6 +89,7 @@ cdef class Pipeline(StateArrays):
     cdef void return_velocities(self) noexcept nogil
     cdef void hold_joints(self) noexcept nogil
     cdef void project_joints(self) noexcept nogil
+    cdef Row* own_rows(self, Py_ssize_t j) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void close_joints(self) noexcept nogil

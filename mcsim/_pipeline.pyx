@@ -46,7 +46,7 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
-                                  ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+                                  ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 
 from mcsim.solve import SOLVERS
@@ -125,13 +125,13 @@ cdef class Pipeline(StateArrays):
         self.bounces = bounces
         self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
+        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
         cdef double[:, :, ::1] smooth = self.smooth_arrays
         self.wrench = <Twist*>&smooth[0, 0, 0] + 1
         self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
-        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._plan_tree(bodies, joints)
 
     def replan(self):
@@ -179,7 +179,7 @@ cdef class Pipeline(StateArrays):
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+            if self.wanted[0] or self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
                 self.displacement.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
@@ -281,6 +281,8 @@ cdef class Pipeline(StateArrays):
         if not self.swept:
             self.solve_tree(twist, relaxed)
             return
+        if self.settings.joint_tree and self.tree.loops:
+            self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
@@ -347,36 +349,33 @@ cdef class Pipeline(StateArrays):
 
     cdef void project_joints(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints."""
-        cdef Py_ssize_t j, k
-        cdef int i, m, r
+        what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement)."""
+        cdef Py_ssize_t j
+        cdef int i, r
         cdef double off
         cdef Row* row
-        cdef Twist* move
         for r in range(MOST_PROJECTIONS):
-            self.keep_velocities()
-            for k in range(self.jointed_count):
-                memset(&self.bodies.twist[self.jointed_bodies[k]], 0, sizeof(Twist))
             off = 0.0
             for j in range(self.joint_count):
-                row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+                row = self.own_rows(j)
                 for i in range(self.joints[j].constraint_count):
-                    row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
-                    off = max(off, fabs(row[i].bias[BIASED]))
-            if CLOSE_ENOUGH < off <= WIDEST_GAP:
-                self.solve_tree(self.bodies.twist, BIASED)
-                for k in range(self.jointed_count):
-                    m = self.jointed_bodies[k]
-                    move = &self.bodies.twist[m]
-                    if self.bodies.kind[m] == DYNAMIC:
-                        self.bodies.position[m] = add_scaled(self.bodies.position[m], 1.0, move.v)
-                        self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w),
-                                                                              self.bodies.orientation[m]))
-            self.return_velocities()
+                    if row[i].stabilized:
+                        off = max(off, fabs(row[i].error))
             if not CLOSE_ENOUGH < off <= WIDEST_GAP:
                 return
-            update_inertia(&self.bodies)
+            self.displacement.begin(self.rows, self.joint_row_count, &self.bodies)
+            for j in range(self.joint_count):
+                row = self.own_rows(j)
+                for i in range(self.joints[j].constraint_count):
+                    row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
+            self.solve_tree(self.displacement.twist, BIASED)
+            self.displacement.move(&self.bodies)
+            self.displacement.finish(self.rows, self.joint_row_count, &self.bodies)
             self.refresh()
+
+    cdef Row* own_rows(self, Py_ssize_t j) noexcept nogil:
+        """The bilateral rows of joint j."""
+        return self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
 
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
@@ -432,8 +431,8 @@ cdef class Pipeline(StateArrays):
                 n += 1
 
     cdef void begin_rows(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
-        half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
         cdef Row* row
@@ -441,13 +440,16 @@ cdef class Pipeline(StateArrays):
             row = &self.rows[i]
             row.carry = 0.0
             # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
-            if row.block_kind == BLOCK_TREE:
-                row.impulse *= 0.0 if self.tree.loops else first
-            elif row.kind == ROW_JOINT:
+            if row.block_kind == BLOCK_TREE and self.tree.loops:
+                row.impulse = 0.0
+            elif row.kind == ROW_JOINT and row.block_kind != BLOCK_TREE:
                 row.impulse *= self.settings.joint_warm_start
-            elif row.compliance[RELAXED] == 0.0:
+            else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
+                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+                    row.lower *= first
+                    row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
 
     cdef void return_carried(self) noexcept nogil:

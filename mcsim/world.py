@@ -120,7 +120,7 @@ class World:
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,

@@ -110,9 +110,12 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     return row
 
 
-cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nogil:
-    """A physical spring or position motor: the relax pass keeps the bias of the pose that the impulse belongs to."""
-    row.bias[RELAXED] = row.bias[BIASED]
+cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
+    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does
+    `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
+    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    compliance /= part
+    row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
     row.bias[BIASED] = bias
     row.compliance[BIASED] = compliance
     row.compliance[RELAXED] = compliance
@@ -124,12 +127,11 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
     u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is
-    a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
+    a soft row (hertz, damping ratio) under the same bound, which weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
     cdef double d
-    cdef Softness soft
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
@@ -147,7 +149,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
         row.error = geometry.spring_error
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d))
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
@@ -160,9 +162,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
             row.bias[BIASED] = -axis.motor_velocity
             row.bias[RELAXED] = -axis.motor_velocity
         else:
-            soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
             row.error = geometry.motor_error
-            set_soft(row, soft.bias_rate * row.error, 0.0)
         n += 1
     return n
 
@@ -256,7 +256,7 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
 
 
 cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
-    """Compliance of the position motors, by the mass that they move.
+    """Bias and compliance of the position motors, by the mass that they move.
 
     That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows, c = J_K M^-1 J': what the joint
     lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
@@ -292,8 +292,8 @@ cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) 
             moved = moved if moved > 1e-12 * row.diagonal else row.diagonal
         axis = &joint.axes[row.index // AXIS_ROWS]
         soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-        row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
-        row.compliance[RELAXED] = row.compliance[BIASED]
+        set_soft(row, soft.bias_rate * row.error, moved / soft.stiffness if soft.stiffness > 0.0 else 0.0,
+                 settings.first_kick)
 
 
 cdef inline double product(const Row* x, const Row* y) noexcept nogil:
