@@ -76,7 +76,7 @@ cdef class Pipeline(StateArrays):
     cdef int layout(self) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
-    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
+    cdef void solve(self, Twist* twist, int relaxed, int iterations, bint closing=*) noexcept nogil
     cdef void drift(self) noexcept nogil
     cdef void drift_on_split_impulses(self) noexcept nogil
     cdef void drift_by_ggl(self) noexcept nogil

@@ -272,8 +272,8 @@ cdef class Pipeline(StateArrays):
                          self.anchors, self.rows)
         self.finish_rows()
 
-    cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement."""
+    cdef void solve(self, Twist* twist, int relaxed, int iterations, bint closing=False) noexcept nogil:
+        """All rows, on the bodies' velocities or on a displacement. closing: the joints' biases are those of `aim`."""
         cdef int k
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
@@ -287,6 +287,9 @@ cdef class Pipeline(StateArrays):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
+                # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
+                if closing and k == iterations // 2 - 1:
+                    self.aim()
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once; with loops until the proximal steps have converged."""
@@ -534,7 +537,7 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_WARM_START)
         if closing:
             self.aim()
-        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+        self.solve(self.bodies.twist, BIASED, self.settings.iterations, closing)
         if closing:
             self.close_joints()
         if last and not relax:
