@@ -5,6 +5,7 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.integrate._rk4 cimport RungeKutta
+from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.solve._tree cimport JointTree
@@ -31,6 +32,7 @@ cdef class Pipeline(StateArrays):
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly JointTree tree        # None: joints are solved row by row
+    cdef EnergyGuard guard
     cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
     cdef int32_t* jointed_bodies
     cdef Vec3* start_position

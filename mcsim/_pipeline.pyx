@@ -39,13 +39,14 @@ from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displ
                                    smooth_forces)
 from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
+from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
+from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, KINEMATIC, MANIFOLD_ANCHORS, Manifold, RELAXED,
                                   ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 
@@ -153,6 +154,9 @@ cdef class Pipeline(StateArrays):
             pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
             if np.any(sizes > 0):
                 self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+                self.guard = EnergyGuard(pairs, sizes, bodies.kind == DYNAMIC, bodies.kind == KINEMATIC,
+                                         np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+                self.guard.reserve(self.row_capacity)
                 touched = np.unique(pairs[sizes > 0])
                 touched = touched[(touched >= 0) & (bodies.kind[touched] != STATIC)].astype(np.int32)
                 self.jointed = (touched, np.empty((len(touched) + 1, 3)), np.empty((len(touched) + 1, 4)),
@@ -181,6 +185,8 @@ cdef class Pipeline(StateArrays):
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
             if self.wanted[0] or self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
                 self.displacement.reserve(rows)
+            if self.guard is not None:
+                self.guard.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -531,6 +537,8 @@ cdef class Pipeline(StateArrays):
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef bint closing = self.settings.joint_tree and stabilization == STABILIZE_SOFT
         cdef double first = self.settings.first_kick
+        if closing:
+            self.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
@@ -540,6 +548,7 @@ cdef class Pipeline(StateArrays):
         self.solve(self.bodies.twist, BIASED, self.settings.iterations, closing)
         if closing:
             self.close_joints()
+            self.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
@@ -548,13 +557,15 @@ cdef class Pipeline(StateArrays):
         if closing and self.settings.geometric_stiffness > 0.0:
             stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
                            self.stiffness, &self.settings)
-        if first < 1.0:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         if closing and not self.closed:
             self.project_joints()
         self.lap(STAGE_REFRESH)
+        if closing:
+            self.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
+        if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
@@ -563,6 +574,9 @@ cdef class Pipeline(StateArrays):
             self.return_carried()
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
+            if closing:
+                self.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
+                self.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
             self.lap(STAGE_RELAX)

@@ -184,6 +184,8 @@ ctypedef struct Joint:
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
     int32_t reserved
+    double work                  # that it has done, where the direct solver keeps account of it (solve/_guard.pyx) [J]
+    double lively                # its articulation's largest kinetic energy in the last seconds [J]; 0 but in the first one
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 

@@ -76,7 +76,7 @@ JOINT_DTYPE = _record(
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 6), ("constant", "f8"),
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
-    ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
+    ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"), ("work", "f8"), ("lively", "f8"),
 )
 
 ROW_DTYPE = _record(
