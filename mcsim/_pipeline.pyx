@@ -19,7 +19,7 @@
 integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
@@ -298,13 +298,15 @@ cdef class Pipeline(StateArrays):
                     self.aim()
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
-        """All joints at once; with loops until the proximal steps have converged."""
+        """All joints at once; with loops until the proximal steps have converged, or do not bring the residual to half: then
+        the rest has no solution (a loop that is stretched out), and more would only drive impulses up against each other."""
         cdef int k
-        cdef double found
+        cdef double found, last = INFINITY
         for k in range(TREE_REPEATS if self.tree.loops else 1):
             found = self.tree.solve(self.rows, self.joints, twist, relaxed)
-            if found < TREE_TOLERANCE:
+            if found < TREE_TOLERANCE or not found < 0.5 * last:
                 break
+            last = found
 
     cdef double aim(self) noexcept nogil:
         """Biases that close the joints at the end of the drift with the present velocities. -> how far they are off [m, rad]"""
@@ -560,7 +562,9 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         if closing and not self.closed:
+            self.guard.weigh(self.joints, &self.bodies, -1.0)
             self.project_joints()
+            self.guard.weigh(self.joints, &self.bodies, 1.0)
         self.lap(STAGE_REFRESH)
         if closing:
             self.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)

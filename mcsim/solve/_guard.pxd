@@ -20,5 +20,6 @@ cdef class EnergyGuard:
     cdef void begin(self, const Row* rows, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil
     cdef void end(self, const Row* rows, Joint* joints, Py_ssize_t count, const Twist* twist) noexcept nogil
     cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil
+    cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil
     cdef double spare_energy(self, Py_ssize_t k, const Bodies* bodies, Twist* whole, Vec3* center) noexcept nogil
     cdef void slow(self, Py_ssize_t k, Bodies* bodies, const Twist* whole, Vec3 center, double factor) noexcept nogil

@@ -26,7 +26,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_symmetric, scale, solve3, sub,
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_back, rotate_symmetric, scale, solve3, sub,
                                vec3)
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
@@ -120,7 +120,7 @@ cdef class EnergyGuard:
                 work += joints[self.joints[i]].work
             first = &joints[self.joints[self.joint_begin[k]]]
             energy = self.spare_energy(k, bodies, &whole, &center)
-            first.lively = larger(energy, first.lively * (1.0 - h / MEMORY) if h < MEMORY else 0.0)
+            first.lively = larger(energy - larger(work, 0.0), first.lively * (1.0 - h / MEMORY) if h < MEMORY else 0.0)
             allowed = ALLOWED * first.lively
             if work < -allowed:
                 first.work -= work + allowed
@@ -128,6 +128,22 @@ cdef class EnergyGuard:
                 taken = work - allowed if work - allowed < energy else energy
                 self.slow(k, bodies, &whole, center, sqrt(1.0 - taken / energy))
                 first.work -= taken
+
+    cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil:
+        """Count a change of the kinetic energy between two calls, the first with sign -1, as work."""
+        cdef Py_ssize_t k, n
+        cdef int i
+        cdef double energy
+        cdef Vec3 w
+        cdef const Twist* t
+        for k in range(self.count):
+            energy = 0.0
+            for n in range(self.body_begin[k], self.body_begin[k + 1]):
+                i = self.bodies[n]
+                t = &bodies.twist[i]
+                w = rotate_back(bodies.orientation[i], t.w)
+                energy += 0.5 * (dot(t.v, t.v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+            joints[self.joints[self.joint_begin[k]]].work += sign * energy
 
     cdef double spare_energy(self, Py_ssize_t k, const Bodies* bodies, Twist* whole, Vec3* center) noexcept nogil:
         """The kinetic energy that articulation k has beside that of `whole`, its motion as one body about `center`."""

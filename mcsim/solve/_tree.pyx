@@ -243,8 +243,9 @@ cdef class JointTree:
             self.assemble_column(j, rows, joints, bodies)
             m = self.size[j]
             d = self.values + self.diagonal[j]
+            # Of a joint the whole J M^-1 J': the block itself lacks the hubs.
             for p in range(m):
-                scale[p] = fabs(d[p * m + p])
+                scale[p] = fabs(d[p * m + p]) if self.joint[j] < 0 else own_rows(rows, &joints[self.joint[j]])[p].diagonal
             self.eliminate_into(j)
             for p in range(m):
                 d[p * m + p] += self.shift[j] * scale[p]
