@@ -11,6 +11,7 @@ from mcsim.state.arrays import BodyArrays
 
 class Pipeline(StateArrays):
     collider: Collider
+    tree: Any
     row_count: int
     joint_row_count: int
     steps: int

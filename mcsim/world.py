@@ -13,7 +13,7 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import check_settings, count, kernel_settings, passes
+from mcsim.settings import check_settings, count, joint_tree, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
@@ -110,9 +110,11 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
-        level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
-      integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
+      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift), "rows"
+        (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no other, and in a
+        net whose loops make a factorization too dear (pass "tree" to have it there too); `settings` tells which.
+      geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
+      integrator: "semi_implicit", or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT accelerations,
         for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
         projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
         sleep: False. threads: 1. (More to come.)
@@ -481,8 +483,9 @@ class World:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The keywords that this world runs with, defaults resolved."""
-        return dict(self._keywords)
+        """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+        direct = self._pipeline.tree is not None or not len(self._joints) and joint_tree(self._keywords)
+        return dict(self._keywords, joint_solver="tree" if direct else "rows")
 
     # ---- snapshots ---------------------------------------------------------------------------------------------------
 

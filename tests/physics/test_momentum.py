@@ -8,8 +8,9 @@ import pytest
 import mcsim as mc
 from mcsim.settings import STABILIZATIONS
 
-WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(STABILIZATIONS, ("si", "pgs"))]
-every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
+SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
+WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in STABILIZATIONS for v, j in SOLVERS]
+every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(k.values()))
 
 
 def sizes(world):
