@@ -27,7 +27,7 @@ cdef class Articulations:
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings) noexcept
     cdef void begin_step(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
-    cdef void begin(self, double part) noexcept nogil
+    cdef void begin(self) noexcept nogil
     cdef double solve(self, Twist* twist) noexcept nogil
     cdef double drift(self) noexcept nogil
     cdef void subtract_rates(self) noexcept nogil
