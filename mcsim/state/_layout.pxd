@@ -269,7 +269,7 @@ ctypedef struct JointRows:
     Py_ssize_t count
     int32_t* begin
     JointRow* row
-    double* error                # C at the start of the drift [m or rad]
+    double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
     double* bias                 # of J v + bias = 0
     double* impulse              # accumulated over the substep [N s or N m s]
