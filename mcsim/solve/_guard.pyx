@@ -2,8 +2,9 @@
 
 Joints do no work and limits take it, but their impulses over a finite step may give some: a limit whose sweeps have not
 converged (a light body at the end of heavy ones) gives way as a spring does, and throws back what it took; a whip turns too fast
-for the step that is to close its joints. The step keeps account of it. The impulses L of a pass, of all rows and forces, take
-v to v'; the part of row i in the change of the kinetic energy is
+for the step that is to close its joints. The step keeps account of it where that may be: where there are
+limits or contacts, and where joints are hard to close. The impulses L of a pass, of all rows and forces, take v to v'; the part
+of row i in the change of the kinetic energy is
 
     W_i = L_i (J_i v + J_i v') / 2
 
@@ -23,14 +24,13 @@ from libc.math cimport sqrt
 from libc.string cimport memset
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_back, rotate_symmetric, scale, solve3, sub,
-                               vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_back, rotate_symmetric, scale, solve3,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
-from mcsim.state._layout cimport ROW_JOINT, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._rows cimport row_rate
 
 # Work that joints may have done, as a part of the articulation's largest kinetic energy in the last seconds; and in how many.
 cdef double ALLOWED = 0.01
@@ -39,73 +39,95 @@ cdef double MEMORY = 1.0
 
 cdef inline bint counts(const Row* row) noexcept nogil:
     """Springs and motors may do work."""
-    return row.kind == ROW_JOINT or row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
+    return row.kind == ROW_LIMIT or row.kind == ROW_JOINT_FRICTION
 
 
 cdef class EnergyGuard:
-    """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows; moves: (bodies,) bool, which are dynamic;
-    driven: (bodies,) bool, which are moved by the user; works: (joints,) bool, which have a prescribed motion."""
+    """pairs: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows; group: (bodies + 1,) the articulation of each
+    dynamic body, -1 of others and the world; driven: (bodies,) bool, which the user moves; works: (joints,) bool, which
+    have a prescribed motion."""
 
-    def __init__(self, bodies, sizes, moves, driven, works):
-        pairs = np.asarray(bodies, np.int64).reshape(-1, 2)
-        solved = np.asarray(sizes) > 0
-        moving = (pairs >= 0) & np.asarray(moves, bool)[pairs]
-        inner = pairs[solved & moving.all(axis=1)]
-        count = len(moves)
-        links = coo_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(count, count))
-        label = connected_components(links, directed=False)[1]
-        chosen = np.flatnonzero(solved & moving.any(axis=1))
-        of_joint = label[np.where(moving[chosen, 0], pairs[chosen, 0], pairs[chosen, 1])]
-        held = np.zeros(count, np.int32)
-        held[of_joint[~moving[chosen].all(axis=1)]] = 1
-        outside = (pairs[chosen] >= 0) & np.asarray(driven, bool)[pairs[chosen]]
-        left = np.union1d(of_joint[outside.any(axis=1)], of_joint[np.asarray(works, bool)[chosen]])
-        watched = np.setdiff1d(of_joint, left)
-        keep = np.isin(of_joint, watched)
-        jointed = np.flatnonzero(np.asarray(moves, bool) & np.isin(label, watched))
-        joint_list, joint_begin = _grouped(chosen[keep], of_joint[keep], watched)
-        body_list, body_begin = _grouped(jointed, label[jointed], watched)
-        self.count = len(watched)
-        numbers = [np.append(a, 0).astype(np.int32) for a in (joint_begin, joint_list, body_begin, body_list, held[watched])]
-        self.kept = (numbers, None)
+    def __init__(self, pairs, sizes, group, driven, works):
         cdef int32_t[::1] i
+        cdef double[::1] d
+        chosen = np.flatnonzero((sizes > 0) & (group[pairs] >= 0).any(axis=1))
+        groups = group[pairs[chosen]]
+        of_joint = groups.max(axis=1)
+        held = of_joint[groups.min(axis=1) < 0]
+        outside = of_joint[np.append(driven, False)[pairs[chosen]].any(axis=1) | works[chosen]]
+        watched = np.setdiff1d(of_joint, outside)
+        keep, inside = np.isin(of_joint, watched), np.flatnonzero(np.isin(group[:len(driven)], watched))
+        numbers = [np.append(a, 0).astype(np.int32) for a in (
+            *_grouped(chosen[keep], of_joint[keep], watched), *_grouped(inside, group[inside], watched),
+            np.isin(watched, held))]
+        rates = np.zeros(int(np.sum(sizes)) + 1)
+        d = rates
+        self.rate = &d[0]
+        self.count = len(watched)
+        self.kept = [numbers, rates, None]
         i = numbers[0]
-        self.joint_begin = &i[0]
-        i = numbers[1]
         self.joints = &i[0]
+        i = numbers[1]
+        self.joint_begin = &i[0]
         i = numbers[2]
-        self.body_begin = &i[0]
-        i = numbers[3]
         self.bodies = &i[0]
+        i = numbers[3]
+        self.body_begin = &i[0]
         i = numbers[4]
         self.held = &i[0]
 
-    cdef void reserve(self, Py_ssize_t rows):
-        """Room for the rows of all joints."""
+    cdef int reserve(self, Py_ssize_t rows) except -1:
+        """Room for the bounded rows of all joints."""
         cdef double[:, ::1] d
         if rows > self.row_capacity:
             values = np.zeros((2, rows))
             d = values
-            self.rate = &d[0, 0]
-            self.impulse = &d[1, 0]
-            self.kept = (self.kept[0], values)
+            self.bounded_rate = &d[0, 0]
+            self.bounded_impulse = &d[1, 0]
+            self.kept[2] = values
             self.row_capacity = rows
+        return 0
 
     cdef void begin(self, const Row* rows, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil:
         """Before a pass over the first `count` rows, those of joints. fresh: impulses start from 0."""
         cdef Py_ssize_t i
         for i in range(count):
             if counts(&rows[i]):
-                self.rate[i] = row_velocity(&rows[i], twist)
-                self.impulse[i] = 0.0 if fresh else rows[i].impulse
+                self.bounded_rate[i] = row_velocity(&rows[i], twist)
+                self.bounded_impulse[i] = 0.0 if fresh else rows[i].impulse
 
     cdef void end(self, const Row* rows, Joint* joints, Py_ssize_t count, const Twist* twist) noexcept nogil:
-        """After a pass: the work of each joint."""
+        """After a pass: the work of limits and friction."""
         cdef Py_ssize_t i
         for i in range(count):
             if counts(&rows[i]):
-                joints[rows[i].source].work += (0.5 * (rows[i].impulse - self.impulse[i])
-                                                * (self.rate[i] + row_velocity(&rows[i], twist)))
+                joints[rows[i].source].work += (0.5 * (rows[i].impulse - self.bounded_impulse[i])
+                                                * (self.bounded_rate[i] + row_velocity(&rows[i], twist)))
+
+    cdef void closed(self, const JointRows* rows, Joint* joints, const Twist* twist) noexcept nogil:
+        """After the first pass, which began with J v = -rate: the work of the joints' own rows."""
+        cdef Py_ssize_t j
+        cdef int k
+        cdef double rate
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rate = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
+                joints[j].work += 0.5 * rows.impulse[k] * (rate - rows.rate[k])
+
+    cdef void begin_relax(self, const JointRows* rows, const Joint* joints, const Twist* twist) noexcept nogil:
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                self.rate[k] = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
+
+    cdef void relaxed(self, const JointRows* rows, Joint* joints) noexcept nogil:
+        """After the second pass, which ends with J v = -rate."""
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                joints[j].work += 0.5 * rows.second[k] * (self.rate[k] - rows.rate[k])
 
     cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil:
         """At the end of a substep: take what the joints gave beyond what they may have given."""

@@ -69,11 +69,11 @@ def test_joint_error_falls_with_the_square_of_the_step(stabilization):
 
 @pytest.mark.parametrize("substeps", [1, 4, 16])
 def test_direct_joints_leave_no_gap(substeps):
-    """The default: a swinging pendulum's joint is closed to 1e-9 m after every step, at any substep."""
+    """The default: a swinging pendulum's joint is closed to 5e-9 m after every step, at any substep."""
     world = mc.World(pendulum(), substeps=substeps)
     for _ in range(150):
         world.step()
-        assert world.joint_errors().max() < 2e-9
+        assert world.joint_errors().max() < 6e-9
 
 
 @pytest.mark.parametrize("solver", ["si", "pgs"])
