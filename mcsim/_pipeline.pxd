@@ -8,6 +8,7 @@ from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.solve._tree cimport JointTree
+from mcsim.solve._wide cimport WideRows
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 
@@ -31,6 +32,8 @@ cdef class Pipeline(StateArrays):
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly JointTree tree        # None: joints are solved row by row
+    cdef readonly WideRows wide         # gears, beside the tree
+    cdef Py_ssize_t wide_count
     cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
     cdef int32_t* jointed_bodies
     cdef Vec3* start_position
@@ -92,6 +95,8 @@ cdef class Pipeline(StateArrays):
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void close_joints(self) noexcept nogil
+    cdef void solve_joints(self, Twist* twist, int relaxed) noexcept nogil
+    cdef void factor_wide(self) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil

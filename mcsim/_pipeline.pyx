@@ -29,7 +29,7 @@ import numpy as np
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
+from mcsim.constraints._joints cimport (aim_gears, aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
@@ -41,11 +41,12 @@ from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._tree cimport JointTree
+from mcsim.solve._wide cimport WideRows
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
+from mcsim.state._layout cimport (BIASED, BLOCK_TREE, BLOCK_WIDE_TREE, DYNAMIC, GEAR, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
                                   ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 
@@ -74,6 +75,7 @@ cdef int SI = SOLVERS["si"]
 cdef double TREE_TOLERANCE = 1e-11
 cdef enum:
     TREE_REPEATS = 6
+    WIDE_REPEATS = 3
     MOST_CORRECTIONS = 8
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
@@ -153,7 +155,9 @@ cdef class Pipeline(StateArrays):
             pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
             if np.any(sizes > 0):
                 self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
-                touched = np.unique(pairs[sizes > 0])
+                held = sizes > 0
+                held[joints["geared"][joints["type"] == <int>GEAR].ravel()] = True
+                touched = np.unique(pairs[held])
                 touched = touched[(touched >= 0) & (bodies.kind[touched] != STATIC)].astype(np.int32)
                 self.jointed = (touched, np.empty((len(touched) + 1, 3)), np.empty((len(touched) + 1, 4)),
                                 np.empty((len(touched) + 1, 6)), np.zeros((self.bodies.count + 1, 9)),
@@ -170,9 +174,22 @@ cdef class Pipeline(StateArrays):
                 self.start_impulse = &impulse[0, 0]
         if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
             self.tree = None
+        self.wide_count = 0
         if self.tree is None:
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
+        else:
+            self._plan_gears(bodies, joints, pairs[sizes > 0])
+
+    def _plan_gears(self, bodies, joints, pairs):
+        gears = np.flatnonzero((joints["type"] == <int>GEAR) & (joints["broken"] == 0)
+                               & ~np.any(joints["broken"][joints["geared"]] != 0, axis=1))
+        self.wide_count = len(gears)
+        if len(gears):
+            both = joints["geared"][gears].T
+            ends = np.concatenate([joints[both[0]][["body_a", "body_b"]].tolist(),
+                                   joints[both[1]][["body_a", "body_b"]].tolist()], axis=1)
+            self.wide = WideRows(gears, ends, pairs, bodies.kind == DYNAMIC, self.tree.row_count)
 
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""
@@ -243,7 +260,7 @@ cdef class Pipeline(StateArrays):
             return GROW
         self.joint_row_count = joints
         self.row_count = n
-        self.swept = not self.settings.joint_tree or n > self.tree.row_count
+        self.swept = not self.settings.joint_tree or n > self.tree.row_count + 2 * self.wide_count
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
@@ -260,6 +277,8 @@ cdef class Pipeline(StateArrays):
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree:
             self.tree.factor(self.rows, self.joints, &self.bodies)
+            if self.wide_count > 0:
+                self.factor_wide()
         else:
             factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
@@ -279,12 +298,33 @@ cdef class Pipeline(StateArrays):
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
         if not self.swept:
-            self.solve_tree(twist, relaxed)
+            self.solve_joints(twist, relaxed)
             return
         for k in range(iterations):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
+                self.solve_joints(twist, relaxed)
+
+    cdef void solve_joints(self, Twist* twist, int relaxed) noexcept nogil:
+        """All joints at once, and the gears between them."""
+        cdef int k
+        self.solve_tree(twist, relaxed)
+        if self.wide_count > 0:
+            for k in range(WIDE_REPEATS):
+                if self.wide.correct(self.rows, self.joints, twist, relaxed, TREE_TOLERANCE) <= TREE_TOLERANCE:
+                    break
                 self.solve_tree(twist, relaxed)
+
+    cdef void factor_wide(self) noexcept nogil:
+        """How the gears see each other through the joints."""
+        cdef Py_ssize_t r
+        self.wide.begin(self.rows, self.joints, self.joint_count)
+        for r in range(self.wide.rounds):
+            memset(self.wrench - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
+            self.wide.push_round(self.rows, self.joints, r, self.wrench)
+            self.solve_tree(self.wrench, RELAXED)
+            self.wide.read_round(self.rows, self.joints, r, self.wrench)
+        self.wide.end(self.rows, self.joints, self.joint_count)
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once; with loops until the proximal steps have converged."""
@@ -307,6 +347,8 @@ cdef class Pipeline(StateArrays):
         try_poses(&self.bodies, self.jointed_bodies, self.jointed_count, self.start_position, self.start_orientation,
                   self.settings.h)
         off = aim_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        if self.wide_count > 0:
+            off = max(off, aim_gears(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows))
         for k in range(self.jointed_count):
             i = self.jointed_bodies[k]
             self.bodies.position[i] = self.start_position[k]
@@ -322,7 +364,7 @@ cdef class Pipeline(StateArrays):
             if last <= JOINT_TOLERANCE:
                 return
             self.keep_velocities()
-            self.solve_tree(self.bodies.twist, BIASED)
+            self.solve_joints(self.bodies.twist, BIASED)
             off = self.aim()
             if not off < CONTRACTION * last:
                 if not off < last:
@@ -343,7 +385,9 @@ cdef class Pipeline(StateArrays):
             row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
             for i in range(self.joints[j].constraint_count):
                 row[i].bias[BIASED] = row[i].rate
-        self.solve_tree(self.bodies.twist, BIASED)
+        if self.wide_count > 0:
+            self.wide.aim_still(self.rows, self.joints)
+        self.solve_joints(self.bodies.twist, BIASED)
 
     cdef void project_joints(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
@@ -363,8 +407,10 @@ cdef class Pipeline(StateArrays):
                 for i in range(self.joints[j].constraint_count):
                     row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
                     off = max(off, fabs(row[i].bias[BIASED]))
+            if self.wide_count > 0:
+                off = max(off, self.wide.aim_errors(self.rows, self.joints))
             if CLOSE_ENOUGH < off <= WIDEST_GAP:
-                self.solve_tree(self.bodies.twist, BIASED)
+                self.solve_joints(self.bodies.twist, BIASED)
                 for k in range(self.jointed_count):
                     m = self.jointed_bodies[k]
                     move = &self.bodies.twist[m]
@@ -419,6 +465,8 @@ cdef class Pipeline(StateArrays):
             for i in range(self.joints[j].constraint_count):
                 self.start_impulse[n] = self.rows[k + i].impulse
                 n += 1
+        if self.wide_count > 0:
+            self.wide.keep(self.rows, self.joints)
 
     cdef void return_velocities(self) noexcept nogil:
         cdef Py_ssize_t j, k, n = 0
@@ -430,6 +478,8 @@ cdef class Pipeline(StateArrays):
             for i in range(self.joints[j].constraint_count):
                 self.rows[k + i].impulse = self.start_impulse[n]
                 n += 1
+        if self.wide_count > 0:
+            self.wide.bring_back(self.rows, self.joints)
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
@@ -441,7 +491,7 @@ cdef class Pipeline(StateArrays):
             row = &self.rows[i]
             row.carry = 0.0
             # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
-            if row.block_kind == BLOCK_TREE:
+            if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_WIDE_TREE:
                 row.impulse *= 0.0 if self.tree.loops else first
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
@@ -635,7 +685,7 @@ cdef class Pipeline(StateArrays):
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.count - muted > 0
+        bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded:
             if self.impact_count > 0:
                 self.smooth.factor(self.rows)

@@ -9,6 +9,8 @@ cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
                          Row* rows) noexcept nogil
 cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                        Row* rows) noexcept nogil
+cdef double aim_gears(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                      Row* rows) noexcept nogil
 cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil
 cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil
 cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil

@@ -9,9 +9,9 @@ from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE,
-    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
+    GEAR, JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE,
-    BIASED, RELAXED)
+    BLOCK_WIDE, BLOCK_WIDE_TREE, BIASED, RELAXED)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
@@ -27,6 +27,8 @@ from mcsim.constraints._screw cimport constrain_screw, error_screw
 from mcsim.constraints._distance cimport constrain_distance, axes_distance, error_distance
 from mcsim.constraints._rack_pinion cimport constrain_rack_pinion, error_rack_pinion
 from mcsim.constraints._free cimport axes_free
+from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
+from mcsim.state._rows cimport pair_coupling, rate
 
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
@@ -255,41 +257,41 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
     return n
 
 
+cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
+    """J M^-1 J' - c' K^-1 c, K the block of the joint's own n rows, c = J_K M^-1 J': what the joint lets the row move."""
+    cdef double k[36]
+    cdef double c[6]
+    cdef double whole = product(row, row)
+    cdef double moved = whole
+    cdef int i, j
+    for i in range(n):
+        c[i] = product(&own[i], row)
+        for j in range(n):
+            k[6 * i + j] = product(&own[i], &own[j])
+    if not invert_symmetric(k, n):
+        return whole
+    for i in range(n):
+        for j in range(n):
+            moved -= c[i] * k[6 * i + j] * c[j]
+    return moved if moved > 1e-12 * whole else whole
+
+
 cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
     """Compliance of the position motors, by the mass that they move.
 
-    That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows, c = J_K M^-1 J': what the joint
-    lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
+    The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
     """
     cdef const Row* own = rows + joint.row_count - joint.constraint_count
     cdef const JointAxis* axis
     cdef Softness soft
-    cdef double k[36]
-    cdef double c[6]
     cdef double moved
     cdef Row* row
-    cdef int n = joint.constraint_count
-    cdef bint ready = False
-    cdef bint regular = False
-    cdef int r, i, j
-    for r in range(joint.row_count - n):
+    cdef int r
+    for r in range(joint.row_count - joint.constraint_count):
         row = &rows[r]
         if row.kind != ROW_MOTOR or joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_VELOCITY:
             continue
-        if not ready:
-            for i in range(n):
-                for j in range(n):
-                    k[6 * i + j] = product(&own[i], &own[j])
-            regular = invert_symmetric(k, n)
-            ready = True
-        moved = row.diagonal
-        if regular:
-            for i in range(n):
-                c[i] = product(&own[i], row)
-            for i in range(n):
-                for j in range(n):
-                    moved -= c[i] * k[6 * i + j] * c[j]
-            moved = moved if moved > 1e-12 * row.diagonal else row.diagonal
+        moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
         soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
         row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
@@ -327,6 +329,70 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         for i in range(joint.constraint_count):
             rows[n + i].block_kind = BLOCK_TREE
     weigh_motors(joint, rows, settings)
+
+
+cdef inline const Row* rows_of(const Joint* joint, const Row* rows) noexcept nogil:
+    """A joint's own bilateral rows."""
+    return rows + joint.row_begin + joint.row_count - joint.constraint_count
+
+
+cdef inline void gear_side(GearSide* side, Joint* joint, int axis, const Bodies* bodies) noexcept nogil:
+    side.joint = joint
+    side.axis = axis
+    side.frames = joint_frames(joint, bodies)
+    measure_axes(joint, &side.frames, side.axes)
+
+
+cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodies, const Settings* settings, Row* rows,
+                     bint first) noexcept nogil:
+    """The wide row of a gear into rows[gear.row_begin ...]; none if it or one of its joints is broken. Those are written
+    before it. To what handles joints one by one it has no bilateral rows of its own: constraint_count = 0."""
+    cdef GearSide a, b
+    cdef Joint* joint_a = &joints[gear.geared[0]]
+    cdef Joint* joint_b = &joints[gear.geared[1]]
+    cdef Row* own = rows + gear.row_begin
+    cdef int i
+    gear.constraint_count = 0
+    gear.row_count = 0
+    if gear.broken or joint_a.broken or joint_b.broken:
+        return
+    gear.row_count = 2
+    gear_side(&a, joint_a, gear.geared_axis[0], bodies)
+    gear_side(&b, joint_b, gear.geared_axis[1], bodies)
+    for i in range(2):
+        begin_row(&own[i], joint_a if i == 0 else joint_b, source, ROW_JOINT, 0, gear.impulse[0], first)
+        own[i].block = 2 if i == 0 else 0
+        own[i].block_kind = BLOCK_WIDE_TREE if settings.joint_tree else BLOCK_WIDE
+        own[i].stabilized = i == 0
+    constrain_gear(own, gear, &a, &b, bodies)
+    own.coupling = (held_response(&own[0], rows_of(joint_a, rows), joint_a.constraint_count)
+                    + held_response(&own[1], rows_of(joint_b, rows), joint_b.constraint_count)
+                    + 2.0 * pair_coupling(&own[0], &own[1]))
+    if not own.coupling > 1e-12 * own.diagonal:
+        own.coupling = own.diagonal
+
+
+cdef double aim_gears(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                      Row* rows) noexcept nogil:
+    """What aim_joints does, for the gears."""
+    cdef Joint copy_a, copy_b
+    cdef GearSide a, b
+    cdef double largest = 0.0
+    cdef double off
+    cdef Row* own
+    cdef Py_ssize_t j
+    for j in range(count):
+        if joints[j].type != GEAR or joints[j].row_count == 0:
+            continue
+        copy_a = joints[joints[j].geared[0]]
+        copy_b = joints[joints[j].geared[1]]
+        gear_side(&a, &copy_a, joints[j].geared_axis[0], bodies)
+        gear_side(&b, &copy_b, joints[j].geared_axis[1], bodies)
+        own = rows + joints[j].row_begin
+        off = gear_error(&joints[j], &a, &b) - kept_gap(fabs(own.error), settings) * own.error
+        own.bias[BIASED] = off / settings.h - rate(own, bodies.twist)
+        largest = max(largest, fabs(off))
+    return largest
 
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
@@ -387,7 +453,10 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
         if n + MOST_ROWS > capacity:
             return -1
         joints[j].row_begin = <int>n
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[n], True, True)
+        if joints[j].type == GEAR:
+            write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
+        else:
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], True, True)
         n += joints[j].row_count
     return n
 
@@ -397,7 +466,16 @@ cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t j
     for j in range(count):
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+        if joints[j].type == GEAR:
+            write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
+        else:
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+
+
+cdef inline double kept_gap(double error, const Settings* settings) noexcept nogil:
+    """The part of a wide gap that closing at push_speed leaves."""
+    cdef double way = settings.push_speed * settings.h
+    return 1.0 - way / error if error > way else 0.0
 
 
 cdef inline double relative_velocity(const Row* row, const Bodies* bodies) noexcept nogil:
@@ -447,7 +525,7 @@ cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodi
         for i in range(n):
             if own[i].stabilized and fabs(own[i].error) > start:
                 start = fabs(own[i].error)
-        keep = 1.0 - settings.push_speed * h / start if start > settings.push_speed * h else 0.0
+        keep = kept_gap(start, settings)
         for i in range(n):
             if own[i].stabilized:
                 off = trial[i].error - keep * own[i].error
@@ -484,6 +562,9 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
+        if joints[j].type == GEAR and joints[j].row_count > 0:
+            joints[j].wrench_impulse = gear_wrench(&joints[j], &rows[joints[j].row_begin + 1], bodies)
+            continue
         store_motions(&joints[j], rows)
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
@@ -491,6 +572,16 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
         for i in range(6):
             if i >= joints[j].constraint_count:
                 joints[j].impulse[i] = 0.0
+
+
+cdef Twist gear_wrench(const Joint* gear, const Row* second, const Bodies* bodies) noexcept nogil:
+    """What a gear's second half puts on the body that the gear counts as its b, about the joint point there."""
+    cdef const double* half = &second.jacobian[6 if second.body_b == gear.body_b else 0]
+    cdef Twist wrench
+    wrench.v = scale(second.impulse, vec3(half[0], half[1], half[2]))
+    wrench.w = sub(scale(second.impulse, vec3(half[3], half[4], half[5])),
+                   cross(rotate(bodies.orientation[gear.body_b], gear.anchor_b), wrench.v))
+    return wrench
 
 
 cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
@@ -512,9 +603,19 @@ cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
 cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil:
     """out[2 j], out[2 j + 1]: metres and radians by which joint j's constrained directions are off."""
     cdef JointFrames f
+    cdef Joint copy_a, copy_b
+    cdef GearSide a, b
     cdef Py_ssize_t j
     for j in range(count):
         if joints[j].broken:
+            continue
+        if joints[j].type == GEAR:
+            copy_a = joints[joints[j].geared[0]]
+            copy_b = joints[joints[j].geared[1]]
+            gear_side(&a, &copy_a, joints[j].geared_axis[0], bodies)
+            gear_side(&b, &copy_b, joints[j].geared_axis[1], bodies)
+            if not (copy_a.broken or copy_b.broken):
+                out[2 * j + (0 if a.axes[a.axis].linear else 1)] = fabs(gear_error(&joints[j], &a, &b))
             continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:

@@ -15,6 +15,7 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
+from mcsim.state._layout cimport GEAR
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
     cdef double s = 0.5 * (norm(f) * norm(r) + dot(f, r))
@@ -70,6 +71,8 @@ cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodi
     cdef double largest = 0.0
     clear_stiffness(chosen, count, stiffness)
     for j in range(joint_count):
+        if joints[j].type == GEAR:
+            continue
         add_joint_stiffness(&joints[j], scale(1.0 / h, joints[j].wrench_impulse.v), bodies, stiffness)
     for k in range(count):
         i = chosen[k]

@@ -280,8 +280,22 @@ class FreeModel(JointModel):
     anchor: Numbers | None = None
 
 
+class GearModel(Model):
+    type: Literal["gear"]
+    joint_a: Text
+    joint_b: Text
+    ratio: Number
+    axis_a: Integer | None = None
+    axis_b: Integer | None = None
+    constant: Number | None = None
+    name: Text | None = None
+    break_force: Number | None = None
+    break_torque: Number | None = None
+    collide: Flag = None
+
+
 JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel,
-                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel)
+                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel, GearModel)
 
 
 class SceneModel(Model):

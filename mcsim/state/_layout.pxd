@@ -111,6 +111,7 @@ cdef enum JointType:
     DISTANCE = 10
     RACK_PINION = 11
     FREE = 12
+    GEAR = 13
 
 cdef enum:
     JOINT_AXES = 6               # most free coordinates of a joint
@@ -176,7 +177,8 @@ ctypedef struct Joint:
     double impulse[6]            # of the constraint rows, last substep [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[6]
-    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf
+    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf;
+                                 # gear: what q_a + ratio q_b is
     double break_force           # +inf = none [N]
     double break_torque          # about the joint point, +inf = none [N m]
     int32_t broken               # 1: gives no rows any more
@@ -184,6 +186,9 @@ ctypedef struct Joint:
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
     int32_t reserved
+    double ratio                 # gear
+    int32_t geared[2]            # gear: numbers of the two joints, less than its own
+    int32_t geared_axis[2]       # gear: which coordinate of each
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 
@@ -215,6 +220,9 @@ cdef enum BlockKind:
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
+    BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one. Error,
+                             # bias, compliance, mass and diagonal of the whole stand in the first; the second's are 0
+    BLOCK_WIDE_TREE = 6      # the same, taken with the direct joint solver
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:
@@ -238,7 +246,7 @@ ctypedef struct Row:
     double upper
     double impulse               # accumulated over the substep [N s or N m s]
     double diagonal
-    double coupling              # in the first row of a cone: J_0 M^-1 J_1'
+    double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints holding
     double friction              # coefficient
     double lever                 # of a normal row: its arm about the manifold's centre [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)

@@ -77,6 +77,7 @@ JOINT_DTYPE = _record(
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 6), ("constant", "f8"),
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
     ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
+    ("ratio", "f8"), ("geared", "i4", 2), ("geared_axis", "i4", 2),
 )
 
 ROW_DTYPE = _record(
@@ -91,5 +92,5 @@ ROW_DTYPE = _record(
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar", "screw",
-               "distance", "rack_pinion", "free")
+               "distance", "rack_pinion", "free", "gear")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")
