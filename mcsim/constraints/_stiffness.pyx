@@ -85,13 +85,12 @@ cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodi
     return largest
 
 
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row* rows, Bodies* bodies,
+cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const JointRows* rows, Bodies* bodies,
                          const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, const Settings* settings) noexcept nogil:
     """inv_inertia_world and angular velocity of the chosen bodies under the joint forces of the last substep, c the setting
     geometric_stiffness."""
     cdef Py_ssize_t j, k
     cdef int i
-    cdef const Row* row
     cdef Vec3 f
     cdef Mat3 inertia
     cdef Mat3* s
@@ -100,9 +99,8 @@ cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row*
     clear_stiffness(chosen, count, stiffness)
     for j in range(joint_count):
         f = vec3(0.0, 0.0, 0.0)
-        row = rows + joints[j].row_begin + joints[j].row_count - joints[j].constraint_count
-        for i in range(joints[j].constraint_count):
-            f = add_scaled(f, row[i].impulse / h, vec3(row[i].jacobian[6], row[i].jacobian[7], row[i].jacobian[8]))
+        for k in range(rows.begin[j], rows.begin[j + 1]):
+            f = add_scaled(f, rows.impulse[k] / h, rows.row[k].linear)
         add_joint_stiffness(&joints[j], f, bodies, stiffness)
     for k in range(count):
         i = chosen[k]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, number, show, text
-from mcsim.scene.joints import JOINTS, Joint, _bound
+from mcsim.scene.joint_kinds import JOINTS
+from mcsim.scene.joints import Joint, _bound
 
 if TYPE_CHECKING:
     from mcsim.scene.scene import Scene

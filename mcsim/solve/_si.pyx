@@ -12,7 +12,9 @@ from mcsim.solve._blocks cimport (
     row_apply, row_residual, row_velocity, scalar_step, wide_step,
 )
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, BLOCK_WIDE, BLOCK_WIDE_TREE, Row
+from mcsim.state._layout cimport (
+    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, BLOCK_WIDE, Row)
+from mcsim.state._rows cimport is_wide
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
@@ -42,7 +44,7 @@ BLOCK_SWEEPS[<int> BLOCK_CONE] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_FRICTION] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_TREE] = pass_by
 BLOCK_SWEEPS[<int> BLOCK_WIDE] = sweep_wide
-BLOCK_SWEEPS[<int> BLOCK_WIDE_TREE] = pass_by
+BLOCK_SWEEPS[<int> BLOCK_BORDER] = pass_by
 
 
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
@@ -160,7 +162,7 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
             error = cone_error(rows, row, twist, relaxed)
             if error > largest:
                 largest = error
-        elif row.block_kind >= BLOCK_WIDE:
+        elif is_wide(row):
             error = wide_error(row, twist, relaxed)
             if error > largest:
                 largest = error

@@ -112,6 +112,7 @@ cdef enum JointType:
     RACK_PINION = 11
     FREE = 12
     GEAR = 13
+    USER = 14
 
 cdef enum:
     JOINT_AXES = 6               # most free coordinates of a joint
@@ -185,10 +186,18 @@ ctypedef struct Joint:
     int32_t breakable            # 1: one of the two bounds is finite
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
-    int32_t reserved
+    int32_t user                 # number among the joints of the user's own
     double ratio                 # gear
     int32_t geared[2]            # gear: numbers of the two joints, less than its own
     int32_t geared_axis[2]       # gear: which coordinate of each
+    int32_t user_size            # rows of a user's own joint
+    int32_t reserved
+
+# One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
+ctypedef struct UserRow:
+    double error                 # C [m or rad]
+    double curvature             # J' v along the present twists [m/s2]
+    double jacobian[12]
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 
@@ -222,7 +231,7 @@ cdef enum BlockKind:
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
     BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one. Error,
                              # bias, compliance, mass and diagonal of the whole stand in the first; the second's are 0
-    BLOCK_WIDE_TREE = 6      # the same, taken with the direct joint solver
+    BLOCK_BORDER = 6         # one row, or a wide one, that is taken with the direct joint solver, beside its tree
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:
@@ -261,6 +270,26 @@ ctypedef struct Row:
     double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
+
+# One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a, twist
+# of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
+ctypedef struct JointRow:
+    Vec3 linear
+    Vec3 angular_a
+    Vec3 angular_b
+    Vec3 spin_a
+    Vec3 spin_b
+
+# The joints' own rows of a world, joint by joint: those of joint j are begin[j] ... begin[j + 1] of every array.
+ctypedef struct JointRows:
+    Py_ssize_t joint_count
+    Py_ssize_t count
+    int32_t* begin
+    JointRow* row
+    double* error                # C at the start of the drift [m or rad]
+    double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
+    double* bias                 # of J v + bias = 0
+    double* impulse              # accumulated over the substep [N s or N m s]
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 
@@ -307,3 +336,4 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    size_t user_rows             # address of the UserRow records

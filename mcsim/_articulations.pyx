@@ -1,0 +1,362 @@
+"""The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them (docs/theory/tree.md).
+
+    begin      the impulses of the last substep act in part; the poses are kept
+    close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the factor of
+               J M^-1 J', of the drift's start; the poses are those of the last trial
+    refresh    J, C and the factor at the new poses
+    relax      J v + rate = 0
+
+Under another stabilization than "soft" the rows are those of the sweeps: `read` and `solve_rows` take them.
+
+Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those of the
+sweeps' buffer, and every solve takes them with the tree.
+"""
+
+from libc.math cimport fabs
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.constraints._constrain cimport holds_position
+from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
+from mcsim.constraints._joints cimport border_error, refresh_border
+from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
+from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.integrate._euler cimport accept_poses, try_poses
+from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows
+from mcsim.state._rows cimport own_rows, row_rate
+
+from mcsim.state.fields import JOINT_TYPES
+
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double SOLVED = 1e-11
+cdef enum:
+    MOST_REPEATS = 6
+    BORDER_REPEATS = 3
+    MOST_CORRECTIONS = 8
+    MOST_PROJECTIONS = 6
+
+# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
+cdef double CLOSED = 1e-9
+
+# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
+# velocities are held instead.
+cdef double CONTRACTION = 0.7
+cdef double WIDE_GAP = 1e-3
+
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+cdef double CLOSE_ENOUGH = 1e-7
+cdef double WIDEST_GAP = 0.2
+
+WORLD = -1
+GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+
+
+def border_rows(joints):
+    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
+    found = []
+    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
+        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
+        if np.any(ends["broken"]):
+            continue
+        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
+        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
+        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
+    return found
+
+
+cdef class Articulations:
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
+
+    def __init__(self, bodies, joints, sizes):
+        cdef int32_t[::1] chosen, others
+        cdef double[:, ::1] position, orientation, twist, stiffness
+        cdef double[::1] impulse
+        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+        beside = border_rows(joints)
+        self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
+        held = np.zeros(bodies.count, bool)
+        held[np.setdiff1d([*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])], [WORLD]).astype(int)] = True
+        arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
+        self.count, self.other_count = len(arrays[0]), len(arrays[1])
+        chosen, others = (np.append(array, np.int32(0)) for array in arrays)
+        position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
+        stiffness, impulse, bias = np.zeros((bodies.count + 1, 9)), np.zeros(self.tree.row_count + 1), \
+            np.zeros(self.tree.row_count + 1)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, impulse, bias)
+        cdef double[::1] biases = bias
+        self.bias = &biases[0]
+        self.chosen, self.others = &chosen[0], &others[0]
+        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
+        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.stiffness = <Mat3*>&stiffness[0, 0]
+
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
+        """The records of the pipeline, which outlives this."""
+        self.calls = calls
+        self.border.joints = joints
+        self.bodies = bodies
+        self.joints = joints
+        self.settings = settings
+
+    cdef void begin_step(self) noexcept nogil:
+        """Impulses of the last step, rows at the present poses."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
+            for k in range(self.joints[j].constraint_count):
+                rows.impulse[rows.begin[j] + k] = self.joints[j].impulse[k]
+        self.refresh()
+
+    cdef void refresh(self) noexcept nogil:
+        """Rows and factor; those of the border are written already."""
+        cdef Py_ssize_t k
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.open = max(self.open, fabs(self.border.row(k).error))
+        self.factor()
+
+    cdef void factor(self) noexcept nogil:
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
+        self.tree.factor(self.bodies)
+        if self.border.count == 0:
+            return
+        for k in range(rows.count):
+            self.impulse[k] = rows.impulse[k]
+            self.bias[k] = rows.bias[k]
+            rows.bias[k] = 0.0
+        for k in range(self.border.rounds):
+            self.border.push_round(k)
+            self.solve_tree(self.border.scratch)
+            self.border.read_round(k)
+        self.border.factor()
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+            rows.bias[k] = self.bias[k]
+
+    cdef void begin(self, double part) noexcept nogil:
+        """Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.position[k] = self.bodies.position[self.chosen[k]]
+            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        self.scale_impulses(0.0 if self.tree.loops else part)
+        self.tree.apply_impulses(self.bodies, self.bodies.twist)
+
+    cdef void solve(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0, the border's rows with the tree's."""
+        cdef int k
+        self.solve_tree(twist)
+        if self.border.count > 0:
+            for k in range(BORDER_REPEATS):
+                if self.border.correct(twist, SOLVED) <= SOLVED:
+                    break
+                self.solve_tree(twist)
+
+    cdef void solve_tree(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0; with loops until the proximal steps have converged."""
+        cdef int k
+        cdef double found = 0.0
+        for k in range(MOST_REPEATS if self.tree.loops else 1):
+            found = self.tree.solve(self.bodies, twist)
+            if found < SOLVED:
+                break
+
+    # ---- the drift ---------------------------------------------------------------------------------------------------
+
+    cdef double drift(self) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
+        cdef double h = self.settings.h
+        cdef double off, largest
+        cdef Py_ssize_t k
+        cdef Row* row
+        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
+        largest = miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        if self.border.count > 0:
+            self.calls.call(True)
+        for k in range(self.border.count):
+            row = self.border.row(k)
+            if row != NULL:
+                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
+                off -= kept_part(&row.error, 1, self.settings.push_speed * h) * row.error
+                self.border.bias[k] = off / h
+                largest = max(largest, fabs(off))
+        return largest
+
+    cdef void subtract_rates(self) noexcept nogil:
+        """bias <- bias - J v: what miss_joints found, as a bias that solves at other velocities can go on with."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Twist* a
+        cdef Twist* b
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            a = &self.bodies.twist[self.joints[j].body_a]
+            b = &self.bodies.twist[self.joints[j].body_b]
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] -= row_rate(&rows.row[k], a, b)
+        self.border.subtract_rates(self.bodies.twist)
+
+    cdef void aim(self) noexcept nogil:
+        """Biases for solves in turn with sweeps."""
+        self.drift()
+        self.subtract_rates()
+
+    cdef void correct(self) noexcept nogil:
+        self.corrections += 1
+        if self.tree.loops or self.border.count > 0:
+            self.subtract_rates()
+            self.solve(self.bodies.twist)
+        else:
+            self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
+
+    cdef void close(self) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift."""
+        cdef int k
+        cdef double off, last = self.drift()
+        for k in range(MOST_CORRECTIONS):
+            if last <= CLOSED:
+                break
+            self.keep()
+            self.correct()
+            off = self.drift()
+            if not off < CONTRACTION * last:
+                if not off < last:
+                    self.undo()
+                if not last < WIDE_GAP:
+                    # No velocity is found that closes them: hold what they move by at the start of the drift.
+                    self.relax()
+                last = self.drift()
+                break
+            last = off
+        self.closed = last < CLOSE_ENOUGH
+        accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
+
+    cdef void relax(self) noexcept nogil:
+        """J v + rate = 0"""
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.bias[i] = rows.rate[i]
+        for i in range(self.border.count):
+            self.border.bias[i] = 0.0
+        self.solve(self.bodies.twist)
+
+    cdef void keep(self) noexcept nogil:
+        """Twists and impulses before a solve that may have to be undone."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.twist[k] = self.bodies.twist[self.chosen[k]]
+        for k in range(self.tree.rows.count):
+            self.impulse[k] = self.tree.rows.impulse[k]
+        self.border.keep()
+
+    cdef void undo(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.bodies.twist[self.chosen[k]] = self.twist[k]
+        for k in range(self.tree.rows.count):
+            self.tree.rows.impulse[k] = self.impulse[k]
+        self.border.undo()
+
+    cdef bint project(self) noexcept nogil:
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
+        what the drift could not do, in a whip or where a scene begins with open joints. -> whether anything moved"""
+        cdef Py_ssize_t j, k
+        cdef int i, m, r
+        cdef JointRows* rows = &self.tree.rows
+        cdef Twist* move
+        for r in range(MOST_PROJECTIONS):
+            if not CLOSE_ENOUGH < self.open <= WIDEST_GAP:
+                return r > 0
+            self.keep()
+            for k in range(self.count):
+                memset(&self.bodies.twist[self.chosen[k]], 0, sizeof(Twist))
+            for j in range(rows.joint_count):
+                for k in range(rows.begin[j], rows.begin[j + 1]):
+                    rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+            for k in range(self.border.count):
+                self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+            self.solve(self.bodies.twist)
+            for k in range(self.count):
+                m = self.chosen[k]
+                move = &self.bodies.twist[m]
+                if self.bodies.kind[m] == DYNAMIC:
+                    self.bodies.position[m] = add(self.bodies.position[m], move.v)
+                    self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w), self.bodies.orientation[m]))
+                    self.bodies.inv_inertia_world[m] = rotate_symmetric(quat_matrix(self.bodies.orientation[m]),
+                                                                        self.bodies.inv_inertia[m])
+            self.undo()
+            if self.border.count > 0:
+                self.calls.call(False)
+                refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
+            self.refresh()
+        return True
+
+    # ---- loads -------------------------------------------------------------------------------------------------------
+
+    cdef double residual(self) noexcept nogil:
+        """The largest (J v + bias) / (J M^-1 J') of a row [N s, N m s]."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Py_ssize_t j
+        cdef int a, b, k
+        cdef double off, diagonal
+        cdef double largest = 0.0
+        for j in range(rows.joint_count):
+            a = self.joints[j].body_a
+            b = self.joints[j].body_b
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                row = &rows.row[k]
+                off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
+                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
+                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                if diagonal > 0.0:
+                    largest = max(largest, fabs(off) / diagonal)
+        return largest
+
+    cdef double strain(self, double h) noexcept nogil:
+        """How much the impulses that the joints hold over the time h strain the step [1/s^2] (constraints/_stiffness.pyx)."""
+        return joint_strain(self.joints, self.tree.rows.joint_count, self.bodies, self.chosen, self.count, self.stiffness, h)
+
+    cdef void stiffen(self) noexcept nogil:
+        stiffen_joints(self.joints, self.tree.rows.joint_count, &self.tree.rows, self.bodies, self.chosen, self.count,
+                       self.stiffness, self.settings)
+
+    cdef void scale_impulses(self, double factor) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.impulse[i] *= factor
+
+    # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
+
+    cdef void read(self, const Row* rows) noexcept nogil:
+        """Jacobians and factor of rows as the sweeps have them."""
+        read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.factor()
+
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
+        """J v + bias = 0 with the rows' biases; the rows' impulses change."""
+        cdef JointRows* found = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef Row* own
+        cdef int i
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                found.bias[found.begin[j] + i] = own[i].bias[relaxed]
+                found.impulse[found.begin[j] + i] = 0.0
+        for j in range(self.border.count):
+            self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
+        self.solve(twist)
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                own[i].impulse += found.impulse[found.begin[j] + i]
