@@ -49,7 +49,6 @@ cdef class Pipeline(StateArrays):
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
     cdef PoseCalls pose_calls           # the user's functions of poses
-    cdef object kept_user
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve

@@ -607,13 +607,9 @@ cdef class Pipeline(StateArrays):
         raise error
 
     def set_user_joints(self, user):
-        """user: state.user_joints.UserJoints, or None."""
-        cdef char[::1] rows
+        """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
         if user is not None:
-            rows = user.rows.view(np.int8).reshape(-1)
-            self.settings.user_rows = <size_t>&rows[0]
-            self.kept_user = user
-            self.pose_calls.__init__(user.call)
+            self.pose_calls.__init__(user.call)          # and so keeps its rows alive
 
     # ---- called from World -------------------------------------------------------------------------------------------
 

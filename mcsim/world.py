@@ -18,6 +18,7 @@ from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
+from mcsim.state.user_joints import user_joints
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -141,10 +142,13 @@ class World:
         self._collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
                                   shapes.face_begin, shapes.face_index, shapes.edges,
                                   excluded_pairs(self._scene, self._body_index))
+        self._user = user_joints(self._scene, self._joints, self._bodies)
+        rows = 0 if self._user is None else self._user.rows.ctypes.data
         self._pipeline = Pipeline(self._bodies, self._joints, self._collider,
-                                  kernel_settings(self._keywords, self._scene.gravity),
+                                  kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
                                   bool(np.any(shapes.shapes["restitution"] > 0.0)))
         self._set_gears()
+        self._pipeline.set_user_joints(self._user)
         self._pipeline.set_calls(motion_calls(self._scene, self._joints))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
@@ -359,7 +363,10 @@ class World:
 
     def joint_errors(self) -> np.ndarray:
         """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
-        return self._pipeline.errors()
+        errors = self._pipeline.errors()
+        if self._user is not None:
+            self._user.fill_errors(errors, self._joints["broken"] != 0)
+        return errors
 
     @property
     def contacts(self) -> np.ndarray:

@@ -13,6 +13,7 @@ from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
 from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+from mcsim.scene.user import Pose, UserJoint
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:
@@ -25,6 +26,6 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
     "FixedJoint", "FreeJoint", "GearJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
-    "Plane", "PlanarJoint", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
-    "Spring", "UniversalJoint", "load_scene",
+    "Plane", "PlanarJoint", "Pose", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
+    "Spring", "UniversalJoint", "UserJoint", "load_scene",
 ]

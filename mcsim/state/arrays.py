@@ -102,6 +102,7 @@ def joint_records(scene, index):
     initial pose have NaN there."""
     records = np.zeros(len(scene.joints), JOINT_DTYPE)
     number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
+    users = [joint.name for joint in scene.joints if joint.type == "user"]
     for record, joint in zip(records, scene.joints):
         record["type"] = JOINT_TYPES.index(joint.type)
         for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
@@ -117,6 +118,8 @@ def joint_records(scene, index):
             record["ratio"] = joint.ratio
             record["geared"] = [number_of[name] for name in (joint.joint_a, joint.joint_b)]
             record["geared_axis"] = joint.axis_a, joint.axis_b
+        if joint.type == "user":
+            record["user"], record["user_size"] = users.index(joint.name), joint.size
         record["axis_count"] = len(joint.axes)
         record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
         record["breakable"] = min(joint.break_force, joint.break_torque) < np.inf
