@@ -126,9 +126,9 @@ class UserJoint(Joint):
                              f"differences is {off[row, column]:.3g}, in row {row} by {COLUMNS[column]}: given "
                              f"{given[row, column]:.6g}, differences {formed[row, column]:.6g}")
 
-    def error_at(self, a: Pose, b: Pose) -> np.ndarray:
-        """(size,) the residual."""
-        value = np.asarray(self.residual(a, b), float)
+    def error_at(self, a: Frame, b: Frame) -> np.ndarray:
+        """(size,) the residual at two poses, each (position, orientation)."""
+        value = np.asarray(self.residual(Pose(*a), Pose(*b)), float)
         if value.shape != (self.size,) or not np.all(np.isfinite(value)):
             raise ValueError(f"the residual must give {self.size} finite numbers, it gives {show(value.tolist())}")
         return value
@@ -143,8 +143,9 @@ class UserJoint(Joint):
             out[:, column] = (self.error_at(*plus) - self.error_at(*minus)) / (2.0 * STEP)
         return out
 
-    def jacobian_at(self, a: Pose, b: Pose) -> np.ndarray:
+    def jacobian_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size, 12) the given Jacobian, or differences."""
+        a, b = Pose(*a), Pose(*b)
         if self.jacobian is None:
             return self.differences(a, b)
         value = np.asarray(self.jacobian(a, b), float)
@@ -152,8 +153,9 @@ class UserJoint(Joint):
             raise ValueError(f"the Jacobian must be ({self.size}, 12) finite numbers, it is {show(value.tolist())}")
         return value
 
-    def curvature_at(self, a: Pose, b: Pose, twist_a: np.ndarray, twist_b: np.ndarray) -> np.ndarray:
+    def curvature_at(self, a: Frame, b: Frame, twist_a: np.ndarray, twist_b: np.ndarray) -> np.ndarray:
         """(size,) dJ/dt v along the present twists."""
+        a, b = Pose(*a), Pose(*b)
         speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
         if speed == 0.0:
             return np.zeros(self.size)

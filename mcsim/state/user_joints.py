@@ -3,10 +3,9 @@
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.scene.user import MOST_ROWS, Pose
 from mcsim.state.fields import USER_ROW_DTYPE
 
-IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+MOST_ROWS = 6                   # of one joint
 
 
 class UserJoints:
@@ -20,8 +19,9 @@ class UserJoints:
         self.rows = np.zeros(MOST_ROWS * len(joints), USER_ROW_DTYPE)
 
     def _poses(self, ends):
-        return [Pose(np.zeros(3), IDENTITY.copy()) if i < 0 else
-                Pose(self._bodies.position[i].copy(), self._bodies.orientation[i].copy()) for i in ends]
+        """The two bodies' (position, orientation); the world's row stands before the first."""
+        position, orientation = (self._bodies.padded[name] for name in ("position", "orientation"))
+        return [(position[i + 1].copy(), orientation[i + 1].copy()) for i in ends]
 
     def call(self, errors_only):
         """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists."""
@@ -32,7 +32,7 @@ class UserJoints:
                 rows["error"] = joint.error_at(*poses)
                 if not errors_only:
                     rows["jacobian"] = joint.jacobian_at(*poses)
-                    twists = [np.zeros(6) if i < 0 else self._bodies.twist[i] for i in ends]
+                    twists = [self._bodies.padded["twist"][i + 1] for i in ends]
                     rows["curvature"] = joint.curvature_at(*poses, *twists)
             except ValueError as error:
                 raise SimulationError(f"joint {joint.name!r}: {error}") from error
