@@ -32,7 +32,7 @@ cdef class Articulations:
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
     cdef void begin_step(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
-    cdef void begin(self, double part) noexcept nogil
+    cdef void begin(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void solve(self, Twist* twist) noexcept nogil
     cdef void solve_tree(self, Twist* twist) noexcept nogil

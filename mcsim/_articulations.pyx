@@ -1,6 +1,6 @@
 """The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them (docs/theory/tree.md).
 
-    begin      the impulses of the last substep act in part; the poses are kept
+    begin      a guess at the impulses acts; the poses are kept
     close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the factor of
                J M^-1 J', of the drift's start; the poses are those of the last trial
     refresh    J, C and the factor at the new poses
@@ -37,7 +37,7 @@ cdef enum:
     MOST_PROJECTIONS = 6
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
-cdef double CLOSED = 1e-9
+cdef double CLOSED = 5e-9
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
 # velocities are held instead.
@@ -108,7 +108,7 @@ cdef class Articulations:
         for j in range(rows.joint_count):
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
-                rows.impulse[rows.begin[j] + k] = self.joints[j].impulse[k]
+                rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
         self.refresh()
 
     cdef void refresh(self) noexcept nogil:
@@ -139,13 +139,16 @@ cdef class Articulations:
             rows.impulse[k] = self.impulse[k]
             rows.bias[k] = self.bias[k]
 
-    cdef void begin(self, double part) noexcept nogil:
-        """Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+    cdef void begin(self) noexcept nogil:
+        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint forces at
+        the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+        cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
         for k in range(self.count):
             self.position[k] = self.bodies.position[self.chosen[k]]
             self.orientation[k] = self.bodies.orientation[self.chosen[k]]
-        self.scale_impulses(0.0 if self.tree.loops else part)
+        for k in range(rows.count):
+            rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
@@ -221,7 +224,7 @@ cdef class Articulations:
         cdef int k
         cdef double off, last = self.drift()
         for k in range(MOST_CORRECTIONS):
-            if last <= CLOSED:
+            if k > 0 and last <= CLOSED:
                 break
             self.keep()
             self.correct()
@@ -244,9 +247,12 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.bias[i] = rows.rate[i]
+            rows.second[i] = -rows.impulse[i]
         for i in range(self.border.count):
             self.border.bias[i] = 0.0
         self.solve(self.bodies.twist)
+        for i in range(rows.count):
+            rows.second[i] += rows.impulse[i]
 
     cdef void keep(self) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""
@@ -334,6 +340,7 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.impulse[i] *= factor
+            rows.second[i] *= factor
 
     # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
 

@@ -329,7 +329,7 @@ cdef class Pipeline(StateArrays):
                 row.impulse *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.closing:
-            self.articulations.begin(first)
+            self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
         cdef Py_ssize_t i

@@ -517,7 +517,7 @@ cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
 cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows,
                        const JointRows* own) noexcept nogil:
     """Impulses of the last substep back into the joints, and their wrench on b about the joint point. own: the direct
-    solver's rows, or NULL."""
+    solver's rows, or NULL; of their impulses the second part is kept, with which the next substep begins."""
     cdef Py_ssize_t j
     cdef const Row* row
     cdef const JointRow* r
@@ -550,12 +550,15 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
         if own != NULL:
             for i in range(own.begin[j + 1] - own.begin[j]):
                 r = &own.row[own.begin[j] + i]
+                linear = add_scaled(linear, own.impulse[own.begin[j] + i], r.linear)
+                angular = add_scaled(angular, own.impulse[own.begin[j] + i], r.angular_b)
                 joints[j].impulse[i] = own.impulse[own.begin[j] + i]
-                linear = add_scaled(linear, joints[j].impulse[i], r.linear)
-                angular = add_scaled(angular, joints[j].impulse[i], r.angular_b)
         for i in range(joints[j].user_size if joints[j].type == USER else joints[j].constraint_count, 6):
             joints[j].impulse[i] = 0.0
         store_motions(&joints[j])
+        if own != NULL:
+            for i in range(own.begin[j + 1] - own.begin[j]):
+                joints[j].impulse[i] = own.second[own.begin[j] + i]
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))

@@ -13,7 +13,8 @@ then l' = (1 + a [w])^-1 (1 - a [w]) l and the equation is the polynomial
     I w_m + a w_m x (I w_m) = l.
 
 a = tan(h |w| / 2) / |w| with w the start's: so a body that spins about a principal axis turns by h |w| exactly. Newton's
-method starts from w_m without its second order. A fast body turns in several pieces, so that Newton converges.
+method starts from w_m without its second order. A fast body turns in several pieces, so that Newton converges. A needle's spin
+about itself is fast but without momentum; it turns steadily about l.
 Source of the splitting: B. Leimkuhler and S. Reich, "Simulating Hamiltonian Dynamics", 2004, section 8; of the Newton step:
 E. Catto, "Numerical Methods", GDC 2015.
 """
@@ -86,13 +87,16 @@ cdef Vec3 midpoint_spin(const Mat3* inertia, const Mat3* inv_inertia, Vec3 momen
         j.zy = inertia.zy + a * (w.x * inertia.yy - w.y * inertia.xy - iw.x)
         j.zz = inertia.zz + a * (w.x * inertia.yz - w.y * inertia.xz)
         w = sub(w, solve3(j, r))
-    # Twice w . r is what the turn adds to the energy. For a needle, whose small moment makes a large spin of a small error,
-    # Newton's method may fail. A turn about the momentum itself then serves, as fast as a needle across it turns: it keeps l,
-    # and so the energy, exactly.
-    iw = mat_vec(inertia[0], w)
-    r = sub(iw, momentum)
+    # Twice w . r is what the turn adds to the energy. Where Newton's method fails, a turn about the momentum itself serves: it
+    # keeps l, and so the energy, exactly.
+    r = sub(mat_vec(inertia[0], w), momentum)
     if fabs(dot(w, r)) <= 1e-12 * twice_energy:
         return w
+    return about_momentum(inertia, momentum)
+
+
+cdef inline Vec3 about_momentum(const Mat3* inertia, Vec3 momentum) noexcept nogil:
+    """The angular velocity along l whose momentum has the component |l| along it [rad/s]."""
     return scale(dot(momentum, momentum) / dot(momentum, mat_vec(inertia[0], momentum)), momentum)
 
 
@@ -105,9 +109,13 @@ cdef inline bint spins_steadily(Vec3 w, Vec3 momentum, double h) noexcept nogil:
 cdef Quat turned(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 w, Vec3 momentum, double h) noexcept nogil:
     """The orientation of a free dynamic body over h from q; w and its spin momentum in body axes."""
     cdef Vec3 momentum_world = rotate(q, momentum)
+    cdef Vec3 steady
     cdef double a
     cdef int k, pieces = 1
     if h * h * dot(w, w) > PIECE_ANGLE * PIECE_ANGLE:
+        steady = about_momentum(&bodies.inertia[i], momentum)
+        if dot(w, w) > 4.0 * dot(steady, steady) and dot(w, momentum) < 1.01 * dot(steady, momentum):
+            return quat_normalized(quat_mul(q, quat_exp(scale(h, steady))))
         pieces = MOST_PIECES
         if h * norm(w) < PIECE_ANGLE * MOST_PIECES:
             pieces = <int>ceil(h * norm(w) / PIECE_ANGLE)

@@ -210,13 +210,13 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
-cdef double* doubles(array):
+cdef double* doubles(array) except? NULL:
     """The first number of an array, NULL if there is none."""
     cdef double[::1] view = array.reshape(-1)
     return &view[0] if view.shape[0] else NULL
 
 
-cdef void* records(array):
+cdef void* records(array) except? NULL:
     cdef char[::1] view = array.view(np.int8).reshape(-1)
     return &view[0] if view.shape[0] else NULL
 
@@ -235,7 +235,7 @@ cdef class JointTree:
         begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         nodes, entries, reached = node_records(found, bodies, begin)
         rows = np.zeros((self.row_count, sizeof(JointRow) // 8))
-        numbers = np.zeros((4, self.row_count))
+        numbers = np.zeros((5, self.row_count))
         values, scaled = np.zeros((2, found.value_count))
         vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
@@ -245,6 +245,7 @@ cdef class JointTree:
         self.rows.row = <JointRow*>doubles(rows)
         self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
         self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
+        self.rows.second = doubles(numbers[4])
         self.nodes = <Node*>records(nodes)
         self.entries = <Entry*>records(entries)
         self.reached = <Reached*>records(reached)

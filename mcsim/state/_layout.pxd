@@ -175,7 +175,7 @@ ctypedef struct Joint:
     Quat basis_b
     double swing_limit           # ball only, +inf = none [rad]
     double swing_impulse         # [N m s]
-    double impulse[6]            # of the constraint rows, last substep [N s, N m s]
+    double impulse[6]            # of the constraint rows, last substep, to start the next with [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[6]
     double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf;
@@ -290,6 +290,7 @@ ctypedef struct JointRows:
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
     double* bias                 # of J v + bias = 0
     double* impulse              # accumulated over the substep [N s or N m s]
+    double* second               # that part of it which came after the drift
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 
