@@ -119,8 +119,8 @@ def test_a_planetary_gear_with_a_ring(keywords):
     inertia = I_SUN * sun**2 + I_PLANET * planet**2 + I_CARRIER + M_PLANET * (R_SUN + R_PLANET)**2
     w = 2 * 0.7 * sun / inertia
     exact = keywords["joint_solver"] == "tree"
-    assert world.angular_velocities[:, 2] == pytest.approx((w, sun * w, planet * w), rel=1e-9 if exact else 2e-4)
-    assert world.joint_errors().max() < (1e-9 if exact else 2e-3)
+    assert world.angular_velocities[:, 2] == pytest.approx((w, sun * w, planet * w), rel=1e-7 if exact else 2e-4)
+    assert world.joint_errors().max() < (1e-8 if exact else 2e-3)
 
 
 @BOTH
