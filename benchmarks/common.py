@@ -109,7 +109,7 @@ def find_peers(given):
 
 def measured(runs, repeats):
     """runs: (make, measure) each, engine = make(), result = measure(engine). In turn, `repeats` times over, so that a
-    slow minute of the machine meets all alike. -> for each the result of median time; none of what refuses its scene."""
+    slow minute of the machine meets all alike. -> the result of median time of each that does not refuse its scene."""
     results = [[] for _ in runs]
     for turn in range(repeats):
         for (make, measure), kept in zip(runs, results):

@@ -2,8 +2,8 @@
 
 It runs in an interpreter of its own, which steps and times; poses come back through a pipe. Taken over: spheres and
 capsules in their bodies' centres, ball joints without limits, no restitution. Anything else is refused. Jolt damps: 5 %
-of a body's speed a second, which culverin does not let one change. Joints are solved at Jolt's defaults, 10 velocity and
-2 position sweeps; substeps are smaller steps.
+of a body's speed a second, which culverin does not let one change. Joints are solved at Jolt's defaults, 10 sweeps of
+the velocities and 2 of the positions; substeps are smaller steps.
 """
 
 import json
@@ -44,7 +44,11 @@ class Culverin(Peer):
         self.server = subprocess.Popen([python, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.server.stdin.write(json.dumps(described).encode() + b"\n")
         self.server.stdin.flush()
-        self.name = f"culverin {self.server.stdout.readline().decode().strip()}"
+        answer = self.server.stdout.readline().decode().strip()
+        if answer.startswith("cannot"):
+            self.close()
+            raise NotImplementedError(f"{scene.name!r} in culverin, it {answer}")
+        self.name = f"culverin {answer}"
         self.receive()
 
     @staticmethod

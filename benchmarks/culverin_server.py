@@ -38,7 +38,11 @@ def answer(world, handles, seconds):
 
 def main():
     scene = json.loads(sys.stdin.readline())
-    world, handles = build(scene)
+    try:
+        world, handles = build(scene)
+    except MemoryError as error:                            # it has room for so many joints
+        print(f"cannot: {error}", flush=True)
+        return
     print(culverin.__version__.split()[0], flush=True)
     answer(world, handles, 0.0)
     for _ in sys.stdin:
