@@ -1,6 +1,7 @@
 """The pipeline of integrator="rattle" and "variational"."""
 
 from mcsim._pipeline cimport Pipeline
+from mcsim.core._types cimport Twist
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.state._layout cimport Row
 
@@ -10,7 +11,9 @@ cdef class PositionPipeline(Pipeline):
     cdef object buffers
     cdef Row* trial                      # the joints' rows at the end of a flight
     cdef double* gap                     # (joint rows,) their errors there [m, rad]; 0 of those without a position
-    cdef double* rounds                  # (MOST_ROUNDS, joint rows) what each round of Newton's method added to the impulses
+    cdef Twist* rounds                   # (HISTORY, bodies + 1) what rounds of Newton's method added to the velocities
+    cdef Twist* best                     # (bodies,) velocities of the flight that ended with the smallest errors
+    cdef Py_ssize_t fast_body            # that turned too fast in the last flight, or -1
     cdef bint factored                   # the solver's factor is that of the present poses
     cdef bint damped                     # some force depends on velocities
 
@@ -19,6 +22,8 @@ cdef class PositionPipeline(Pipeline):
     cdef void first_half(self) noexcept nogil
     cdef double try_flight(self) noexcept nogil
     cdef void correct(self, int round) noexcept nogil
+    cdef double product(self, const Twist* x, const Twist* y) noexcept nogil
     cdef bint close(self) noexcept nogil
+    cdef void fail_open(self, double off) noexcept nogil
     cdef bint second_half(self) noexcept nogil
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil

@@ -2,19 +2,20 @@
 
     v <- v + h/2 M^-1 f(x, v)                            half of the forces, at the start
     lambda from C(flight of v + M^-1 J' lambda) = 0      J of the start; nonholonomic rows: J v changes as the accelerations say
-    x, v by the flight                                   without forces, momentum kept (integrate/_variational.pyx, _euler.pyx)
+    x, v by the flight                                   without forces, momentum kept (integrate/_variational.pyx)
     v = v + h/2 M^-1 f(x, v) + M^-1 J' mu,  J v = 0      the other half, at the end, implicit in v
 
 RATTLE (H. Andersen, 1983). Its positions are those of SHAKE, that is, of the discrete Euler-Lagrange equations with the joints
 closed at each step (B. Leimkuhler and R. Skeel, "Symplectic numerical integrators in constrained Hamiltonian systems", 1994);
 the last line chooses the momenta that lie in the tangent space.
 
-lambda: Broyden's method from the chord A^-1 C / h, A = J M^-1 J', in the inner product of A's diagonal (C. Kelley, "Iterative
-Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). What has bounds acts as impulses before
+lambda: Broyden's method on the velocities M^-1 J' lambda, from the chord A^-1 C / h with A = J M^-1 J' (C. Kelley, "Iterative
+Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities, because of redundant rows a
+part of lambda is rounding. What has bounds acts as impulses before
 the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
 """
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -23,31 +24,54 @@ from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STA
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
-from mcsim.core._math cimport add_scaled, norm, sub
-from mcsim.core._types cimport CALL_FAILED, OK, Twist
+from mcsim.core._math cimport add_scaled, dot, norm, sub
+from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
-from mcsim.solve._blocks cimport row_apply, row_velocity
+from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._si cimport residual
-from mcsim.state._layout cimport BIASED, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
+from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
 
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
 
 cdef enum:
     MOST_ROUNDS = 40         # of Newton's method on the joints
+    HISTORY = 10             # of them that it remembers
     MOST_REPEATS = 60        # of the implicit half of forces that depend on velocities
     OPEN_JOINT = 0           # why a substep failed
     FAST_BODY = 1
     STRONG_DAMPING = 2
 
-# Newton's method ends at this error [m, rad], or where rounding keeps it from falling further below the second one.
+# Newton's method ends at the first error [m, rad], or where it no longer halves below the second one, or where it has grown by
+# LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes branches, rows become
+# dependent for a moment, and what they then ask for no velocity gives.
 cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
+cdef double STILL_CLOSED = 1e-7
+cdef double LOST = 1e4
 
 # The implicit half kick ends when velocities change by less than this part of themselves.
 cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
+
+
+# Proximal part of the joints' matrix where there are loops. Near a position in which rows become dependent it bounds what closing
+# them takes; the solver's own 1e-9 would let velocities there be rounding.
+cdef double LOOP_PROXIMAL = 1e-6
+
+
+def has_loops(pairs, moves):
+    """Whether some articulation has more joints than moving bodies. pairs: (j, 2) bodies, -1 the world; moves: (n,) bool."""
+    from scipy.sparse import coo_array                      # here, since importing mcsim should stay light
+    from scipy.sparse.csgraph import connected_components
+
+    moves = np.append(moves, False)
+    both = pairs[moves[pairs].all(axis=1)]
+    part = connected_components(coo_array((np.ones(len(both)), both.T), shape=(len(moves),) * 2), directed=False)[1]
+    held = pairs[moves[pairs].any(axis=1)]
+    joints = np.bincount(part[np.where(moves[held[:, 0]], held[:, 0], held[:, 1])], minlength=len(moves))
+    return bool(np.any(joints > np.bincount(part, moves, minlength=len(moves))))
 
 
 cdef class PositionPipeline(Pipeline):
@@ -55,7 +79,9 @@ cdef class PositionPipeline(Pipeline):
 
     def __init__(self, bodies, joints, collider, settings, bounces):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
-        self.flight = FreeFlight(bodies.count)
+        self.flight = FreeFlight(bodies.inertia, bodies.kind)
+        if has_loops(np.stack([joints["body_a"], joints["body_b"]], axis=1), bodies.kind == DYNAMIC):
+            self.smooth.proximal = LOOP_PROXIMAL
         self.names = None
 
     def _grow_rows(self, rows, manifolds):
@@ -63,13 +89,18 @@ cdef class PositionPipeline(Pipeline):
         Pipeline._grow_rows(self, rows, manifolds)
         most = 6 * self.joint_count + 1
         trial = np.zeros(self.row_capacity, ROW_DTYPE)
-        work = np.zeros((MOST_ROUNDS + 1, most))
-        self.buffers = (trial, work)
+        gap = np.zeros(most)
+        rounds = np.zeros((HISTORY if self.joint_count else 1, self.bodies.count + 1, 6))
+        best = np.zeros((self.bodies.count + 1, 6))
+        self.buffers = (trial, gap, rounds, best)
+        cdef double[:, ::1] nearest = best
+        self.best = <Twist*>&nearest[0, 0]
         cdef char[::1] row_bytes = trial.view(np.int8)
-        cdef double[:, ::1] lines = work
+        cdef double[::1] line = gap
+        cdef double[:, :, ::1] twists = rounds
         self.trial = <Row*>&row_bytes[0]
-        self.gap = &lines[0, 0]
-        self.rounds = &lines[1, 0]
+        self.gap = &line[0]
+        self.rounds = <Twist*>&twists[0, 0, 0]
 
     cdef int layout(self) noexcept nogil:
         cdef int status = Pipeline.layout(self)
@@ -104,13 +135,15 @@ cdef class PositionPipeline(Pipeline):
         """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that hold
         positions a first guess, for the others what they do."""
         cdef Py_ssize_t i
+        cdef double ahead
         cdef const Row* row
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
         if not self.factored:
             self.smooth.factor(self.rows)
         for i in range(self.smooth.count):
             row = &self.rows[self.smooth.row[i]]
-            self.smooth.target[i] = row_velocity(row, self.bodies.twist) - 0.5 * self.settings.h * row.curvature
+            ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
+            self.smooth.target[i] = row_velocity(row, self.bodies.twist) - ahead
         self.forces()
         add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
         self.smooth.solve(self.rows, self.bodies.twist)
@@ -118,14 +151,14 @@ cdef class PositionPipeline(Pipeline):
     # ---- the flight --------------------------------------------------------------------------------------------------
 
     cdef double try_flight(self) noexcept nogil:
-        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or -1: impossible"""
+        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad]; infinite: there is no such flight"""
         cdef double largest = 0.0
         cdef Py_ssize_t i = self.flight.fly(&self.bodies, self.settings.h,
                                             self.settings.integrator == INTEGRATE_VARIATIONAL)
         cdef const Row* row
+        self.fast_body = i
         if i >= 0:
-            self.fail(FAST_BODY, i, norm(self.flight.twist[i].w))
-            return -1.0
+            return INFINITY
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
@@ -135,66 +168,80 @@ cdef class PositionPipeline(Pipeline):
         return largest
 
     cdef void correct(self, int round) noexcept nogil:
-        """One round: the step s of the impulses against the gaps, added to the velocities of `flight`.
+        """One round: a step s of the velocities against the gaps, s = M^-1 J' of some impulses.
 
-        z = -A^-1 gap / h,   z += s_{j+1} (s_j . z) / |s_j|^2  for j < round - 1,   s = z / (1 - s_last . z / |s_last|^2)
+        z = -M^-1 J' A^-1 gap / h,   z += s_{j+1} (s_j . z) / |s_j|^2  for j < round - 1,   s = z / (1 - s_last . z / |s_last|^2)
         """
-        cdef Py_ssize_t n = self.smooth.count
+        cdef Py_ssize_t n = self.bodies.count
         cdef Py_ssize_t i
         cdef int j
-        cdef double* own = self.rounds + round * n
-        cdef const double* s
-        cdef double along, whole, weight
-        for i in range(n):
+        cdef Twist* own = self.rounds + round * (n + 1) + 1
+        cdef Twist* s = own
+        cdef double along
+        for i in range(self.smooth.count):
             self.smooth.target[i] = -self.gap[i] / self.settings.h
-        memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
-        self.smooth.solve(self.rows, self.acceleration)
-        memcpy(own, self.smooth.force, n * sizeof(double))
+        memset(own - 1, 0, (n + 1) * sizeof(Twist))
+        self.smooth.solve(self.rows, own)
         for j in range(round):
-            s = self.rounds + j * n
-            along = 0.0
-            whole = 0.0
-            for i in range(n):
-                weight = self.rows[self.smooth.row[i]].diagonal * s[i]
-                along += weight * own[i]
-                whole += weight * s[i]
-            along = along / whole if whole > 0.0 else 0.0
+            s = self.rounds + j * (n + 1) + 1
+            along = self.product(s, s)
+            along = self.product(s, own) / along if along > 0.0 else 0.0
             if j < round - 1:
-                s += n
-                for i in range(n):
-                    own[i] += along * s[i]
-            elif along < 0.5:
-                along = 1.0 / (1.0 - along)
-                for i in range(n):
-                    own[i] *= along
-        for i in range(n):
-            row_apply(&self.rows[self.smooth.row[i]], own[i], self.flight.twist)
+                add_twists(n, along, s + n + 1, own)
+        if round > 0 and along < 0.5:
+            add_twists(n, along / (1.0 - along), own, own)
+        add_twists(n, 1.0, own, self.flight.twist)
+
+    cdef double product(self, const Twist* x, const Twist* y) noexcept nogil:
+        """The sum of m v . v' + (trace I / 3) w . w': an inner product that knows no axes."""
+        cdef double s = 0.0
+        cdef Py_ssize_t i
+        cdef const Mat3* inertia
+        for i in range(self.bodies.count):
+            if self.bodies.kind[i] == DYNAMIC:
+                inertia = &self.bodies.inertia[i]
+                s += dot(x[i].v, y[i].v) / self.bodies.inv_mass[i]
+                s += (inertia.xx + inertia.yy + inertia.zz) / 3.0 * dot(x[i].w, y[i].w)
+        return s
 
     cdef bint close(self) noexcept nogil:
         """Fly so that the joints are closed at the end. -> whether that succeeded"""
-        cdef double off, last
-        cdef Py_ssize_t i, worst = 0
+        cdef Py_ssize_t n = self.bodies.count
+        cdef double off, nearest
         cdef int k
         self.flight.begin(&self.bodies)
         memcpy(self.trial, self.rows, self.joint_row_count * sizeof(Row))
         off = self.try_flight()
+        nearest = off
+        memcpy(self.best, self.flight.twist, n * sizeof(Twist))
         for k in range(MOST_ROUNDS):
-            if off < 0.0:
-                return False
-            if off <= CLOSED:
-                return True
-            self.correct(k)
-            last = off
-            off = self.try_flight()
-            if off >= 0.0 and last <= CLOSE_ENOUGH and not off < 0.5 * last:
-                return True
-            if not isfinite(off):
+            if off <= CLOSED or not off < LOST * nearest:
                 break
+            self.correct(k % HISTORY)
+            off = self.try_flight()
+            if off < nearest:
+                memcpy(self.best, self.flight.twist, n * sizeof(Twist))
+            if nearest <= CLOSE_ENOUGH and not off < 0.5 * nearest:
+                break
+            nearest = min(nearest, off)
+        if not off <= nearest:
+            memcpy(self.flight.twist, self.best, n * sizeof(Twist))
+            off = self.try_flight()
+        if off <= STILL_CLOSED:
+            return True
+        self.fail_open(off)
+        return False
+
+    cdef void fail_open(self, double off) noexcept nogil:
+        """Name the body that is too fast, or the joint that is open."""
+        cdef Py_ssize_t i, worst = 0
+        if self.fast_body >= 0:
+            self.fail(FAST_BODY, self.fast_body, norm(self.flight.twist[self.fast_body].w))
+            return
         for i in range(self.smooth.count):
             if not fabs(self.gap[i]) <= fabs(self.gap[worst]):
                 worst = i
         self.fail(OPEN_JOINT, self.rows[self.smooth.row[worst]].source, off)
-        return False
 
     # ---- the second half ---------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Row, Settings
 
 cdef class SmoothSolver:
+    cdef double proximal                 # eps
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t body_capacity
     cdef Py_ssize_t entry_capacity

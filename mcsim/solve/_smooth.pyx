@@ -83,6 +83,9 @@ cdef inline Twist no_twist() noexcept nogil:
 cdef class SmoothSolver:
     """The factor and its buffers; they only grow."""
 
+    def __cinit__(self):
+        self.proximal = PROXIMAL
+
     def __dealloc__(self):
         free(self.row)
         free(self.first_on)
@@ -189,7 +192,7 @@ cdef class SmoothSolver:
                 for k in range(begin, j):
                     s -= li[k] * lj[k]
                 li[j] = s                                      # d_j L_ij until the line is done
-            d = rows[self.row[i]].diagonal * (1.0 + PROXIMAL)
+            d = rows[self.row[i]].diagonal * (1.0 + self.proximal)
             for j in range(self.first[i], i):
                 s = li[j] * self.value[self.line[j] + j]
                 d -= s * li[j]
