@@ -7,6 +7,7 @@ from mcsim.state._layout cimport Row
 
 cdef class PositionPipeline(Pipeline):
     cdef public object names             # (of the bodies, of the joints), for messages
+    cdef readonly long long flights      # tried since the beginning, one and a few a substep
     cdef FreeFlight flight
     cdef object buffers
     cdef Row* trial                      # the joints' rows at the end of a flight

@@ -48,7 +48,7 @@ cdef enum:
 # dependent for a moment, and what they then ask for no velocity gives.
 cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
-cdef double STILL_CLOSED = 1e-7
+cdef double STILL_CLOSED = 1e-6
 cdef double LOST = 1e4
 
 # The implicit half kick ends when velocities change by less than this part of themselves.
@@ -157,6 +157,7 @@ cdef class PositionPipeline(Pipeline):
                                             self.settings.integrator == INTEGRATE_VARIATIONAL)
         cdef const Row* row
         self.fast_body = i
+        self.flights += 1
         if i >= 0:
             return INFINITY
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
