@@ -114,7 +114,10 @@ class World:
         level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
       integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
         for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
-        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order),
+        "rattle" or "variational" (joints closed at positions by a solver of their own, so joint_solver is not read; symplectic,
+        second order, energy within a band for good; "variational" by quaternion increments. What has bounds as under "rk4",
+        stabilization "none", "baumgarte" or "soft" for that only. SimulationError where the joints cannot be closed).
         sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.

@@ -74,3 +74,14 @@ def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     heavy, = joints.main(["chain20_heavy", "--seconds", "1"])
     assert len(heavy.rms_mm) == 1 and 1.0 < heavy.rms_mm[0] < 2000.0
     assert "not reached" in capsys.readouterr().out
+
+
+def test_the_integrators_are_measured(tmp_path, capsys):
+    """Both chains under every name, and a picture."""
+    spec = importlib.util.spec_from_file_location("benchmark_integrators", FOLDER / "integrators.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    table = module.main(steps=5000, png=str(tmp_path / "energy.png"))
+    assert (tmp_path / "energy.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().out.count("[") == 10 * len(module.SCENES) * len(module.RUNS)
+    assert all(abs(band).max() < 0.05 for band in table.values())
