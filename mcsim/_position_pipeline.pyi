@@ -4,3 +4,7 @@ from mcsim._pipeline import Pipeline
 
 class PositionPipeline(Pipeline):
     names: tuple[tuple[str, ...], tuple[str, ...]] | None
+    left_open: float
+    flights: int
+
+    def notes(self) -> list[tuple[str, tuple[str, ...], str]]: ...

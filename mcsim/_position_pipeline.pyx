@@ -9,9 +9,9 @@ RATTLE (H. Andersen, 1983). Its positions are those of SHAKE, that is, of the di
 closed at each step (B. Leimkuhler and R. Skeel, "Symplectic numerical integrators in constrained Hamiltonian systems", 1994);
 the last line chooses the momenta that lie in the tangent space.
 
-lambda: Broyden's method on the velocities M^-1 J' lambda, from the chord A^-1 C / h with A = J M^-1 J' (C. Kelley, "Iterative
-Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities, because of redundant rows a
-part of lambda is rounding. What has bounds acts as impulses before
+lambda: Broyden's method on the velocities M^-1 J' lambda, from the chord A^-1 C / h with A = J M^-1 J' (C. Kelley,
+"Iterative Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities, because of
+redundant rows a part of lambda is rounding. What has bounds acts as impulses before
 the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
 """
 
@@ -51,13 +51,17 @@ cdef double CLOSE_ENOUGH = 1e-10
 cdef double STILL_CLOSED = 1e-6
 cdef double LOST = 1e4
 
+# Joints that stand open by more than this at the start [m, rad], which only a hand or a scene can bring about, are closed by so
+# much in a substep.
+cdef double OPENED = 0.01
+
 # The implicit half kick ends when velocities change by less than this part of themselves.
 cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
 
-# Proximal part of the joints' matrix where there are loops. Near a position in which rows become dependent it bounds what closing
-# them takes; the solver's own 1e-9 would let velocities there be rounding.
+# Proximal part of the joints' matrix where there are loops. Near a position in which rows become dependent it bounds what
+# closing them takes; the solver's own 1e-9 would let velocities there be rounding.
 cdef double LOOP_PROXIMAL = 1e-6
 
 
@@ -107,6 +111,7 @@ cdef class PositionPipeline(Pipeline):
         if status == OK:
             status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
+        self.left_open = 0.0
         self.find_damping()
         return status
 
@@ -151,7 +156,8 @@ cdef class PositionPipeline(Pipeline):
     # ---- the flight --------------------------------------------------------------------------------------------------
 
     cdef double try_flight(self) noexcept nogil:
-        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad]; infinite: there is no such flight"""
+        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more than it
+        may be; infinite: there is no such flight"""
         cdef double largest = 0.0
         cdef Py_ssize_t i = self.flight.fly(&self.bodies, self.settings.h,
                                             self.settings.integrator == INTEGRATE_VARIATIONAL)
@@ -163,7 +169,7 @@ cdef class PositionPipeline(Pipeline):
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
-            self.gap[i] = row.error if row.stabilized else 0.0
+            self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
             if not fabs(self.gap[i]) <= largest:
                 largest = fabs(self.gap[i])
         return largest
@@ -171,7 +177,8 @@ cdef class PositionPipeline(Pipeline):
     cdef void correct(self, int round) noexcept nogil:
         """One round: a step s of the velocities against the gaps, s = M^-1 J' of some impulses.
 
-        z = -M^-1 J' A^-1 gap / h,   z += s_{j+1} (s_j . z) / |s_j|^2  for j < round - 1,   s = z / (1 - s_last . z / |s_last|^2)
+        z = -M^-1 J' A^-1 gap / h,    z += s_{j+1} (s_j . z) / |s_j|^2 for j < round - 1,    s = z / (1 - s_j . z / |s_j|^2) with
+        the last j.
         """
         cdef Py_ssize_t n = self.bodies.count
         cdef Py_ssize_t i
@@ -212,6 +219,8 @@ cdef class PositionPipeline(Pipeline):
         cdef int k
         self.flight.begin(&self.bodies)
         memcpy(self.trial, self.rows, self.joint_row_count * sizeof(Row))
+        off = self.smooth.aim_errors(self.rows)
+        self.keep = 1.0 - OPENED / off if off > OPENED else 0.0
         off = self.try_flight()
         nearest = off
         memcpy(self.best, self.flight.twist, n * sizeof(Twist))
@@ -229,6 +238,8 @@ cdef class PositionPipeline(Pipeline):
             memcpy(self.flight.twist, self.best, n * sizeof(Twist))
             off = self.try_flight()
         if off <= STILL_CLOSED:
+            if off > CLOSE_ENOUGH:
+                self.left_open = max(self.left_open, off)
             return True
         self.fail_open(off)
         return False
@@ -317,6 +328,13 @@ cdef class PositionPipeline(Pipeline):
         memset(self.impacts, 0, self.row_count * sizeof(double))
         self.lap(STAGE_STORE)
 
+    def notes(self):
+        """What a user should know of the last step: (kind, bodies, text) each."""
+        if self.left_open == 0.0:
+            return []
+        return [("open joints", (), f"a substep ended with joints open by {self.left_open:.2g} m or rad: their rows depend on "
+                 "each other in this position")]
+
     # ---- failure -----------------------------------------------------------------------------------------------------
 
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
@@ -340,7 +358,7 @@ cdef class PositionPipeline(Pipeline):
                                    f"velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
         for i in range(self.bodies.count):
             fastest = max(fastest, norm(self.flight.twist[i].w))
-        return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint {joints[which]!r} stays "
-                               f"open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the fastest body turns by "
-                               f"{fastest * h:.3g} rad a substep){end}, or integrator='semi_implicit' with joint_solver='tree', "
-                               "which divides strained steps")
+        return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint {joints[which]!r} "
+                               f"stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the fastest body turns by "
+                               f"{fastest * h:.3g} rad a substep){end}, or integrator='semi_implicit' with "
+                               "joint_solver='tree', which divides strained steps")

@@ -120,10 +120,10 @@ def run(
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
-        "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte, "slop": slop, "hertz": hertz,
-        "damping_ratio": damping_ratio, "joint_hertz": joint_hertz, "joint_damping_ratio": joint_damping_ratio,
-        "push_speed": push_speed, "restitution_threshold": restitution_threshold,
-        "speculative_distance": speculative_distance,
+        "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
+        "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
+        "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
+        "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance,
     }
     _check_output("--out", out, ".npz")
     _check_output("--png", png, ".png")

@@ -478,7 +478,8 @@ class World:
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
-            times=dict(zip(STAGES, pipeline.times())))
+            times=dict(zip(STAGES, pipeline.times())),
+            notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
 
     @property
     def events(self) -> Events:

@@ -18,8 +18,8 @@ A turn is at most |u| = 1; for a sphere momentum grows up to |u| = 1/sqrt(2), a 
     |l|^2 / (2 I_2)  +  (1/I_1 - 1/I_2) l_1^2 / 2  +  (1/I_3 - 1/I_2) l_3^2 / 2
 
 The first part turns the body about its momentum at |l|/I_2 and commutes with the others; the other two turn it about its own
-axes 1 and 3 at (1/I_i - 1/I_2) l_i; they are composed as h/2, h, h/2. Explicit, for any speed, and exact for spheres and symmetric
-bodies, where one part or both are 0.
+axes 1 and 3 at (1/I_i - 1/I_2) l_i; they are composed as h/2, h, h/2. Explicit, for any speed, and exact for spheres and
+symmetric bodies, where one part or both are 0.
 
 Sources: J. Moser and A. Veselov, "Discrete versions of some classical integrable systems", 1991; J. Brüdigam and
 Z. Manchester, "Linear-Time Variational Integrators in Maximal Coordinates", 2020, for the quaternion form; E. Hairer and

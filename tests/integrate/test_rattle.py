@@ -128,6 +128,17 @@ def test_momentum_is_kept(driven, integrator):
 
 
 @every_integrator
+@pytest.mark.parametrize("size", [1e-3, 0.3])
+def test_joints_opened_by_hand_close_and_keep_the_momentum(size, integrator):
+    """At once, or by a centimetre a substep; no energy comes in."""
+    world = mc.World(jointed(1, driven=False), integrator=integrator)
+    start = world.energy().total
+    world.positions[...] += size * np.random.default_rng(5).normal(size=world.positions.shape)
+    check_momentum(world, 60)
+    assert world.joint_errors().max() < 1e-14 and world.energy().total < start
+
+
+@every_integrator
 def test_energy_is_bounded(integrator):
     """A double pendulum that does not turn over, 30,000 steps: the last tenth wavers as much as the first."""
     world = mc.World(double_pendulum(a=0.9, b=0.4), dt=1 / 200, substeps=1, integrator=integrator)
