@@ -20,6 +20,7 @@ KERNELS = {
     "mcsim.state._layout_check": [],
     "mcsim.collide._collider": ["m"],
     "mcsim.constraints._joints": ["m"],
+    "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
@@ -35,6 +36,7 @@ KERNELS = {
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
+    "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
 }

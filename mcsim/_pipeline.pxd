@@ -1,13 +1,13 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from libc.stdint cimport int32_t
+from mcsim._articulations cimport Articulations
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
-from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 
@@ -30,18 +30,10 @@ cdef class Pipeline(StateArrays):
     cdef readonly Collider collider
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
-    cdef readonly JointTree tree        # None: joints are solved row by row
-    cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
-    cdef int32_t* jointed_bodies
-    cdef Vec3* start_position
-    cdef Quat* start_orientation
-    cdef Twist* start_twist
-    cdef Mat3* stiffness
-    cdef double* start_impulse
-    cdef Py_ssize_t jointed_count
-    cdef bint closed                    # the last drift ended with closed joints
+    cdef readonly Articulations articulations   # None: joints are solved row by row
+    cdef bint closing                   # the articulations close their joints by themselves: "soft"
     cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
-    cdef bint swept                     # rows beside those of the tree exist
+    cdef bint swept                     # rows beside those of the direct solver exist
     cdef Row* rows
     cdef double* factors
     cdef double* impacts
@@ -73,7 +65,9 @@ cdef class Pipeline(StateArrays):
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
-    cdef int layout(self) noexcept nogil
+    cdef int collide(self) noexcept nogil
+    cdef int layout(self, bint own) noexcept nogil
+    cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
@@ -84,14 +78,8 @@ cdef class Pipeline(StateArrays):
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
-    cdef double aim(self) noexcept nogil
-    cdef void keep_velocities(self) noexcept nogil
-    cdef void return_velocities(self) noexcept nogil
-    cdef void hold_joints(self) noexcept nogil
-    cdef void project_joints(self) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
-    cdef void close_joints(self) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil

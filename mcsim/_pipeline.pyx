@@ -19,35 +19,32 @@
 integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
-from libc.math cimport fabs
-from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
+from mcsim._articulations cimport Articulations
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport (aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
-from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
-from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
-from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
+from mcsim.core._math cimport scale
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
+from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displace, free_accelerations,
                                    smooth_forces)
 from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
-from mcsim.solve._tree cimport JointTree
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MANIFOLD_ANCHORS, Manifold, RELAXED,
+from mcsim.state._layout cimport (BIASED, BLOCK_TREE, INTEGRATE_RK4, JointRows, MANIFOLD_ANCHORS, Manifold, RELAXED,
                                   ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE, STATIC)
+                                  STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -70,25 +67,7 @@ cdef extern from *:
 
 cdef int SI = SOLVERS["si"]
 
-# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
-cdef double TREE_TOLERANCE = 1e-11
 cdef enum:
-    TREE_REPEATS = 6
-    MOST_CORRECTIONS = 8
-
-# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
-cdef double JOINT_TOLERANCE = 1e-9
-
-# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
-# velocities are held instead.
-cdef double CONTRACTION = 0.7
-cdef double WIDE_GAP = 1e-3
-
-# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
-cdef double CLOSE_ENOUGH = 1e-7
-cdef double WIDEST_GAP = 0.2
-cdef enum:
-    MOST_PROJECTIONS = 6
     MOST_DIVISION = 8
 
 # The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
@@ -141,38 +120,29 @@ cdef class Pipeline(StateArrays):
 
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
-        cdef int32_t[::1] chosen
-        cdef double[:, ::1] position, orientation, twist, stiffness, impulse
-        self.tree = None
+        self.articulations = None
+        self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
             while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
-                                self.row_capacity) < 0:
+                                self.row_capacity, True) < 0:
                 self.grow()
             sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
-            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
             if np.any(sizes > 0):
-                self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
-                touched = np.unique(pairs[sizes > 0])
-                touched = touched[(touched >= 0) & (bodies.kind[touched] != STATIC)].astype(np.int32)
-                self.jointed = (touched, np.empty((len(touched) + 1, 3)), np.empty((len(touched) + 1, 4)),
-                                np.empty((len(touched) + 1, 6)), np.zeros((self.bodies.count + 1, 9)),
-                                np.empty((self.tree.row_count, 1)))
-                self.jointed_count = len(touched)
-                if len(touched):
-                    chosen = touched
-                    self.jointed_bodies = &chosen[0]
-                position, orientation, twist, stiffness, impulse = self.jointed[1:]
-                self.start_position = <Vec3*>&position[0, 0]
-                self.start_orientation = <Quat*>&orientation[0, 0]
-                self.start_twist = <Twist*>&twist[0, 0]
-                self.stiffness = <Mat3*>&stiffness[0, 0]
-                self.start_impulse = &impulse[0, 0]
-        if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
-            self.tree = None
-        if self.tree is None:
+                self.articulations = Articulations(bodies, np.stack([joints["body_a"], joints["body_b"]], axis=1), sizes)
+                self.articulations.attach(&self.bodies, self.joints, &self.settings)
+                self.closing = self.settings.stabilization == STABILIZE_SOFT
+        if self.articulations is None or (self.settings.joint_tree == 2
+                                          and self.articulations.tree.work > MOST_WORK * self.joint_count):
+            self.articulations = None
+            self.closing = False
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
+
+    @property
+    def tree(self):
+        """The direct joint solver, or None."""
+        return None if self.articulations is None else self.articulations.tree
 
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""
@@ -223,18 +193,21 @@ cdef class Pipeline(StateArrays):
                     self.call_status = CALL_FAILED
         return self.call_status
 
-    cdef int layout(self) noexcept nogil:
-        """Collide, then lay out all rows at the present poses."""
-        cdef Py_ssize_t n, joints
-        if self.set_time(self.start + self.steps * self.settings.dt) != OK:
-            return CALL_FAILED
-        cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
-        if status != OK:
-            return status
+    cdef int collide(self) noexcept nogil:
+        cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
+        if status == OK:
+            status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         self.lap(STAGE_COLLIDE)
+        return status
+
+    cdef int layout(self, bint own) noexcept nogil:
+        """All rows at the present poses; the joints' own only if `own`."""
+        cdef Py_ssize_t n, joints
+        cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
-        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity)
+        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity,
+                               own)
         if joints < 0:
             return GROW
         n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
@@ -243,7 +216,7 @@ cdef class Pipeline(StateArrays):
             return GROW
         self.joint_row_count = joints
         self.row_count = n
-        self.swept = not self.settings.joint_tree or n > self.tree.row_count
+        self.swept = not self.settings.joint_tree or n > (self.articulations.tree.row_count if own else 0)
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
@@ -255,22 +228,27 @@ cdef class Pipeline(StateArrays):
         self.finish_rows()
         return OK
 
+    cdef void write_rows(self, Row* rows) noexcept nogil:
+        """The same rows at the present poses."""
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
+        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                         self.anchors, rows)
+
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        if self.settings.joint_tree:
-            self.tree.factor(self.rows, self.joints, &self.bodies)
-        else:
-            factor_blocks(self.rows, self.joint_row_count, self.factors)
+        if self.settings.joint_tree and not self.closing:
+            self.articulations.read(self.rows)
+        factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
-        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                         self.anchors, self.rows)
+        self.write_rows(self.rows)
         self.finish_rows()
+        if self.closing:
+            self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
         """All rows, on the bodies' velocities or on a displacement."""
@@ -278,116 +256,30 @@ cdef class Pipeline(StateArrays):
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
-        if not self.swept:
-            self.solve_tree(twist, relaxed)
-            return
-        for k in range(iterations):
+        for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
-        """All joints at once; with loops until the proximal steps have converged."""
-        cdef int k
-        cdef double found
-        for k in range(TREE_REPEATS if self.tree.loops else 1):
-            found = self.tree.solve(self.rows, self.joints, twist, relaxed)
-            if found < TREE_TOLERANCE:
-                break
-
-    cdef double aim(self) noexcept nogil:
-        """Biases that close the joints at the end of the drift with the present velocities. -> how far they are off [m, rad]"""
-        cdef double off
-        cdef Py_ssize_t k
-        cdef int i
-        for k in range(self.jointed_count):
-            i = self.jointed_bodies[k]
-            self.start_position[k] = self.bodies.position[i]
-            self.start_orientation[k] = self.bodies.orientation[i]
-        try_poses(&self.bodies, self.jointed_bodies, self.jointed_count, self.start_position, self.start_orientation,
-                  self.settings.h)
-        off = aim_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
-        for k in range(self.jointed_count):
-            i = self.jointed_bodies[k]
-            self.bodies.position[i] = self.start_position[k]
-            self.bodies.orientation[i] = self.start_orientation[k]
-        return off
-
-    cdef void close_joints(self) noexcept nogil:
-        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer."""
-        cdef int k
-        cdef double off, last = self.aim()
-        self.closed = True
-        for k in range(MOST_CORRECTIONS):
-            if last <= JOINT_TOLERANCE:
-                return
-            self.keep_velocities()
-            self.solve_tree(self.bodies.twist, BIASED)
-            off = self.aim()
-            if not off < CONTRACTION * last:
-                if not off < last:
-                    self.return_velocities()
-                if not last < WIDE_GAP:
-                    self.hold_joints()
-                self.closed = last < CLOSE_ENOUGH
-                return
-            last = off
-        self.closed = last < CLOSE_ENOUGH
-
-    cdef void hold_joints(self) noexcept nogil:
-        """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
-        cdef Py_ssize_t j
-        cdef int i
-        cdef Row* row
-        for j in range(self.joint_count):
-            row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
-            for i in range(self.joints[j].constraint_count):
-                row[i].bias[BIASED] = row[i].rate
-        self.solve_tree(self.bodies.twist, BIASED)
-
-    cdef void project_joints(self) noexcept nogil:
-        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints."""
-        cdef Py_ssize_t j, k
-        cdef int i, m, r
-        cdef double off
-        cdef Row* row
-        cdef Twist* move
-        for r in range(MOST_PROJECTIONS):
-            self.keep_velocities()
-            for k in range(self.jointed_count):
-                memset(&self.bodies.twist[self.jointed_bodies[k]], 0, sizeof(Twist))
-            off = 0.0
-            for j in range(self.joint_count):
-                row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
-                for i in range(self.joints[j].constraint_count):
-                    row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
-                    off = max(off, fabs(row[i].bias[BIASED]))
-            if CLOSE_ENOUGH < off <= WIDEST_GAP:
-                self.solve_tree(self.bodies.twist, BIASED)
-                for k in range(self.jointed_count):
-                    m = self.jointed_bodies[k]
-                    move = &self.bodies.twist[m]
-                    if self.bodies.kind[m] == DYNAMIC:
-                        self.bodies.position[m] = add_scaled(self.bodies.position[m], 1.0, move.v)
-                        self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w),
-                                                                              self.bodies.orientation[m]))
-            self.return_velocities()
-            if not CLOSE_ENOUGH < off <= WIDEST_GAP:
-                return
-            update_inertia(&self.bodies)
-            self.refresh()
+        """All joints at once."""
+        if not self.closing:
+            self.articulations.solve_rows(self.rows, twist, relaxed)
+        elif relaxed:
+            self.articulations.relax()
+        else:
+            self.articulations.solve(twist)
 
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
-        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx)."""
+        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx). What touches something is
+        stiffened instead."""
         cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
-        if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT \
-                and self.settings.geometric_stiffness == 0.0:
-            strain = joint_strain(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
-                                  self.stiffness, whole)
+        if self.closing and self.settings.geometric_stiffness == 0.0:
+            self.articulations.touch(self.collider.manifolds, self.collider.manifold_count)
+            strain = self.articulations.strain(whole, STRAIN)
             while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
                 times += 1
         self.settings.substeps = self.substeps * times
@@ -400,6 +292,8 @@ cdef class Pipeline(StateArrays):
         cdef Manifold* m
         for i in range(self.row_count):
             self.rows[i].impulse *= factor
+        if self.closing:
+            self.articulations.scale_impulses(factor)
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
@@ -407,29 +301,6 @@ cdef class Pipeline(StateArrays):
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
-
-    cdef void keep_velocities(self) noexcept nogil:
-        """Twists and impulses before a solve that may have to be undone."""
-        cdef Py_ssize_t j, k, n = 0
-        cdef int i
-        for k in range(self.jointed_count):
-            self.start_twist[k] = self.bodies.twist[self.jointed_bodies[k]]
-        for j in range(self.joint_count):
-            k = self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
-            for i in range(self.joints[j].constraint_count):
-                self.start_impulse[n] = self.rows[k + i].impulse
-                n += 1
-
-    cdef void return_velocities(self) noexcept nogil:
-        cdef Py_ssize_t j, k, n = 0
-        cdef int i
-        for k in range(self.jointed_count):
-            self.bodies.twist[self.jointed_bodies[k]] = self.start_twist[k]
-        for j in range(self.joint_count):
-            k = self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
-            for i in range(self.joints[j].constraint_count):
-                self.rows[k + i].impulse = self.start_impulse[n]
-                n += 1
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
@@ -440,15 +311,16 @@ cdef class Pipeline(StateArrays):
         for i in range(self.row_count):
             row = &self.rows[i]
             row.carry = 0.0
-            # Of redundant rows a part of the impulses does nothing, until the bodies have moved: it is not carried over.
             if row.block_kind == BLOCK_TREE:
-                row.impulse *= 0.0 if self.tree.loops else first
+                row.impulse *= 0.0 if self.articulations.tree.loops else 1.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.compliance[RELAXED] == 0.0:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.closing:
+            self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
         cdef Py_ssize_t i
@@ -479,15 +351,17 @@ cdef class Pipeline(StateArrays):
             self.drift_on_split_impulses()
         elif self.settings.stabilization == STABILIZE_GGL:
             self.drift_by_ggl()
+        elif self.closing:
+            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h)
         else:
-            integrate_poses(&self.bodies, self.settings.h)
+            integrate_poses(&self.bodies, NULL, 0, self.settings.h)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
         """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
         self.solve_positions()
-        integrate_poses(&self.bodies, self.settings.h)
+        integrate_poses(&self.bodies, NULL, 0, self.settings.h)
         self.displacement.start_here(&self.bodies)
         self.displacement.move(&self.bodies)
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
@@ -496,13 +370,11 @@ cdef class Pipeline(StateArrays):
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
         cdef Row* trial = self.displacement.trial
-        integrate_poses(&self.bodies, self.settings.h)
+        integrate_poses(&self.bodies, NULL, 0, self.settings.h)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         memcpy(trial, self.rows, self.row_count * sizeof(Row))
         for k in range(self.settings.position_rounds):
-            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, trial)
-            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, trial)
+            self.write_rows(trial)
             self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
             self.solve_positions()
             self.displacement.move(&self.bodies)
@@ -524,31 +396,32 @@ cdef class Pipeline(StateArrays):
     cdef void substep(self, bint last) noexcept nogil:
         cdef int stabilization = self.settings.stabilization
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
-        cdef bint closing = self.settings.joint_tree and stabilization == STABILIZE_SOFT
         cdef double first = self.settings.first_kick
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
         self.lap(STAGE_WARM_START)
-        if closing:
-            self.aim()
-        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-        if closing:
-            self.close_joints()
+        if not self.closing:
+            self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+        else:
+            if self.swept:
+                self.articulations.aim()
+                self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+            self.articulations.close()
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
-        if closing and self.settings.geometric_stiffness > 0.0:
-            stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
-                           self.stiffness, &self.settings)
+        if self.closing:
+            self.articulations.stiffen()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
-        if closing and not self.closed:
-            self.project_joints()
+        if self.closing and not self.articulations.closed and self.articulations.project():
+            self.write_rows(self.rows)
+            self.finish_rows()
         self.lap(STAGE_REFRESH)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
@@ -560,6 +433,8 @@ cdef class Pipeline(StateArrays):
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
+                if self.closing:
+                    self.residual = max(self.residual, self.articulations.residual())
             self.lap(STAGE_RELAX)
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
@@ -570,7 +445,7 @@ cdef class Pipeline(StateArrays):
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
@@ -613,14 +488,14 @@ cdef class Pipeline(StateArrays):
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
         cdef int k
         for k in range(PROJECTION_ROUNDS):
-            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
             if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
                 break
             self.smooth.factor(self.rows)
             memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
             self.smooth.solve(self.rows, self.acceleration)
             displace(&self.bodies, self.acceleration)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         self.smooth.factor(self.rows)
         self.smooth.aim_still(self.rows)
         self.smooth.solve(self.rows, self.bodies.twist)
@@ -656,9 +531,7 @@ cdef class Pipeline(StateArrays):
             self.project_smooth()
         self.lap(STAGE_INTEGRATE)
         if bounded:
-            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
-            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, self.rows)
+            self.write_rows(self.rows)
             self.lap(STAGE_REFRESH)
             self.bounce()
             self.solve_bounded(RELAXED)
@@ -673,10 +546,16 @@ cdef class Pipeline(StateArrays):
 
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
+        cdef const JointRows* own = NULL
         cdef Py_ssize_t i
         cdef int status
+        status = self.collide()
+        if status != OK:
+            return status
+        if self.closing:
+            self.articulations.begin_step()
         self.divide_step()
-        status = self.layout()
+        status = self.layout(not self.closing)
         if status != OK:
             return status
         if self.settings.substeps != self.substeps:
@@ -696,7 +575,9 @@ cdef class Pipeline(StateArrays):
                 return CALL_FAILED
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
-        store_joints(self.joints, self.joint_count, &self.bodies, self.rows)
+        if self.closing:
+            own = &self.articulations.tree.rows
+        store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
         if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
@@ -759,7 +640,9 @@ cdef class Pipeline(StateArrays):
             if status == OK:
                 update_inertia(&self.bodies)
                 self.joints_copied()
-                status = self.layout()
+                status = self.collide()
+            if status == OK:
+                status = self.layout(True)
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
         if status == CALL_FAILED:
@@ -770,7 +653,7 @@ cdef class Pipeline(StateArrays):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
         world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
-        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity)
+        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.smooth_arrays[0, 1:].copy()

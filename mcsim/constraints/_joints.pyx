@@ -8,24 +8,24 @@ from libc.math cimport INFINITY, fabs, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE,
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE,
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE,
-    BIASED, RELAXED)
+    BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
-from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
-from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
-from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
-from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
-from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
-from mcsim.constraints._knife_edge cimport constrain_knife_edge
+from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
+from mcsim.constraints._universal cimport axes_universal, error_universal
+from mcsim.constraints._hinge cimport axes_hinge, error_hinge
+from mcsim.constraints._slider cimport axes_slider, error_slider
+from mcsim.constraints._fixed cimport error_fixed
+from mcsim.constraints._rolling cimport error_rolling
+from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._motion cimport constrain_motions, store_motions
-from mcsim.constraints._cylindrical cimport constrain_cylindrical, axes_cylindrical, error_cylindrical
-from mcsim.constraints._planar cimport constrain_planar, axes_planar, error_planar
-from mcsim.constraints._screw cimport constrain_screw, error_screw
-from mcsim.constraints._distance cimport constrain_distance, axes_distance, error_distance
-from mcsim.constraints._rack_pinion cimport constrain_rack_pinion, error_rack_pinion
+from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
+from mcsim.constraints._planar cimport axes_planar, error_planar
+from mcsim.constraints._screw cimport error_screw
+from mcsim.constraints._distance cimport axes_distance, error_distance
+from mcsim.constraints._rack_pinion cimport error_rack_pinion
 from mcsim.constraints._free cimport axes_free
 
 
@@ -202,35 +202,6 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
     return n
 
 
-cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
-    """Jacobians, errors and curvatures of what the joint forbids. -> how many rows."""
-    if joint.type == BALL:
-        return constrain_ball(rows, f)
-    elif joint.type == UNIVERSAL:
-        return constrain_universal(rows, f)
-    elif joint.type == HINGE:
-        return constrain_hinge(rows, f)
-    elif joint.type == SLIDER:
-        return constrain_slider(rows, f)
-    elif joint.type == FIXED:
-        return constrain_fixed(rows, f)
-    elif joint.type == ROLLING:
-        return constrain_rolling(rows, f, joint)
-    elif joint.type == KNIFE_EDGE:
-        return constrain_knife_edge(rows, f)
-    elif joint.type == CYLINDRICAL:
-        return constrain_cylindrical(rows, f)
-    elif joint.type == PLANAR:
-        return constrain_planar(rows, f)
-    elif joint.type == SCREW:
-        return constrain_screw(rows, f, joint)
-    elif joint.type == DISTANCE:
-        return constrain_distance(rows, f, joint)
-    elif joint.type == RACK_PINION:
-        return constrain_rack_pinion(rows, f, joint)
-    return 0
-
-
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
                           const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
@@ -249,19 +220,18 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
         rows[i].curvature = curvature
         rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
-        rows[i].block_kind = BLOCK_BILATERAL
-        rows[i].stabilized = not (joint.type == KNIFE_EDGE or joint.type == ROLLING and i > 0)
+        rows[i].block_kind = BLOCK_TREE if settings.joint_tree else BLOCK_BILATERAL
+        rows[i].stabilized = holds_position(joint, i)
         apply_inverse_mass(&rows[i], bodies)
     return n
 
 
-cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
-    """Compliance of the position motors, by the mass that they move.
+cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own, const Settings* settings) noexcept nogil:
+    """Compliance of the position motors among `count` rows, by the mass that they move.
 
     That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows, c = J_K M^-1 J': what the joint
     lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
     """
-    cdef const Row* own = rows + joint.row_count - joint.constraint_count
     cdef const JointAxis* axis
     cdef Softness soft
     cdef double k[36]
@@ -272,7 +242,7 @@ cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) 
     cdef bint ready = False
     cdef bint regular = False
     cdef int r, i, j
-    for r in range(joint.row_count - n):
+    for r in range(count):
         row = &rows[r]
         if row.kind != ROW_MOTOR or joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_VELOCITY:
             continue
@@ -305,28 +275,74 @@ cdef inline double product(const Row* x, const Row* y) noexcept nogil:
     return s
 
 
-cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint first,
-                      bint activate) noexcept nogil:
-    """All rows of a joint into rows[0 ...], from joint.row_count = 0 upward."""
-    cdef JointFrames f = joint_frames(joint, bodies)
+cdef inline bint has_bounded_rows(const Joint* joint) noexcept nogil:
+    """Whether there may be any rows beside the joint's own."""
+    cdef const JointAxis* axis
+    cdef int i
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring
+                or axis.motor_mode != MOTOR_NONE):
+            return True
+    return not isinf(joint.swing_limit)
+
+
+cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
+                      bint first) noexcept nogil:
+    """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them elsewhere."""
+    cdef Row block[6]
+    cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
+    cdef Row* constraint
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
         joint.constraint_count = 0
         return
+    if not own and not has_bounded_rows(joint):
+        joint.row_count = 0
+        if first or turns_fast(joint, bodies, settings):
+            count_turns(joint, bodies)
+        return
+    f = joint_frames(joint, bodies)
     measure_axes(joint, &f, axes)
-    if activate:
+    if first:
         activate_limits(joint, &f, axes, bodies, settings)
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
-    joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
-    joint.row_count = n + joint.constraint_count
-    if settings.joint_tree:
-        for i in range(joint.constraint_count):
-            rows[n + i].block_kind = BLOCK_TREE
-    weigh_motors(joint, rows, settings)
+    joint.row_count = n
+    if own or moves_by_position(joint):
+        constraint = &rows[n] if own else block
+        joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
+        weigh_motors(joint, rows, n, constraint, settings)
+    if own:
+        joint.row_count += joint.constraint_count
+
+
+cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
+    """Whether an axis has a position motor."""
+    cdef int i
+    for i in range(joint.axis_count):
+        if joint.axes[i].motor_mode != MOTOR_NONE and joint.axes[i].motor_mode != MOTOR_VELOCITY:
+            return True
+    return False
+
+
+cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
+    """Whether an angle might pass half a turn within a step."""
+    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    return joint.axis_count > 0 and joint.type != BALL and dot(spin, spin) * settings.dt * settings.dt > 1.0
+
+
+cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
+    """Measure angles that count their turns."""
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef JointFrames f
+    if joint.axis_count > 0 and joint.type != BALL and joint.type != FREE:
+        point_frames(&f, joint, bodies)
+        turn_frames(&f, joint, bodies)
+        measure_axes(joint, &f, axes)
 
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
@@ -380,87 +396,34 @@ cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) 
 
 
 cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity) noexcept nogil:
-    """Lay out the rows of all joints for one step, warm impulses in place. -> row count, or -1: capacity too small."""
+                              Row* rows, Py_ssize_t capacity, bint own) noexcept nogil:
+    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`. -> row count, or
+    -1: capacity too small."""
     cdef Py_ssize_t j, n = 0
     for j in range(count):
         if n + MOST_ROWS > capacity:
             return -1
         joints[j].row_begin = <int>n
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[n], True, True)
+        write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own, True)
         n += joints[j].row_count
     return n
 
 
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows) noexcept nogil:
+                         Row* rows, bint own) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t j
     for j in range(count):
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+        write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], own, False)
 
 
-cdef inline double relative_velocity(const Row* row, const Bodies* bodies) noexcept nogil:
-    """J v"""
-    cdef const double* j = &row.jacobian[0]
-    cdef const double* a = <const double*> &bodies.twist[row.body_a]
-    cdef const double* b = <const double*> &bodies.twist[row.body_b]
-    cdef double s = 0.0
-    cdef int k
-    for k in range(6):
-        s += j[k] * a[k] + j[6 + k] * b[k]
-    return s
-
-
-cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                       Row* rows) noexcept nogil:
-    """Biases with which J v + bias = 0 closes the joints at the end of the drift, by Newton's method on the velocity v:
-
-        C(x(v)) is about C' + h J (v - v'),  so   bias = (C' - goal) / h - J v'
-
-    with C' the error at the trial poses that the bodies hold now, reached by v'; J that of the rows, at the drift's start. The
-    error of a prescribed motion is that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
-    """
-    cdef Row trial[6]
-    cdef double rates[6]
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef Joint moved
-    cdef JointFrames f
-    cdef double h = settings.h
-    cdef double largest = 0.0
-    cdef double start, keep, off
-    cdef Row* own
-    cdef Py_ssize_t j
-    cdef int i, n
-    for j in range(count):
-        n = joints[j].constraint_count
-        if n == 0:
-            continue
-        own = rows + joints[j].row_begin + joints[j].row_count - n
-        f = joint_frames(&joints[j], bodies)
-        i = constrain(trial, &joints[j], &f)
-        if i < n:
-            moved = joints[j]
-            measure_axes(&moved, &f, axes)
-            constrain_motions(&trial[i], &rates[i], &joints[j], axes, &f, settings.time, h)
-        start = 0.0
-        for i in range(n):
-            if own[i].stabilized and fabs(own[i].error) > start:
-                start = fabs(own[i].error)
-        keep = 1.0 - settings.push_speed * h / start if start > settings.push_speed * h else 0.0
-        for i in range(n):
-            if own[i].stabilized:
-                off = trial[i].error - keep * own[i].error
-                own[i].bias[BIASED] = off / h - relative_velocity(&own[i], bodies)
-                if fabs(off) > largest:
-                    largest = fabs(off)
-    return largest
-
-
-cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil:
-    """Impulses of the last substep back into the joints, and their wrench on b about the joint point."""
+cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows,
+                       const JointRows* own) noexcept nogil:
+    """Impulses of the last substep back into the joints, and their wrench on b about the joint point. own: the direct
+    solver's rows, or NULL; of their impulses the second part is kept, with which the next substep begins."""
     cdef Py_ssize_t j
     cdef const Row* row
+    cdef const JointRow* r
     cdef const double* jacobian
     cdef JointAxis* axis
     cdef Vec3 linear, angular, arm
@@ -484,13 +447,21 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
-        store_motions(&joints[j], rows)
+        if own != NULL:
+            for i in range(own.begin[j + 1] - own.begin[j]):
+                r = &own.row[own.begin[j] + i]
+                linear = add_scaled(linear, own.impulse[own.begin[j] + i], r.linear)
+                angular = add_scaled(angular, own.impulse[own.begin[j] + i], r.angular_b)
+                joints[j].impulse[i] = own.impulse[own.begin[j] + i]
+        for i in range(joints[j].constraint_count, 6):
+            joints[j].impulse[i] = 0.0
+        store_motions(&joints[j])
+        if own != NULL:
+            for i in range(own.begin[j + 1] - own.begin[j]):
+                joints[j].impulse[i] = own.second[own.begin[j] + i]
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
-        for i in range(6):
-            if i >= joints[j].constraint_count:
-                joints[j].impulse[i] = 0.0
 
 
 cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:

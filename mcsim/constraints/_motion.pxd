@@ -107,13 +107,13 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
     return n
 
 
-cdef inline void store_motions(Joint* joint, const Row* rows) noexcept nogil:
+cdef inline void store_motions(Joint* joint) noexcept nogil:
     """What moved each prescribed axis, to where a motor's impulse would be: the block's last rows, in the order of the axes."""
-    cdef int end = joint.row_begin + joint.row_count
+    cdef int end = joint.constraint_count
     cdef int i
-    if joint.row_count == 0:
+    if end == 0:
         return
     for i in range(joint.axis_count - 1, -1, -1):
         if joint.axes[i].motion_mode != MOTION_NONE:
             end -= 1
-            joint.axes[i].impulse[<int>AXIS_MOTOR] = rows[end].impulse
+            joint.axes[i].impulse[<int>AXIS_MOTOR] = joint.impulse[end]

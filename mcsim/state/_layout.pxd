@@ -173,7 +173,7 @@ ctypedef struct Joint:
     Quat basis_b
     double swing_limit           # ball only, +inf = none [rad]
     double swing_impulse         # [N m s]
-    double impulse[6]            # of the constraint rows, last substep [N s, N m s]
+    double impulse[6]            # of the constraint rows, last substep, to start the next with [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[6]
     double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf
@@ -253,6 +253,27 @@ ctypedef struct Row:
     double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
+
+# One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a, twist
+# of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
+ctypedef struct JointRow:
+    Vec3 linear
+    Vec3 angular_a
+    Vec3 angular_b
+    Vec3 spin_a
+    Vec3 spin_b
+
+# The joints' own rows of a world, joint by joint: those of joint j are begin[j] ... begin[j + 1] of every array.
+ctypedef struct JointRows:
+    Py_ssize_t joint_count
+    Py_ssize_t count
+    int32_t* begin
+    JointRow* row
+    double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
+    double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
+    double* bias                 # of J v + bias = 0
+    double* impulse              # accumulated over the substep [N s or N m s]
+    double* second               # that part of it which came after the drift
 
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 

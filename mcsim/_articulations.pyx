@@ -1,0 +1,330 @@
+"""The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them (docs/theory/tree.md).
+
+    begin      a guess at the impulses acts; the poses are kept
+    close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the factor of
+               J M^-1 J', of the drift's start; the poses are those of the last trial
+    refresh    J, C and the factor at the new poses
+    relax      J v + rate = 0
+
+Under another stabilization than "soft" the rows are those of the sweeps: `read` and `solve_rows` take them.
+"""
+
+from libc.math cimport fabs
+from libc.string cimport memset
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from mcsim.constraints._constrain cimport holds_position
+from mcsim.constraints._direct cimport miss_joints, read_joint_rows, write_joint_rows
+from mcsim.constraints._stiffness cimport load_joints, stiffen_joints
+from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.core._types cimport Mat3
+from mcsim.integrate._euler cimport accept_poses, try_poses
+from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
+from mcsim.state._rows cimport own_rows, row_rate
+
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double SOLVED = 1e-11
+cdef enum:
+    MOST_REPEATS = 6
+    MOST_CORRECTIONS = 8
+    MOST_PROJECTIONS = 6
+
+# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
+cdef double CLOSED = 5e-9
+
+# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
+# velocities are held instead.
+cdef double CONTRACTION = 0.7
+cdef double WIDE_GAP = 1e-3
+
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+cdef double CLOSE_ENOUGH = 1e-7
+cdef double WIDEST_GAP = 0.2
+
+WORLD = -1
+
+
+def connected(pairs, moves):
+    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
+    both = pairs[(pairs >= 0).all(axis=1)]
+    both = both[moves[both].all(axis=1)]
+    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
+    group = np.full(len(moves) + 1, WORLD, np.int32)
+    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
+    return group
+
+
+cdef class Articulations:
+    """bodies: state.arrays.BodyArrays; pairs: (joints, 2) bodies, -1 the world; sizes: (joints,) rows of each joint's own."""
+
+    def __init__(self, bodies, pairs, sizes):
+        cdef int32_t[::1] chosen, others
+        cdef double[:, ::1] position, orientation, twist, stiffness, loads
+        cdef double[::1] impulse
+        cdef int32_t[::1] group, touched
+        self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        held = np.zeros(bodies.count, bool)
+        held[np.setdiff1d(pairs[sizes > 0], [WORLD])] = True
+        arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
+        self.count, self.other_count = len(arrays[0]), len(arrays[1])
+        chosen, others = (np.append(array, np.int32(0)) for array in arrays)
+        position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
+        stiffness, impulse = np.zeros((bodies.count + 1, 9)), np.zeros(self.tree.row_count + 1)
+        loads = np.zeros((2, self.count + 1))
+        group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, impulse, loads, group, touched)
+        self.group, self.touched = &group[0], &touched[0]
+        self.group_count = len(touched)
+        self.chosen, self.others = &chosen[0], &others[0]
+        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
+        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.loads.count, self.loads.chosen = self.count, self.chosen
+        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
+        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings) noexcept:
+        """The records of the pipeline, which outlives this."""
+        self.bodies = bodies
+        self.joints = joints
+        self.settings = settings
+
+    cdef void begin_step(self) noexcept nogil:
+        """Impulses of the last step, rows at the present poses."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
+            for k in range(self.joints[j].constraint_count):
+                rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
+        self.refresh()
+
+    cdef void refresh(self) noexcept nogil:
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        self.tree.factor(self.bodies)
+
+    cdef void begin(self) noexcept nogil:
+        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint forces at
+        the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.position[k] = self.bodies.position[self.chosen[k]]
+            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        for k in range(rows.count):
+            rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
+        self.tree.apply_impulses(self.bodies, self.bodies.twist)
+
+    cdef double solve(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0; with loops until the proximal steps have converged."""
+        cdef int k
+        cdef double found = 0.0
+        for k in range(MOST_REPEATS if self.tree.loops else 1):
+            found = self.tree.solve(self.bodies, twist)
+            if found < SOLVED:
+                break
+        return found
+
+    # ---- the drift ---------------------------------------------------------------------------------------------------
+
+    cdef double drift(self) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
+        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, self.settings.h)
+        return miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+
+    cdef void subtract_rates(self) noexcept nogil:
+        """bias <- bias - J v: what miss_joints found, as a bias that solves at other velocities can go on with."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Twist* a
+        cdef Twist* b
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            a = &self.bodies.twist[self.joints[j].body_a]
+            b = &self.bodies.twist[self.joints[j].body_b]
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] -= row_rate(&rows.row[k], a, b)
+
+    cdef void aim(self) noexcept nogil:
+        """Biases for solves in turn with sweeps."""
+        self.drift()
+        self.subtract_rates()
+
+    cdef void correct(self) noexcept nogil:
+        self.corrections += 1
+        if self.tree.loops:
+            self.subtract_rates()
+            self.solve(self.bodies.twist)
+        else:
+            self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
+
+    cdef void close(self) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift."""
+        cdef int k
+        cdef double off, last = self.drift()
+        for k in range(MOST_CORRECTIONS):
+            if k > 0 and last <= CLOSED:
+                break
+            self.keep()
+            self.correct()
+            off = self.drift()
+            if not off < CONTRACTION * last:
+                if not off < last:
+                    self.undo()
+                if not last < WIDE_GAP:
+                    # No velocity is found that closes them: hold what they move by at the start of the drift.
+                    self.relax()
+                last = self.drift()
+                break
+            last = off
+        self.closed = last < CLOSE_ENOUGH
+        accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
+
+    cdef void relax(self) noexcept nogil:
+        """J v + rate = 0"""
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.bias[i] = rows.rate[i]
+            rows.second[i] = -rows.impulse[i]
+        self.solve(self.bodies.twist)
+        for i in range(rows.count):
+            rows.second[i] += rows.impulse[i]
+
+    cdef void keep(self) noexcept nogil:
+        """Twists and impulses before a solve that may have to be undone."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.twist[k] = self.bodies.twist[self.chosen[k]]
+        for k in range(self.tree.rows.count):
+            self.impulse[k] = self.tree.rows.impulse[k]
+
+    cdef void undo(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.bodies.twist[self.chosen[k]] = self.twist[k]
+        for k in range(self.tree.rows.count):
+            self.tree.rows.impulse[k] = self.impulse[k]
+
+    cdef bint project(self) noexcept nogil:
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
+        what the drift could not do, in a whip or where a scene begins with open joints. -> whether anything moved"""
+        cdef Py_ssize_t j, k
+        cdef int i, m, r
+        cdef JointRows* rows = &self.tree.rows
+        cdef Twist* move
+        for r in range(MOST_PROJECTIONS):
+            if not CLOSE_ENOUGH < self.open <= WIDEST_GAP:
+                return r > 0
+            self.keep()
+            for k in range(self.count):
+                memset(&self.bodies.twist[self.chosen[k]], 0, sizeof(Twist))
+            for j in range(rows.joint_count):
+                for k in range(rows.begin[j], rows.begin[j + 1]):
+                    rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+            self.solve(self.bodies.twist)
+            for k in range(self.count):
+                m = self.chosen[k]
+                move = &self.bodies.twist[m]
+                if self.bodies.kind[m] == DYNAMIC:
+                    self.bodies.position[m] = add(self.bodies.position[m], move.v)
+                    self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w), self.bodies.orientation[m]))
+                    self.bodies.inv_inertia_world[m] = rotate_symmetric(quat_matrix(self.bodies.orientation[m]),
+                                                                        self.bodies.inv_inertia[m])
+            self.undo()
+            self.refresh()
+        return True
+
+    # ---- loads -------------------------------------------------------------------------------------------------------
+
+    cdef double residual(self) noexcept nogil:
+        """The largest (J v + bias) / (J M^-1 J') of a row [N s, N m s]."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Py_ssize_t j
+        cdef int a, b, k
+        cdef double off, diagonal
+        cdef double largest = 0.0
+        for j in range(rows.joint_count):
+            a = self.joints[j].body_a
+            b = self.joints[j].body_b
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                row = &rows.row[k]
+                off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
+                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
+                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                if diagonal > 0.0:
+                    largest = max(largest, fabs(off) / diagonal)
+        return largest
+
+    cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """Which articulations touch something."""
+        cdef Py_ssize_t i
+        memset(self.touched, 0, self.group_count * sizeof(int32_t))
+        for i in range(count):
+            if manifolds[i].point_count > 0:
+                if self.group[manifolds[i].body_a] >= 0:
+                    self.touched[self.group[manifolds[i].body_a]] = 1
+                if self.group[manifolds[i].body_b] >= 0:
+                    self.touched[self.group[manifolds[i].body_b]] = 1
+
+    cdef double strain(self, double h, double most) noexcept nogil:
+        """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an articulation that
+        touches nothing. In the others what would strain a step of h by more than `most` is stiffened."""
+        cdef Py_ssize_t k
+        cdef double largest = 0.0
+        load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
+        self.stiffening = False
+        for k in range(self.count):
+            self.loads.part[k] = 0.0
+            if self.bodies.kind[self.chosen[k]] != DYNAMIC:
+                continue
+            if not self.touched[self.group[self.chosen[k]]]:
+                largest = max(largest, self.loads.load[k])
+            elif self.loads.load[k] * h * h > most:
+                self.loads.part[k] = 1.0
+                self.stiffening = True
+        return largest
+
+    cdef void stiffen(self) noexcept nogil:
+        cdef Py_ssize_t k
+        if self.settings.geometric_stiffness > 0.0:
+            for k in range(self.count):
+                self.loads.part[k] = self.settings.geometric_stiffness
+        if self.stiffening or self.settings.geometric_stiffness > 0.0:
+            stiffen_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
+
+    cdef void scale_impulses(self, double factor) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.impulse[i] *= factor
+            rows.second[i] *= factor
+
+    # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
+
+    cdef void read(self, const Row* rows) noexcept nogil:
+        """Jacobians and factor of rows as the sweeps have them."""
+        read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.tree.factor(self.bodies)
+
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
+        """J v + bias = 0 with the rows' biases; the rows' impulses change."""
+        cdef JointRows* found = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef Row* own
+        cdef int i
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                found.bias[found.begin[j] + i] = own[i].bias[relaxed]
+                found.impulse[found.begin[j] + i] = 0.0
+        self.solve(twist)
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                own[i].impulse += found.impulse[found.begin[j] + i]
