@@ -289,6 +289,8 @@ cdef enum Stabilization:
 cdef enum Integrator:
     INTEGRATE_SEMI_IMPLICIT = 0
     INTEGRATE_RK4 = 1
+    INTEGRATE_RATTLE = 2
+    INTEGRATE_VARIATIONAL = 3
 
 ctypedef struct Settings:
     double dt
