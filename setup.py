@@ -33,12 +33,14 @@ KERNELS = {
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
+    "mcsim.integrate._variational": ["m"],
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
     "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
+    "mcsim._position_pipeline": ["m"],
 }
 
 # Cython's own helper code, compiled once for all kernels.

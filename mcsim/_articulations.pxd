@@ -2,10 +2,11 @@
 
 from libc.stdint cimport int32_t
 from mcsim._pose_calls cimport PoseCalls
-from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.constraints._stiffness cimport Loads
+from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.solve._tree cimport JointTree
-from mcsim.state._layout cimport Bodies, Joint, Row, Settings
+from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 
 cdef class Articulations:
     cdef readonly JointTree tree
@@ -24,7 +25,11 @@ cdef class Articulations:
     cdef Twist* twist                   # of the chosen bodies, and impulses, before a solve that may be undone
     cdef double* impulse
     cdef double* bias                   # put aside while the border is probed
-    cdef Mat3* stiffness
+    cdef Loads loads
+    cdef int32_t* group                 # of a body: its articulation, -1 of one that is not dynamic
+    cdef int32_t* touched               # of an articulation: whether it touches anything
+    cdef Py_ssize_t group_count
+    cdef bint stiffening                # some body is stiffened
     cdef double open                    # how far the joints are open at the present poses [m, rad]
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
@@ -46,7 +51,8 @@ cdef class Articulations:
     cdef void undo(self) noexcept nogil
     cdef bint project(self) noexcept nogil
     cdef double residual(self) noexcept nogil
-    cdef double strain(self, double h) noexcept nogil
+    cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
+    cdef double strain(self, double h, double most) noexcept nogil
     cdef void stiffen(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void read(self, const Row* rows) noexcept nogil

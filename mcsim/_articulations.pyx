@@ -20,10 +20,11 @@ import numpy as np
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
-from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
+from mcsim.constraints._stiffness cimport load_joints, stiffen_joints
 from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses
-from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows
+from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_rate
 
 from mcsim.state.fields import JOINT_TYPES
@@ -65,13 +66,27 @@ def border_rows(joints):
     return found
 
 
+def connected(pairs, moves):
+    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
+    from scipy.sparse import coo_matrix                     # import mcsim stays light
+    from scipy.sparse.csgraph import connected_components
+    both = pairs[(pairs >= 0).all(axis=1)]
+    both = both[moves[both].all(axis=1)]
+    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
+    group = np.full(len(moves) + 1, WORLD, np.int32)
+    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
+    return group
+
+
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
     def __init__(self, bodies, joints, sizes):
         cdef int32_t[::1] chosen, others
-        cdef double[:, ::1] position, orientation, twist, stiffness
+        cdef double[:, ::1] position, orientation, twist, stiffness, loads
         cdef double[::1] impulse
+        cdef double[::1] bias
+        cdef int32_t[::1] group, touched
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -82,15 +97,19 @@ cdef class Articulations:
         self.count, self.other_count = len(arrays[0]), len(arrays[1])
         chosen, others = (np.append(array, np.int32(0)) for array in arrays)
         position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
-        stiffness, impulse, bias = np.zeros((bodies.count + 1, 9)), np.zeros(self.tree.row_count + 1), \
-            np.zeros(self.tree.row_count + 1)
-        self.kept = (chosen, others, position, orientation, twist, stiffness, impulse, bias)
-        cdef double[::1] biases = bias
-        self.bias = &biases[0]
+        stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
+        impulse, bias = np.zeros((2, self.tree.row_count + 1))
+        group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.group, self.touched = &group[0], &touched[0]
+        self.group_count = len(touched)
+        self.bias = &bias[0]
         self.chosen, self.others = &chosen[0], &others[0]
         self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
         self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
-        self.stiffness = <Mat3*>&stiffness[0, 0]
+        self.loads.count, self.loads.chosen = self.count, self.chosen
+        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
+        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""
@@ -327,13 +346,42 @@ cdef class Articulations:
                     largest = max(largest, fabs(off) / diagonal)
         return largest
 
-    cdef double strain(self, double h) noexcept nogil:
-        """How much the impulses that the joints hold over the time h strain the step [1/s^2] (constraints/_stiffness.pyx)."""
-        return joint_strain(self.joints, self.tree.rows.joint_count, self.bodies, self.chosen, self.count, self.stiffness, h)
+    cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """Which articulations touch something."""
+        cdef Py_ssize_t i
+        memset(self.touched, 0, self.group_count * sizeof(int32_t))
+        for i in range(count):
+            if manifolds[i].point_count > 0:
+                if self.group[manifolds[i].body_a] >= 0:
+                    self.touched[self.group[manifolds[i].body_a]] = 1
+                if self.group[manifolds[i].body_b] >= 0:
+                    self.touched[self.group[manifolds[i].body_b]] = 1
+
+    cdef double strain(self, double h, double most) noexcept nogil:
+        """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an articulation that
+        touches nothing. In the others what would strain a step of h by more than `most` is stiffened."""
+        cdef Py_ssize_t k
+        cdef double largest = 0.0
+        load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
+        self.stiffening = False
+        for k in range(self.count):
+            self.loads.part[k] = 0.0
+            if self.bodies.kind[self.chosen[k]] != DYNAMIC:
+                continue
+            if not self.touched[self.group[self.chosen[k]]]:
+                largest = max(largest, self.loads.load[k])
+            elif self.loads.load[k] * h * h > most:
+                self.loads.part[k] = 1.0
+                self.stiffening = True
+        return largest
 
     cdef void stiffen(self) noexcept nogil:
-        stiffen_joints(self.joints, self.tree.rows.joint_count, &self.tree.rows, self.bodies, self.chosen, self.count,
-                       self.stiffness, self.settings)
+        cdef Py_ssize_t k
+        if self.settings.geometric_stiffness > 0.0:
+            for k in range(self.count):
+                self.loads.part[k] = self.settings.geometric_stiffness
+        if self.stiffening or self.settings.geometric_stiffness > 0.0:
+            stiffen_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
         cdef Py_ssize_t i

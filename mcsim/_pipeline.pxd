@@ -67,6 +67,7 @@ cdef class Pipeline(StateArrays):
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
+    cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil

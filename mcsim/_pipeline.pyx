@@ -196,15 +196,17 @@ cdef class Pipeline(StateArrays):
                     self.call_status = CALL_FAILED
         return self.call_status
 
-    cdef int layout(self, bint own) noexcept nogil:
-        """Collide, then lay out all rows at the present poses; the joints' own only if `own`."""
-        cdef Py_ssize_t n, joints
-        if self.set_time(self.start + self.steps * self.settings.dt) != OK:
-            return CALL_FAILED
-        cdef int status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
-        if status != OK:
-            return status
+    cdef int collide(self) noexcept nogil:
+        cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
+        if status == OK:
+            status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
         self.lap(STAGE_COLLIDE)
+        return status
+
+    cdef int layout(self, bint own) noexcept nogil:
+        """All rows at the present poses; the joints' own only if `own`."""
+        cdef Py_ssize_t n, joints
+        cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
         self.pose_calls.call(False)
@@ -283,12 +285,14 @@ cdef class Pipeline(StateArrays):
 
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
-        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx)."""
+        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx). What touches something is
+        stiffened instead."""
         cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
         if self.closing and self.settings.geometric_stiffness == 0.0:
-            strain = self.articulations.strain(whole)
+            self.articulations.touch(self.collider.manifolds, self.collider.manifold_count)
+            strain = self.articulations.strain(whole, STRAIN)
             while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
                 times += 1
         self.settings.substeps = self.substeps * times
@@ -422,7 +426,7 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
-        if self.closing and self.settings.geometric_stiffness > 0.0:
+        if self.closing:
             self.articulations.stiffen()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
@@ -558,12 +562,15 @@ cdef class Pipeline(StateArrays):
         cdef const JointRows* own = NULL
         cdef Py_ssize_t i
         cdef int status
-        self.divide_step()
-        status = self.layout(not self.closing)
+        status = self.collide()
         if status != OK:
             return status
         if self.closing:
             self.articulations.begin_step()
+        self.divide_step()
+        status = self.layout(not self.closing)
+        if status != OK:
+            return status
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
@@ -652,6 +659,8 @@ cdef class Pipeline(StateArrays):
             if status == OK:
                 update_inertia(&self.bodies)
                 self.joints_copied()
+                status = self.collide()
+            if status == OK:
                 status = self.layout(True)
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))

@@ -10,10 +10,10 @@ import numpy as np
 from mcsim.collide import Collider
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline
+from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import check_settings, count, kernel_settings, passes
+from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
@@ -115,7 +115,10 @@ class World:
         level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
       integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
         for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
-        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order),
+        "rattle" or "variational" (joints closed at positions by a solver of their own, so joint_solver is not read; symplectic,
+        second order, energy within a band for good; "variational" by quaternion increments. What has bounds as under "rk4",
+        stabilization "none", "baumgarte" or "soft" for that only. SimulationError where the joints cannot be closed).
         sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
@@ -144,9 +147,13 @@ class World:
                                   excluded_pairs(self._scene, self._body_index))
         self._user = user_joints(self._scene, self._joints, self._bodies)
         rows = 0 if self._user is None else self._user.rows.ctypes.data
-        self._pipeline = Pipeline(self._bodies, self._joints, self._collider,
-                                  kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
-                                  bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        closed = self._keywords["integrator"] in POSITION_INTEGRATORS
+        self._pipeline = (PositionPipeline if closed else Pipeline)(
+            self._bodies, self._joints, self._collider,
+            kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
+            bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        if closed:
+            self._pipeline.names = (self.body_names, self.joint_names)
         self._set_gears()
         self._pipeline.set_user_joints(self._user)
         self._pipeline.set_calls(motion_calls(self._scene, self._joints))
@@ -491,7 +498,8 @@ class World:
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
-            times=dict(zip(STAGES, pipeline.times())))
+            times=dict(zip(STAGES, pipeline.times())),
+            notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
 
     @property
     def events(self) -> Events:

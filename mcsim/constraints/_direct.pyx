@@ -69,7 +69,7 @@ cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Se
                 rows.error[k + i] = block[i].error
                 largest = max(largest, fabs(block[i].error))
             else:
-                rows.error[k + i] = 0.5 * settings.h * (block[i].curvature + gyroscopic_curvature(&block[i], &f))
+                rows.error[k + i] = 0.5 * (block[i].curvature + gyroscopic_curvature(&block[i], &f))
     return largest
 
 
@@ -134,7 +134,7 @@ cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Setting
                 rows.bias[k + i] = rate * off
             else:
                 off = h * (row_rate(&rows.row[k + i], &bodies.twist[joint.body_a], &bodies.twist[joint.body_b])
-                           + rows.rate[k + i] + rows.error[k + i])
+                           + rows.rate[k + i] + h * rows.error[k + i])
                 rows.bias[k + i] = rate * off
             largest = max(largest, fabs(off))
     return largest

@@ -2,9 +2,15 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3
-from mcsim.state._layout cimport Bodies, Joint, JointRows, Settings
+from mcsim.state._layout cimport Bodies, Joint, JointRows
 
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const JointRows* rows, Bodies* bodies,
-                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, const Settings* settings) noexcept nogil
-cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
-                         Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil
+# Of the bodies that joints hold.
+ctypedef struct Loads:
+    Py_ssize_t count
+    int32_t* chosen
+    double* load                 # trace(I^-1 K+) [1/s^2]
+    double* part                 # of h^2 K+ that adds to the inertia
+    Mat3* stiffness              # K+ by body, the world's before the first [N m/rad]
+
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil
+cdef void stiffen_joints(const Joint* joints, const JointRows* rows, Bodies* bodies, Loads* loads, double h) noexcept nogil

@@ -2,8 +2,8 @@
 
     K = -sym([f]x [r]x) = (f . r) 1 - sym(r f')                                                   [N m/rad]
 
-A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `joint_strain` says
-how near the joints are to that, so that the step may be divided. `stiffen_joints` takes K implicitly, on request: with
+A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `load_joints` says
+how near the joints are to that, so that the step may be divided. `stiffen_joints` takes K implicitly, by a part c: with
 K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 
     (I + c h^2 K+) w' = I w + h torque                                      stable for every h; it damps what turns under load
@@ -11,7 +11,6 @@ K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics", 2015.
 """
 
-from libc.stdint cimport int32_t
 from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
@@ -53,60 +52,55 @@ cdef void add_joint_stiffness(const Joint* joint, Vec3 f, const Bodies* bodies, 
     add_stiffness(&stiffness[joint.body_a + 1], scale(-1.0, f), sub(point, bodies.position[joint.body_a]))
 
 
-cdef void clear_stiffness(const int32_t* chosen, Py_ssize_t count, Mat3* stiffness) noexcept nogil:
+cdef void clear_stiffness(Loads* loads) noexcept nogil:
     cdef Py_ssize_t k
-    for k in range(count):
-        memset(&stiffness[chosen[k] + 1], 0, sizeof(Mat3))
+    for k in range(loads.count):
+        memset(&loads.stiffness[loads.chosen[k] + 1], 0, sizeof(Mat3))
 
 
-cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
-                         Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
-    """The largest trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints hold over the time h.
-    stiffness: (bodies + 1,), scratch, its first row the world's."""
+cdef inline double load(const Mat3* inv_inertia, const Mat3* k) noexcept nogil:
+    """trace(I^-1 K) of symmetric matrices, of K the upper half."""
+    return ((inv_inertia.xx * k.xx + inv_inertia.yy * k.yy + inv_inertia.zz * k.zz)
+            + 2.0 * (inv_inertia.xy * k.xy + inv_inertia.xz * k.xz + inv_inertia.yz * k.yz))
+
+
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil:
+    """trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints held over the first half of the last
+    substep, which took the time h: the second half knows impacts, which do not last."""
     cdef Py_ssize_t j, k
-    cdef int i
-    cdef Mat3* s
-    cdef Mat3 inv
-    cdef double strain
-    cdef double largest = 0.0
-    clear_stiffness(chosen, count, stiffness)
-    for j in range(joint_count):
+    cdef Vec3 f
+    clear_stiffness(loads)
+    for j in range(rows.joint_count):
         if joints[j].type == GEAR:
             continue
-        add_joint_stiffness(&joints[j], scale(1.0 / h, joints[j].wrench_impulse.v), bodies, stiffness)
-    for k in range(count):
-        i = chosen[k]
-        s = &stiffness[i + 1]
-        inv = bodies.inv_inertia_world[i]
-        strain = ((inv.xx * s.xx + inv.yy * s.yy + inv.zz * s.zz)
-                  + 2.0 * (inv.xy * s.xy + inv.xz * s.xz + inv.yz * s.yz))
-        if strain > largest:
-            largest = strain
-    return largest
+        f = joints[j].wrench_impulse.v
+        for k in range(rows.begin[j], rows.begin[j + 1]):
+            f = add_scaled(f, -rows.second[k], rows.row[k].linear)
+        add_joint_stiffness(&joints[j], scale(2.0 / h, f), bodies, loads.stiffness)
+    for k in range(loads.count):
+        loads.load[k] = load(&bodies.inv_inertia_world[loads.chosen[k]], &loads.stiffness[loads.chosen[k] + 1])
 
 
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const JointRows* rows, Bodies* bodies,
-                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, const Settings* settings) noexcept nogil:
-    """inv_inertia_world and angular velocity of the chosen bodies under the joint forces of the last substep, c the setting
-    geometric_stiffness."""
+cdef void stiffen_joints(const Joint* joints, const JointRows* rows, Bodies* bodies, Loads* loads, double h) noexcept nogil:
+    """inv_inertia_world and angular velocity of the chosen bodies under the joint forces of the last substep, by `part`."""
     cdef Py_ssize_t j, k
     cdef int i
     cdef Vec3 f
     cdef Mat3 inertia
     cdef Mat3* s
-    cdef double h = settings.h
-    cdef double c = settings.geometric_stiffness * h * h
-    clear_stiffness(chosen, count, stiffness)
-    for j in range(joint_count):
+    cdef double c
+    clear_stiffness(loads)
+    for j in range(rows.joint_count):
         f = vec3(0.0, 0.0, 0.0)
         for k in range(rows.begin[j], rows.begin[j + 1]):
             f = add_scaled(f, rows.impulse[k] / h, rows.row[k].linear)
-        add_joint_stiffness(&joints[j], f, bodies, stiffness)
-    for k in range(count):
-        i = chosen[k]
-        if bodies.inv_mass[i] == 0.0:
+        add_joint_stiffness(&joints[j], f, bodies, loads.stiffness)
+    for k in range(loads.count):
+        i = loads.chosen[k]
+        if bodies.inv_mass[i] == 0.0 or loads.part[k] == 0.0:
             continue
-        s = &stiffness[i + 1]
+        c = loads.part[k] * h * h
+        s = &loads.stiffness[i + 1]
         s.yx = s.xy
         s.zx = s.xz
         s.zy = s.yz

@@ -286,7 +286,7 @@ ctypedef struct JointRows:
     Py_ssize_t count
     int32_t* begin
     JointRow* row
-    double* error                # C at the start of the drift [m or rad]
+    double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
     double* bias                 # of J v + bias = 0
     double* impulse              # accumulated over the substep [N s or N m s]
@@ -306,6 +306,8 @@ cdef enum Stabilization:
 cdef enum Integrator:
     INTEGRATE_SEMI_IMPLICIT = 0
     INTEGRATE_RK4 = 1
+    INTEGRATE_RATTLE = 2
+    INTEGRATE_VARIATIONAL = 3
 
 ctypedef struct Settings:
     double dt
