@@ -571,6 +571,8 @@ cdef class Pipeline(StateArrays):
         status = self.layout(not self.closing)
         if status != OK:
             return status
+        if self.closing:
+            self.articulations.factor()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
@@ -609,9 +611,9 @@ cdef class Pipeline(StateArrays):
 
     def raise_failure(self):
         """Pass on what a user's function raised."""
-        error, self.failure, self.call_status = self.failure or self.pose_calls.failure, None, OK
-        self.pose_calls.take_failure()
-        raise error
+        error, self.failure, self.call_status = self.failure, None, OK
+        posed = self.pose_calls.take_failure()
+        raise error if posed is None else posed
 
     def set_user_joints(self, user):
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""

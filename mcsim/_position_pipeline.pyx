@@ -27,9 +27,9 @@ from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
-from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._si cimport residual
 from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
+from mcsim.state._rows cimport rate
 
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
@@ -127,7 +127,7 @@ cdef class PositionPipeline(Pipeline):
         for i in range(self.smooth.count):
             row = &self.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
-            self.smooth.target[i] = row_velocity(row, self.bodies.twist) - ahead
+            self.smooth.target[i] = rate(row, self.bodies.twist) - ahead
         self.forces()
         add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
         self.smooth.solve(self.rows, self.bodies.twist)
@@ -277,7 +277,7 @@ cdef class PositionPipeline(Pipeline):
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.count - muted > 0
+        bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
             self.smooth.factor(self.rows)
             self.smooth.aim_still(self.rows)
