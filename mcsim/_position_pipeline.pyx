@@ -32,6 +32,7 @@ from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._si cimport residual
 from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
 
+from mcsim._articulations import connected
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
 
@@ -67,15 +68,10 @@ cdef double LOOP_PROXIMAL = 1e-6
 
 def has_loops(pairs, moves):
     """Whether some articulation has more joints than moving bodies. pairs: (j, 2) bodies, -1 the world; moves: (n,) bool."""
-    from scipy.sparse import coo_array                      # here, since importing mcsim should stay light
-    from scipy.sparse.csgraph import connected_components
-
-    moves = np.append(moves, False)
-    both = pairs[moves[pairs].all(axis=1)]
-    part = connected_components(coo_array((np.ones(len(both)), both.T), shape=(len(moves),) * 2), directed=False)[1]
-    held = pairs[moves[pairs].any(axis=1)]
-    joints = np.bincount(part[np.where(moves[held[:, 0]], held[:, 0], held[:, 1])], minlength=len(moves))
-    return bool(np.any(joints > np.bincount(part, moves, minlength=len(moves))))
+    group = connected(pairs, moves)
+    joints = group[pairs].max(axis=1, initial=-1)
+    joints = np.bincount(joints[joints >= 0], minlength=len(group))
+    return bool(np.any(joints > np.bincount(group[group >= 0], minlength=len(group))))
 
 
 cdef class PositionPipeline(Pipeline):
@@ -106,8 +102,8 @@ cdef class PositionPipeline(Pipeline):
         self.gap = &line[0]
         self.rounds = <Twist*>&twists[0, 0, 0]
 
-    cdef int layout(self) noexcept nogil:
-        cdef int status = Pipeline.layout(self)
+    cdef int layout(self, bint own) noexcept nogil:
+        cdef int status = Pipeline.layout(self, own)
         if status == OK:
             status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
@@ -142,7 +138,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         if not self.factored:
             self.smooth.factor(self.rows)
         for i in range(self.smooth.count):
@@ -166,7 +162,7 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -265,7 +261,7 @@ cdef class PositionPipeline(Pipeline):
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         self.smooth.factor(self.rows)
         self.factored = True
         self.flight.begin(&self.bodies)
