@@ -13,8 +13,6 @@ from libc.math cimport fabs
 from libc.string cimport memset
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport miss_joints, read_joint_rows, write_joint_rows
@@ -49,6 +47,8 @@ WORLD = -1
 
 def connected(pairs, moves):
     """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
+    from scipy.sparse import coo_matrix                     # import mcsim stays light
+    from scipy.sparse.csgraph import connected_components
     both = pairs[(pairs >= 0).all(axis=1)]
     both = both[moves[both].all(axis=1)]
     graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))

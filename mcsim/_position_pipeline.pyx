@@ -32,7 +32,6 @@ from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._si cimport residual
 from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
 
-from mcsim._articulations import connected
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
 
@@ -61,27 +60,12 @@ cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
 
-# Proximal part of the joints' matrix where there are loops. Near a position in which rows become dependent it bounds what
-# closing them takes; the solver's own 1e-9 would let velocities there be rounding.
-cdef double LOOP_PROXIMAL = 1e-6
-
-
-def has_loops(pairs, moves):
-    """Whether some articulation has more joints than moving bodies. pairs: (j, 2) bodies, -1 the world; moves: (n,) bool."""
-    group = connected(pairs, moves)
-    joints = group[pairs].max(axis=1, initial=-1)
-    joints = np.bincount(joints[joints >= 0], minlength=len(group))
-    return bool(np.any(joints > np.bincount(group[group >= 0], minlength=len(group))))
-
-
 cdef class PositionPipeline(Pipeline):
     """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
 
     def __init__(self, bodies, joints, collider, settings, bounces):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
         self.flight = FreeFlight(bodies.inertia, bodies.kind)
-        if has_loops(np.stack([joints["body_a"], joints["body_b"]], axis=1), bodies.kind == DYNAMIC):
-            self.smooth.proximal = LOOP_PROXIMAL
         self.names = None
 
     def _grow_rows(self, rows, manifolds):
@@ -102,8 +86,8 @@ cdef class PositionPipeline(Pipeline):
         self.gap = &line[0]
         self.rounds = <Twist*>&twists[0, 0, 0]
 
-    cdef int layout(self, bint own) noexcept nogil:
-        cdef int status = Pipeline.layout(self, own)
+    cdef int layout(self) noexcept nogil:
+        cdef int status = Pipeline.layout(self)
         if status == OK:
             status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
@@ -138,7 +122,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
         if not self.factored:
             self.smooth.factor(self.rows)
         for i in range(self.smooth.count):
@@ -162,7 +146,7 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -261,7 +245,7 @@ cdef class PositionPipeline(Pipeline):
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
         self.smooth.factor(self.rows)
         self.factored = True
         self.flight.begin(&self.bodies)

@@ -9,7 +9,6 @@ from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Row, Settings
 
 cdef class SmoothSolver:
-    cdef double proximal                 # eps
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t body_capacity
     cdef Py_ssize_t entry_capacity
@@ -26,6 +25,7 @@ cdef class SmoothSolver:
     cdef double* value                   # the factor's lower envelope
     cdef double* target                  # (count,) wanted J x
     cdef double* kept                    # (count,) targets put aside
+    cdef double* shift                   # (count,) eps
     cdef double* step                    # (count,)
     cdef double* moved                   # (joints' rows,) J M^-1 J' with all joints holding; -1 = not known
     cdef double* force                   # (count,) multipliers of the last solve
@@ -35,6 +35,7 @@ cdef class SmoothSolver:
     cdef void factor(self, const Row* rows) noexcept nogil
 
     cdef void find_groups(self) noexcept nogil
+    cdef void choose_shifts(self, const Row* rows, const Bodies* bodies) noexcept nogil
     cdef void backsolve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
     # What J x is wanted to be: x accelerations less those of the gyroscopic torque ...

@@ -27,6 +27,10 @@ from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
 # eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
 # of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
 cdef double PROXIMAL = 1e-9
+# eps of an articulation with loops, whose rows may be redundant. Redundant rows that do not quite fit at a pose off
+# the constraints by d, as the stages of Runge-Kutta are by some h^2, have an eigenvalue of order d^2 and a residual of
+# order d: met exactly they would throw accelerations off by order 1. What gets through is d^2 / eps.
+cdef double PROXIMAL_LOOP = 1e-6
 cdef int MOST_ITERATIONS = 20
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
@@ -83,9 +87,6 @@ cdef inline Twist no_twist() noexcept nogil:
 cdef class SmoothSolver:
     """The factor and its buffers; they only grow."""
 
-    def __cinit__(self):
-        self.proximal = PROXIMAL
-
     def __dealloc__(self):
         free(self.row)
         free(self.first_on)
@@ -97,6 +98,7 @@ cdef class SmoothSolver:
         free(self.force)
         free(self.moved)
         free(self.kept)
+        free(self.shift)
         free(self.group_begin)
         free(self.group_end)
 
@@ -116,6 +118,7 @@ cdef class SmoothSolver:
             self.group_end = <Py_ssize_t*>resized(self.group_end, n, sizeof(Py_ssize_t))
             self.kept = <double*>resized(self.kept, n, sizeof(double))
             self.moved = <double*>resized(self.moved, n, sizeof(double))
+            self.shift = <double*>resized(self.shift, n, sizeof(double))
             self.row_capacity = n
         if self.body_need > self.body_capacity or self.first_on == NULL:
             self.first_on = <int32_t*>resized(self.first_on, self.body_need, sizeof(int32_t))
@@ -161,6 +164,7 @@ cdef class SmoothSolver:
             return GROW
         self.count = n
         self.find_groups()
+        self.choose_shifts(rows, bodies)
         return OK
 
     cdef void find_groups(self) noexcept nogil:
@@ -177,6 +181,29 @@ cdef class SmoothSolver:
             if self.group_begin[i] < 0:
                 self.group_begin[i] = self.group_begin[i - 1]
 
+    cdef void choose_shifts(self, const Row* rows, const Bodies* bodies) noexcept nogil:
+        """eps of each row. A group has loops if it has at least as many joints as bodies, the world counted as one
+        more; in a group of several articulations, whose joints were added in turns, a loop may pass unseen."""
+        cdef Py_ssize_t i, begin
+        cdef const Row* row
+        for i in range(self.count):
+            self.step[i] = 0.0                                 # joints less bodies of the group that begins here
+            self.kept[i] = 0.0                                 # whether it holds on to the world
+        for i in range(bodies.count):
+            if self.first_on[i] >= 0:
+                self.step[self.group_begin[self.first_on[i]]] -= 1.0
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            begin = self.group_begin[i]
+            if i == begin or row.source != rows[self.row[i - 1]].source:
+                self.step[begin] += 1.0
+            if not (row.body_a >= 0 and bodies.kind[row.body_a] == DYNAMIC
+                    and row.body_b >= 0 and bodies.kind[row.body_b] == DYNAMIC):
+                self.kept[begin] = 1.0
+        for i in range(self.count):
+            begin = self.group_begin[i]
+            self.shift[i] = PROXIMAL_LOOP if self.step[begin] - self.kept[begin] >= 0.0 else PROXIMAL
+
     cdef void factor(self, const Row* rows) noexcept nogil:
         """LDL' of A + eps D, line by line: L's line i solves with the lines above it; 1 / d stands on the diagonal."""
         cdef Py_ssize_t i, j, k, begin
@@ -192,7 +219,7 @@ cdef class SmoothSolver:
                 for k in range(begin, j):
                     s -= li[k] * lj[k]
                 li[j] = s                                      # d_j L_ij until the line is done
-            d = rows[self.row[i]].diagonal * (1.0 + self.proximal)
+            d = rows[self.row[i]].diagonal * (1.0 + self.shift[i])
             for j in range(self.first[i], i):
                 s = li[j] * self.value[self.line[j] + j]
                 d -= s * li[j]
