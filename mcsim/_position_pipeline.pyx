@@ -86,8 +86,8 @@ cdef class PositionPipeline(Pipeline):
         self.gap = &line[0]
         self.rounds = <Twist*>&twists[0, 0, 0]
 
-    cdef int layout(self) noexcept nogil:
-        cdef int status = Pipeline.layout(self)
+    cdef int layout(self, bint own) noexcept nogil:
+        cdef int status = Pipeline.layout(self, own)
         if status == OK:
             status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
@@ -122,7 +122,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         if not self.factored:
             self.smooth.factor(self.rows)
         for i in range(self.smooth.count):
@@ -146,7 +146,7 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -245,7 +245,7 @@ cdef class PositionPipeline(Pipeline):
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
         self.smooth.factor(self.rows)
         self.factored = True
         self.flight.begin(&self.bodies)
