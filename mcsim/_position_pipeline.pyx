@@ -23,7 +23,6 @@ import numpy as np
 from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
-from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
@@ -122,7 +121,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        self.write_joints(self.rows)
         if not self.factored:
             self.smooth.factor(self.rows)
         for i in range(self.smooth.count):
@@ -146,7 +145,7 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
+        self.write_joints(self.trial)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -245,7 +244,7 @@ cdef class PositionPipeline(Pipeline):
         cdef int k
         cdef Twist* x = self.acceleration
         cdef const Twist* v
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        self.write_joints(self.rows)
         self.smooth.factor(self.rows)
         self.factored = True
         self.flight.begin(&self.bodies)

@@ -184,5 +184,5 @@ def kernel_settings(k, gravity):
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
-        "rate_gain": rate_gain, "error_gain": error_gain,
+        "rate_gain": rate_gain, "error_gain": error_gain, "user_rows": 0,
     }

@@ -27,7 +27,7 @@ FLOORS = {
 }
 MODULES = {
     "pipeline": "world", "_pipeline": "world", "_position_pipeline": "world", "_state_arrays": "world",
-    "_articulations": "world", "world": "world", "settings": "world", "handles": "world",
+    "_articulations": "world", "_pose_calls": "world", "world": "world", "settings": "world", "handles": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }
 
