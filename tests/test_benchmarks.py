@@ -114,3 +114,12 @@ def test_the_picture_is_drawn(tmp_path, capsys):
     assert [row["substeps"] for row in found["chain20_heavy"]["mcsim tree"]] == [2, 4]
     picture.main(path, tmp_path / "joints.png")
     assert (tmp_path / "joints.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_integrators_are_measured(tmp_path, capsys):
+    """Both chains under every name, and a picture."""
+    module = load("integrators")
+    table = module.main(steps=5000, png=str(tmp_path / "energy.png"))
+    assert (tmp_path / "energy.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().out.count("[") == 10 * len(module.SCENES) * len(module.RUNS)
+    assert all(abs(band).max() < 0.05 for band in table.values())

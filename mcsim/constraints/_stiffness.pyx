@@ -14,6 +14,7 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
+from mcsim.state._layout cimport GEAR
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
     cdef double s = 0.5 * (norm(f) * norm(r) + dot(f, r))
@@ -70,6 +71,8 @@ cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* 
     cdef Vec3 f
     clear_stiffness(loads)
     for j in range(rows.joint_count):
+        if joints[j].type == GEAR:
+            continue
         f = joints[j].wrench_impulse.v
         for k in range(rows.begin[j], rows.begin[j + 1]):
             f = add_scaled(f, -rows.second[k], rows.row[k].linear)

@@ -16,6 +16,7 @@ cdef class SmoothSolver:
     cdef Py_ssize_t body_need
     cdef Py_ssize_t entry_need
     cdef readonly Py_ssize_t count       # joint rows
+    cdef readonly Py_ssize_t taken       # records of them: a wide row has two
     cdef int32_t* row                    # (count,) which rows
     cdef int32_t* first_on               # (bodies,) the first of them on each dynamic body
     cdef Py_ssize_t* first               # (count,) first column of each line of the factor
@@ -30,6 +31,7 @@ cdef class SmoothSolver:
     cdef double* moved                   # (joints' rows,) J M^-1 J' with all joints holding; -1 = not known
     cdef double* force                   # (count,) multipliers of the last solve
 
+    cdef Py_ssize_t reach(self, const Row* row, Py_ssize_t n, Py_ssize_t begin, const Bodies* bodies) noexcept nogil
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil
     cdef int grow(self) except -1
     cdef void factor(self, const Row* rows) noexcept nogil

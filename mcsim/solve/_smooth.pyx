@@ -23,6 +23,7 @@ from libc.string cimport memset
 
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
+from mcsim.state._rows cimport coupling, is_second, is_wide, push, rate
 
 # eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
 # of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
@@ -42,40 +43,6 @@ cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:
     if grown == NULL:
         raise MemoryError(f"no room for {count} entries of the joints' factor")
     return grown
-
-
-cdef inline double half_product(const double* x, const double* y) noexcept nogil:
-    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5])
-
-
-cdef inline double coupling(const Row* x, const Row* y) noexcept nogil:
-    """J_x M^-1 J_y'. Of bodies that do not move M^-1 J' is 0."""
-    cdef double s = 0.0
-    if x.body_a == y.body_a:
-        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[0])
-    elif x.body_a == y.body_b:
-        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[6])
-    if x.body_b == y.body_b:
-        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[6])
-    elif x.body_b == y.body_a:
-        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[0])
-    return s
-
-
-cdef inline double rate(const Row* row, const Twist* x) noexcept nogil:
-    """J x"""
-    return (half_product(&row.jacobian[0], <const double*>&x[row.body_a])
-            + half_product(&row.jacobian[6], <const double*>&x[row.body_b]))
-
-
-cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
-    """x += M^-1 J' f"""
-    cdef double* a = <double*>&x[row.body_a]
-    cdef double* b = <double*>&x[row.body_b]
-    cdef int i
-    for i in range(6):
-        a[i] += row.inv_mass_jacobian[i] * f
-        b[i] += row.inv_mass_jacobian[6 + i] * f
 
 
 cdef inline Twist no_twist() noexcept nogil:
@@ -128,11 +95,23 @@ cdef class SmoothSolver:
             self.entry_capacity = self.entry_need
         return 0
 
+    cdef Py_ssize_t reach(self, const Row* row, Py_ssize_t n, Py_ssize_t begin, const Bodies* bodies) noexcept nogil:
+        """The first line that shares a body with the row of line n, `begin` at most."""
+        cdef int32_t body
+        cdef int k
+        for k in range(2):
+            body = row.body_b if k else row.body_a
+            if body >= 0 and bodies.kind[body] == DYNAMIC:
+                if self.first_on[body] < 0:
+                    self.first_on[body] = <int32_t>n
+                begin = min(begin, <Py_ssize_t>self.first_on[body])
+        return begin
+
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil:
         """Which rows there are, and the envelope: a line begins at the first row on either of its dynamic bodies."""
         cdef Py_ssize_t i, n = 0, entries = 0, begin
-        cdef int32_t a, b
         self.count = 0
+        self.taken = 0
         self.row_need = row_count
         self.body_need = bodies.count
         self.entry_need = 0
@@ -141,24 +120,17 @@ cdef class SmoothSolver:
         for i in range(bodies.count):
             self.first_on[i] = -1
         for i in range(row_count):
-            if rows[i].kind != ROW_JOINT:
+            if rows[i].kind != ROW_JOINT or is_second(&rows[i]):
                 continue
-            a = rows[i].body_a
-            b = rows[i].body_b
-            begin = n
-            if a >= 0 and bodies.kind[a] == DYNAMIC:
-                if self.first_on[a] < 0:
-                    self.first_on[a] = <int32_t>n
-                begin = self.first_on[a]
-            if b >= 0 and bodies.kind[b] == DYNAMIC:
-                if self.first_on[b] < 0:
-                    self.first_on[b] = <int32_t>n
-                begin = min(begin, <Py_ssize_t>self.first_on[b])
+            begin = self.reach(&rows[i], n, n, bodies)
+            if is_wide(&rows[i]):
+                begin = self.reach(&rows[i + 1], n, begin, bodies)
             self.row[n] = <int32_t>i
             self.first[n] = begin
             self.line[n] = entries - begin
             entries += n - begin + 1
             n += 1
+            self.taken += 2 if is_wide(&rows[i]) else 1
         self.entry_need = entries
         if entries > self.entry_capacity:
             return GROW
@@ -301,6 +273,8 @@ cdef class SmoothSolver:
         cdef Py_ssize_t i
         for i in range(self.count):
             rows[self.row[i]].impulse += s * self.force[i]
+            if is_wide(&rows[self.row[i]]):
+                rows[self.row[i] + 1].impulse = rows[self.row[i]].impulse
 
     cdef void forget(self, Py_ssize_t row_count) noexcept nogil:
         cdef Py_ssize_t i
@@ -319,6 +293,9 @@ cdef class SmoothSolver:
             own = &rows[self.row[i]]
             scratch[own.body_a] = no_twist()
             scratch[own.body_b] = no_twist()
+            if is_wide(own):
+                scratch[own[1].body_a] = no_twist()
+                scratch[own[1].body_b] = no_twist()
             self.kept[i] = self.target[i]
             self.target[i] = 0.0
         push(row, 1.0, scratch)
@@ -359,5 +336,7 @@ cdef class SmoothSolver:
             self.solve_range(rows, twist, begin, end)
             for k in range(begin, end):
                 rows[self.row[k]].impulse += self.force[k]
+                if is_wide(&rows[self.row[k]]):
+                    rows[self.row[k] + 1].impulse = rows[self.row[k]].impulse
             largest = max(largest, fabs(impulse) * d)
         return largest
