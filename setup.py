@@ -29,15 +29,19 @@ KERNELS = {
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._tree": ["m"],
+    "mcsim.solve._border": ["m"],
     "mcsim.solve._guard": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
+    "mcsim.integrate._variational": ["m"],
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
+    "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
+    "mcsim._position_pipeline": ["m"],
 }
 
 # Cython's own helper code, compiled once for all kernels.

@@ -1,8 +1,10 @@
 """The jointed bodies of a world and their joints, solved directly."""
 
 from libc.stdint cimport int32_t
+from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.solve._border cimport Border
 from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
@@ -10,6 +12,8 @@ from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 
 cdef class Articulations:
     cdef readonly JointTree tree
+    cdef readonly Border border         # gears and joints of the user's own
+    cdef PoseCalls calls                # what their errors need of the user
     cdef Bodies* bodies
     cdef Joint* joints
     cdef const Settings* settings
@@ -22,6 +26,7 @@ cdef class Articulations:
     cdef Quat* orientation
     cdef Twist* twist                   # of the chosen bodies, and impulses, before a solve that may be undone
     cdef double* impulse
+    cdef double* bias                   # put aside while the border is probed
     cdef Loads loads
     cdef int32_t* group                 # of a body: its articulation, -1 of one that is not dynamic
     cdef int32_t* touched               # of an articulation: whether it touches anything
@@ -34,11 +39,13 @@ cdef class Articulations:
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings) noexcept
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
     cdef void begin_step(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void begin(self) noexcept nogil
-    cdef double solve(self, Twist* twist) noexcept nogil
+    cdef void factor(self) noexcept nogil
+    cdef void solve(self, Twist* twist) noexcept nogil
+    cdef void solve_tree(self, Twist* twist) noexcept nogil
     cdef double drift(self) noexcept nogil
     cdef void subtract_rates(self) noexcept nogil
     cdef void aim(self) noexcept nogil

@@ -7,6 +7,9 @@
     relax      J v + rate = 0
 
 Under another stabilization than "soft" the rows are those of the sweeps: `read` and `solve_rows` take them.
+
+Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those of the
+sweeps' buffer, and every solve takes them with the tree.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -15,7 +18,8 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.constraints._constrain cimport holds_position
-from mcsim.constraints._direct cimport miss_joints, read_joint_rows, write_joint_rows
+from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
+from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport load_joints, stiffen_joints
 from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
@@ -23,11 +27,14 @@ from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_rate
 
+from mcsim.state.fields import JOINT_TYPES
+
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-11
 cdef enum:
     EASY = 3                 # corrections that a motion takes which the step resolves
     MOST_REPEATS = 6
+    BORDER_REPEATS = 3
     MOST_CORRECTIONS = 8
     MOST_PROJECTIONS = 6
 
@@ -44,13 +51,26 @@ cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
 
 WORLD = -1
+GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+
+
+def border_rows(joints):
+    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
+    found = []
+    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
+        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
+        if np.any(ends["broken"]):
+            continue
+        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
+        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
+        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
+    return found
 
 
 def connected(pairs, moves):
     """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
-    from scipy.sparse import coo_matrix                         # not at import, which is to be light
+    from scipy.sparse import coo_matrix                     # import mcsim stays light
     from scipy.sparse.csgraph import connected_components
-
     both = pairs[(pairs >= 0).all(axis=1)]
     both = both[moves[both].all(axis=1)]
     graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
@@ -60,29 +80,34 @@ def connected(pairs, moves):
 
 
 cdef class Articulations:
-    """bodies: state.arrays.BodyArrays; pairs: (joints, 2) bodies, -1 the world; sizes: (joints,) rows of each joint's own;
-    driven: (joints,) bool, those with a prescribed motion."""
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
-    def __init__(self, bodies, pairs, sizes, driven):
+    def __init__(self, bodies, joints, sizes):
         cdef int32_t[::1] chosen, others
         cdef double[:, ::1] position, orientation, twist, stiffness, loads
         cdef double[::1] impulse
+        cdef double[::1] bias
         cdef int32_t[::1] group, touched
+        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+        beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
         held = np.zeros(bodies.count, bool)
-        held[np.setdiff1d(pairs[sizes > 0], [WORLD])] = True
+        held[np.setdiff1d([*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])], [WORLD]).astype(int)] = True
         arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
         self.count, self.other_count = len(arrays[0]), len(arrays[1])
         chosen, others = (np.append(array, np.int32(0)) for array in arrays)
         position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
-        stiffness, impulse = np.zeros((bodies.count + 1, 9)), np.zeros(self.tree.row_count + 1)
-        loads = np.zeros((2, self.count + 1))
+        stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
+        impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
-        self.kept = (chosen, others, position, orientation, twist, stiffness, impulse, loads, group, touched)
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), bodies.kind == KINEMATIC, driven)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), bodies.kind == KINEMATIC,
+                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = &group[0], &touched[0]
         self.group_count = len(touched)
+        self.bias = &bias[0]
         self.chosen, self.others = &chosen[0], &others[0]
         self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
         self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
@@ -90,14 +115,16 @@ cdef class Articulations:
         self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
         self.loads.stiffness = <Mat3*>&stiffness[0, 0]
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings) noexcept:
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""
+        self.calls = calls
+        self.border.joints = joints
         self.bodies = bodies
         self.joints = joints
         self.settings = settings
 
     cdef void begin_step(self) noexcept nogil:
-        """Impulses of the last step, rows at the present poses."""
+        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows are laid out."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         cdef int k
@@ -105,11 +132,36 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
-        self.refresh()
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
 
     cdef void refresh(self) noexcept nogil:
+        """Rows and factor at the present poses, to which the border's rows are written already."""
+        cdef Py_ssize_t k
         self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.open = max(self.open, fabs(self.border.row(k).error))
+        self.factor()
+
+    cdef void factor(self) noexcept nogil:
+        """Of the tree, then of the border, by probing."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
         self.tree.factor(self.bodies)
+        if self.border.count == 0:
+            return
+        for k in range(rows.count):
+            self.impulse[k] = rows.impulse[k]
+            self.bias[k] = rows.bias[k]
+            rows.bias[k] = 0.0
+        for k in range(self.border.rounds):
+            self.border.push_round(k)
+            self.solve_tree(self.border.scratch)
+            self.border.read_round(k)
+        self.border.factor()
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+            rows.bias[k] = self.bias[k]
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint forces at
@@ -123,7 +175,17 @@ cdef class Articulations:
             rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
-    cdef double solve(self, Twist* twist) noexcept nogil:
+    cdef void solve(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0, the border's rows with the tree's."""
+        cdef int k
+        self.solve_tree(twist)
+        if self.border.count > 0:
+            for k in range(BORDER_REPEATS):
+                if self.border.correct(twist, SOLVED) <= SOLVED:
+                    break
+                self.solve_tree(twist)
+
+    cdef void solve_tree(self, Twist* twist) noexcept nogil:
         """J v + bias = 0; with loops until the proximal steps have converged, or do not bring the residual to half: then the
         rest has no solution (a loop that is stretched out), and more would only drive impulses up against each other."""
         cdef int k
@@ -133,14 +195,27 @@ cdef class Articulations:
             if found < SOLVED or not found < 0.5 * last:
                 break
             last = found
-        return found
 
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
     cdef double drift(self) noexcept nogil:
         """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
-        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, self.settings.h)
-        return miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        cdef double h = self.settings.h
+        cdef double off, largest
+        cdef Py_ssize_t k
+        cdef Row* row
+        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
+        largest = miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        if self.border.count > 0:
+            self.calls.call(True)
+        for k in range(self.border.count):
+            row = self.border.row(k)
+            if row != NULL:
+                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
+                off -= kept_part(&row.error, 1, self.settings.push_speed * h) * row.error
+                self.border.bias[k] = off / h
+                largest = max(largest, fabs(off))
+        return largest
 
     cdef void subtract_rates(self) noexcept nogil:
         """bias <- bias - J v: what miss_joints found, as a bias that solves at other velocities can go on with."""
@@ -155,6 +230,7 @@ cdef class Articulations:
             b = &self.bodies.twist[self.joints[j].body_b]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rows.bias[k] -= row_rate(&rows.row[k], a, b)
+        self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps."""
@@ -163,7 +239,7 @@ cdef class Articulations:
 
     cdef void correct(self) noexcept nogil:
         self.corrections += 1
-        if self.tree.loops:
+        if self.tree.loops or self.border.count > 0:
             self.subtract_rates()
             self.solve(self.bodies.twist)
         else:
@@ -206,6 +282,8 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.bias[i] = rows.rate[i]
+        for i in range(self.border.count):
+            self.border.bias[i] = 0.0
         self.solve(self.bodies.twist)
 
     cdef void begin_relax(self, bint swept) noexcept nogil:
@@ -232,6 +310,7 @@ cdef class Articulations:
             self.twist[k] = self.bodies.twist[self.chosen[k]]
         for k in range(self.tree.rows.count):
             self.impulse[k] = self.tree.rows.impulse[k]
+        self.border.keep()
 
     cdef void undo(self) noexcept nogil:
         cdef Py_ssize_t k
@@ -239,6 +318,7 @@ cdef class Articulations:
             self.bodies.twist[self.chosen[k]] = self.twist[k]
         for k in range(self.tree.rows.count):
             self.tree.rows.impulse[k] = self.impulse[k]
+        self.border.undo()
 
     cdef bint project(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
@@ -264,16 +344,20 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
                 rows.impulse[k] = 0.0
+        for k in range(self.border.count):
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
         self.solve(self.displacement.twist)
-        self.displacement.move(self.bodies)
         for j in range(rows.joint_count):
             force = vec3(0.0, 0.0, 0.0)
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
+        self.undo()
+        self.displacement.move(self.bodies)
         self.displacement.carry_spins(self.bodies)
-        for k in range(rows.count):
-            rows.impulse[k] = self.impulse[k]
+        if self.border.count > 0:
+            self.calls.call(False)
+            refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
         self.refresh()
 
     # ---- loads -------------------------------------------------------------------------------------------------------
@@ -347,7 +431,7 @@ cdef class Articulations:
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
         read_joint_rows(self.joints, rows, &self.tree.rows)
-        self.tree.factor(self.bodies)
+        self.factor()
 
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
         """J v + bias = 0 with the rows' biases; the rows' impulses change."""
@@ -360,6 +444,8 @@ cdef class Articulations:
             for i in range(self.joints[j].constraint_count):
                 found.bias[found.begin[j] + i] = own[i].bias[relaxed]
                 found.impulse[found.begin[j] + i] = 0.0
+        for j in range(self.border.count):
+            self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
         self.solve(twist)
         for j in range(found.joint_count):
             own = own_rows(rows, &self.joints[j])

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim._articulations cimport Articulations
+from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Twist
@@ -47,6 +48,7 @@ cdef class Pipeline(StateArrays):
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
+    cdef PoseCalls pose_calls           # the user's functions of poses
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
@@ -67,6 +69,7 @@ cdef class Pipeline(StateArrays):
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own) noexcept nogil
+    cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
@@ -78,6 +81,7 @@ cdef class Pipeline(StateArrays):
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
+    cdef bint shared(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil

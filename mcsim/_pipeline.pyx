@@ -19,16 +19,18 @@
 integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
 from mcsim._articulations cimport Articulations
+from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, store_joints
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_share, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
@@ -42,9 +44,9 @@ from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_TREE, INTEGRATE_RK4, JointRows, MANIFOLD_ANCHORS, Manifold, RELAXED,
-                                  ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL,
+                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -104,6 +106,7 @@ cdef class Pipeline(StateArrays):
         self.bounces = bounces
         self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
+        self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
@@ -128,11 +131,11 @@ cdef class Pipeline(StateArrays):
                                 self.row_capacity, True) < 0:
                 self.grow()
             sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
-            if np.any(sizes > 0):
-                self.articulations = Articulations(bodies, np.stack([joints["body_a"], joints["body_b"]], axis=1), sizes,
-                                                   np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+            found = Articulations(bodies, joints, sizes)
+            if found.tree.row_count + found.border.count > 0:
+                self.articulations = found
+                found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
                 self.articulations.guard.reserve(self.row_capacity)
-                self.articulations.attach(&self.bodies, self.joints, &self.settings)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
         if self.articulations is None or (self.settings.joint_tree == 2
                                           and self.articulations.tree.work > MOST_WORK * self.joint_count):
@@ -210,6 +213,9 @@ cdef class Pipeline(StateArrays):
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
+        self.pose_calls.call(False)
+        if self.pose_calls.status != OK:
+            return CALL_FAILED
         joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity,
                                own)
         if joints < 0:
@@ -220,7 +226,10 @@ cdef class Pipeline(StateArrays):
             return GROW
         self.joint_row_count = joints
         self.row_count = n
-        self.swept = not self.settings.joint_tree or n > (self.articulations.tree.row_count if own else 0)
+        self.swept = not self.settings.joint_tree or n > (
+            (self.articulations.tree.row_count if own else 0) + self.articulations.border.records)
+        if self.settings.joint_tree:
+            self.articulations.border.rows = self.rows
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
@@ -232,9 +241,13 @@ cdef class Pipeline(StateArrays):
         self.finish_rows()
         return OK
 
+    cdef void write_joints(self, Row* rows) noexcept nogil:
+        self.pose_calls.call(False)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
+
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
+        self.write_joints(rows)
         refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
                          self.anchors, rows)
 
@@ -313,17 +326,24 @@ cdef class Pipeline(StateArrays):
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
-        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it."""
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. Springs that are not
+        too fast have shares of their own, of which `carry` holds the ratio."""
         cdef Py_ssize_t i
-        cdef double first = self.settings.first_kick
+        cdef double share, first = self.settings.first_kick
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             row.carry = 0.0
-            if row.block_kind == BLOCK_TREE:
-                row.impulse *= 0.0 if self.articulations.tree.loops else 1.0
+            if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+                row.impulse *= 0.0 if self.articulations.tree.loops else first if self.closing else 1.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
+            elif row.kind == ROW_SPRING and self.shared(row):
+                share = spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings)
+                row.carry = 1.0 / share - 1.0
+                row.impulse *= share
+                row.lower = -INFINITY
+                row.upper = INFINITY
             else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
@@ -335,13 +355,25 @@ cdef class Pipeline(StateArrays):
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
+        """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
+        cdef double impulse
+        cdef bint shared
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                row.impulse += row.carry
-                row_apply(row, row.carry, self.bodies.twist)
+                shared = row.kind == ROW_SPRING and self.shared(row)
+                impulse = row.carry * row.impulse if shared else row.carry
+                row.impulse += impulse
+                row_apply(row, impulse, self.bodies.twist)
+                if shared:
+                    row.lower = row.impulse
+                    row.upper = row.impulse
+
+    cdef bint shared(self, const Row* row) noexcept nogil:
+        """Whether a spring's row is one of a share, not a soft constraint."""
+        return spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -472,7 +504,7 @@ cdef class Pipeline(StateArrays):
 
     cdef void accelerate(self, bint keep) noexcept nogil:
         """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        self.write_joints(self.rows)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
@@ -515,14 +547,14 @@ cdef class Pipeline(StateArrays):
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
         cdef int k
         for k in range(PROJECTION_ROUNDS):
-            refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+            self.write_joints(self.rows)
             if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
                 break
             self.smooth.factor(self.rows)
             memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
             self.smooth.solve(self.rows, self.acceleration)
             displace(&self.bodies, self.acceleration)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, True)
+        self.write_joints(self.rows)
         self.smooth.factor(self.rows)
         self.smooth.aim_still(self.rows)
         self.smooth.solve(self.rows, self.bodies.twist)
@@ -537,7 +569,7 @@ cdef class Pipeline(StateArrays):
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.count - muted > 0
+        bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded:
             if self.impact_count > 0:
                 self.smooth.factor(self.rows)
@@ -585,6 +617,8 @@ cdef class Pipeline(StateArrays):
         status = self.layout(not self.closing)
         if status != OK:
             return status
+        if self.closing:
+            self.articulations.factor()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
@@ -597,7 +631,7 @@ cdef class Pipeline(StateArrays):
                 self.substep_smooth(i == self.settings.substeps - 1)
             else:
                 self.substep(i == self.settings.substeps - 1)
-            if self.call_status != OK:
+            if self.call_status != OK or self.pose_calls.status != OK:
                 self.restore_backup()
                 return CALL_FAILED
         if self.settings.substeps != self.substeps:
@@ -624,7 +658,13 @@ cdef class Pipeline(StateArrays):
     def raise_failure(self):
         """Pass on what a user's function raised."""
         error, self.failure, self.call_status = self.failure, None, OK
-        raise error
+        posed = self.pose_calls.take_failure()
+        raise error if posed is None else posed
+
+    def set_user_joints(self, user):
+        """user: state.user_joints.UserJoints whose rows the settings point at, or None."""
+        if user is not None:
+            self.pose_calls.__init__(user.call)          # and so keeps its rows alive
 
     # ---- called from World -------------------------------------------------------------------------------------------
 

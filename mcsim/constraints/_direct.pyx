@@ -73,7 +73,7 @@ cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Se
     return largest
 
 
-cdef inline double kept_part(const double* error, int n, double fastest) noexcept nogil:
+cdef double kept_part(const double* error, int n, double fastest) noexcept nogil:
     """The part of a joint's errors that closing at push_speed leaves: 0 unless the joint is wide open."""
     cdef double widest = 0.0
     cdef int i

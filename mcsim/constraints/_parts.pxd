@@ -207,17 +207,20 @@ cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept no
     """Three rows: C = 2 vec(q), q = (w, u) the joint axes on b seen from those on a.  Slider, fixed.
 
     q' = 1/2 (0, omega) q with omega = w_b - w_a in a's joint axes, so C' = w omega + omega x u, that is
-    C'_i = (w e_i + u x e_i) . omega.
+    C'_i = (w e_i + u x e_i) . omega. Of w' omega + omega x u' is left -1/2 omega^2 u; with the turning of a's axes
+    J' v = -1/2 omega^2 u_i - (w e_i + u x e_i) . (w_a x omega).
     """
     cdef Quat q = f.relative
     cdef Vec3 u = add(add(scale(q.x, f.axis_a[0]), scale(q.y, f.axis_a[1])), scale(q.z, f.axis_a[2]))
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef Vec3 carried = cross(f.spin_a, w)
+    cdef Vec3 d
     cdef int i
     for i in range(3):
-        angular_row(&rows[i], add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i])))
-    for i in range(3):
+        d = add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i]))
+        angular_row(&rows[i], d)
         rows[i].error = 2.0 * (&q.x)[i]
-        # The two bodies turn as one but for the error itself: what J' v there is, is of second order in it.
-        rows[i].curvature = 0.0
+        rows[i].curvature = -0.5 * dot(w, w) * (&q.x)[i] - dot(d, carried)
 
 
 cdef inline Vec3 twist_axis(const JointFrames* f) noexcept nogil:
