@@ -23,13 +23,14 @@ import numpy as np
 from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
-from mcsim.solve._blocks cimport row_velocity
 from mcsim.solve._si cimport residual
 from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
+from mcsim.state._rows cimport rate
 
 from mcsim.core.errors import SimulationError
 from mcsim.state.fields import ROW_DTYPE
@@ -127,7 +128,7 @@ cdef class PositionPipeline(Pipeline):
         for i in range(self.smooth.count):
             row = &self.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
-            self.smooth.target[i] = row_velocity(row, self.bodies.twist) - ahead
+            self.smooth.target[i] = rate(row, self.bodies.twist) - ahead
         self.forces()
         add_twists(self.bodies.count, 0.5 * self.settings.h, self.acceleration, self.bodies.twist)
         self.smooth.solve(self.rows, self.bodies.twist)
@@ -145,7 +146,8 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        self.write_joints(self.trial)
+        self.pose_calls.call(True)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -277,7 +279,7 @@ cdef class PositionPipeline(Pipeline):
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.count - muted > 0
+        bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
             self.smooth.factor(self.rows)
             self.smooth.aim_still(self.rows)
@@ -317,7 +319,10 @@ cdef class PositionPipeline(Pipeline):
     # ---- failure -----------------------------------------------------------------------------------------------------
 
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
-        """The step ends; the state before it comes back, and World.step raises what is told here."""
+        """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's function
+        has raised."""
+        if self.pose_calls.status != OK:
+            return
         with gil:
             self.call_status = CALL_FAILED
             self.failure = self._explain(why, which, amount)
