@@ -120,7 +120,7 @@ cdef class Articulations:
         self.settings = settings
 
     cdef void begin_step(self) noexcept nogil:
-        """Impulses of the last step, rows at the present poses."""
+        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows are laid out."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         cdef int k
@@ -128,10 +128,10 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
-        self.refresh()
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
 
     cdef void refresh(self) noexcept nogil:
-        """Rows and factor; those of the border are written already."""
+        """Rows and factor at the present poses, to which the border's rows are written already."""
         cdef Py_ssize_t k
         self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
         for k in range(self.border.count):
@@ -140,6 +140,7 @@ cdef class Articulations:
         self.factor()
 
     cdef void factor(self) noexcept nogil:
+        """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
         self.tree.factor(self.bodies)

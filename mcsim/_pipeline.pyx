@@ -19,6 +19,7 @@
 integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -29,7 +30,7 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, store_joints
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_share, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
@@ -43,9 +44,9 @@ from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows, MANIFOLD_ANCHORS, Manifold, RELAXED,
-                                  ROW_JOINT, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_SPRING, STABILIZE_GGL,
+                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -317,9 +318,10 @@ cdef class Pipeline(StateArrays):
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
-        half is carried to the relax pass. Springs and position motors act whole, with the pose that they belong to."""
+        half is carried to the relax pass. Springs have shares of their own, of which `carry` holds the ratio; position motors
+        act whole, with the pose that they belong to."""
         cdef Py_ssize_t i
-        cdef double first = self.settings.first_kick
+        cdef double share, first = self.settings.first_kick
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -328,6 +330,12 @@ cdef class Pipeline(StateArrays):
                 row.impulse *= 0.0 if self.articulations.tree.loops else first if self.closing else 1.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
+            elif row.kind == ROW_SPRING:
+                share = spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings)
+                row.carry = 1.0 / share - 1.0
+                row.impulse *= share
+                row.lower = -INFINITY
+                row.upper = INFINITY
             elif row.compliance[RELAXED] == 0.0:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
@@ -336,13 +344,19 @@ cdef class Pipeline(StateArrays):
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
+        """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
+        cdef double impulse
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                row.impulse += row.carry
-                row_apply(row, row.carry, self.bodies.twist)
+                impulse = row.carry * row.impulse if row.kind == ROW_SPRING else row.carry
+                row.impulse += impulse
+                row_apply(row, impulse, self.bodies.twist)
+                if row.kind == ROW_SPRING:
+                    row.lower = row.impulse
+                    row.upper = row.impulse
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -571,6 +585,8 @@ cdef class Pipeline(StateArrays):
         status = self.layout(not self.closing)
         if status != OK:
             return status
+        if self.closing:
+            self.articulations.factor()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
@@ -609,9 +625,9 @@ cdef class Pipeline(StateArrays):
 
     def raise_failure(self):
         """Pass on what a user's function raised."""
-        error, self.failure, self.call_status = self.failure or self.pose_calls.failure, None, OK
-        self.pose_calls.take_failure()
-        raise error
+        error, self.failure, self.call_status = self.failure, None, OK
+        posed = self.pose_calls.take_failure()
+        raise error if posed is None else posed
 
     def set_user_joints(self, user):
         """user: state.user_joints.UserJoints whose rows the settings point at, or None."""

@@ -121,17 +121,34 @@ cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nog
     row.compliance[RELAXED] = compliance
 
 
+cdef double FAST_SPRING = 1.0            # spring_share: z of springs and dampers that are solved as soft constraints
+
+
+cdef double spring_share(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+    """s: the part of a spring's impulse of a substep that acts before the drift, in a substep of two halves.
+
+    The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
+    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, which damps what is too fast for the
+    substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
+    """
+    cdef double z
+    if not settings.first_kick < 1.0:
+        return 1.0
+    z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
+    return 1.0 - 0.5 / (1.0 + z * z) if z < FAST_SPRING else 1.0
+
+
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
                     const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity motor is u = target, |lambda| <= h F; a position motor is
     a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
-    cdef double d
+    cdef double d, share
     cdef Softness soft
     cdef Row* row
     cdef int n = 0
@@ -143,14 +160,15 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         row.upper = h * axis.friction
         row.lower = -row.upper
         n += 1
-    d = axis.damping + h * axis.stiffness
-    if axis.has_spring and d > 0.0:
+    if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
         row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
                         axis.impulse[AXIS_SPRING], first)
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
         row.error = geometry.spring_error
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d))
+        share = spring_share(axis, row.diagonal, settings)
+        d = axis.damping + share * h * axis.stiffness
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d))
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,

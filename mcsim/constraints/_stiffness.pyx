@@ -14,7 +14,7 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._layout cimport GEAR
+from mcsim.state._layout cimport GEAR, USER
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
     cdef double s = 0.5 * (norm(f) * norm(r) + dot(f, r))
@@ -76,7 +76,8 @@ cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* 
         f = joints[j].wrench_impulse.v
         for k in range(rows.begin[j], rows.begin[j + 1]):
             f = add_scaled(f, -rows.second[k], rows.row[k].linear)
-        add_joint_stiffness(&joints[j], scale(2.0 / h, f), bodies, loads.stiffness)
+        # Of a user's joint both halves are in the wrench.
+        add_joint_stiffness(&joints[j], scale((1.0 if joints[j].type == USER else 2.0) / h, f), bodies, loads.stiffness)
     for k in range(loads.count):
         loads.load[k] = load(&bodies.inv_inertia_world[loads.chosen[k]], &loads.stiffness[loads.chosen[k] + 1])
 

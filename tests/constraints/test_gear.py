@@ -218,6 +218,21 @@ def test_a_geared_gyrostat_by_rows(keywords):
     assert world.joint_errors().max() < 1e-3
 
 
+@pytest.mark.parametrize("integrator", ["rattle", "variational"])
+def test_a_geared_gyrostat_by_the_position_integrators(integrator):
+    errors = []
+    for substeps in (2, 4):
+        world, *start = gyrostat(dt=1 / 240, substeps=substeps, integrator=integrator)
+        before = np.concatenate(world.momentum())
+        world.step(240)
+        y = gyrostat_reference(*start, np.array([1.0]))[-1]
+        errors.append(max(np.abs(matrix(world.orientations[0]) - matrix(y[:4] / np.linalg.norm(y[:4]))).max(),
+                          abs(world.joint("h0").position - y[4])))
+        assert np.concatenate(world.momentum()) == pytest.approx(before, abs=1e-11)
+        assert world.joint_errors().max() < 1e-9
+    assert errors[1] < 2e-4 and 3.0 < errors[0] / errors[1] < 5.0, errors
+
+
 def test_a_geared_gyrostat_by_runge_kutta():
     world, *start = gyrostat(dt=1 / 60, substeps=1, integrator="rk4", stabilization="projection")
     world.step(60)

@@ -17,7 +17,8 @@ WORLDS = {
     "rk4": dict(integrator="rk4"), "baumgarte": dict(stabilization="baumgarte"),
     "projection": dict(stabilization="projection"), "ggl": dict(stabilization="ggl"),
     "split_impulse": dict(stabilization="split_impulse"),
-    "tree-projection": dict(joint_solver="tree", stabilization="projection")}
+    "tree-projection": dict(joint_solver="tree", stabilization="projection"),
+    "rattle": dict(integrator="rattle"), "variational": dict(integrator="variational")}
 every_world = pytest.mark.parametrize("keywords", WORLDS.values(), ids=WORLDS)
 TREE = dict(joint_solver="tree")
 BOTH = pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE], ids=["rows", "tree"])
@@ -278,7 +279,10 @@ def test_a_user_joint_breaks():
 
 # ---- failures --------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE, WORLDS["rk4"], WORLDS["ggl"]], ids=["rows", "tree", "rk4", "ggl"])
+FAILING = ("rows", "tree", "rk4", "ggl", "rattle")
+
+
+@pytest.mark.parametrize("keywords", [WORLDS[name] for name in FAILING], ids=FAILING)
 def test_a_function_that_fails_stops_the_step(keywords):
     """What it raises comes out, the last good state stays, and the world goes on once it works again."""
     calls = {"left": 1e9, "give": lambda: 1 / 0}

@@ -31,9 +31,9 @@ class Reduced:
     inertias (n, 3): principal moments in those axes. joints: function -> joints of the scene, placed at the start.
     loads: what acts besides gravity in the model, (centres, rotations, velocities, angular velocities), each (n, 3) or
     (n, 3, 3) -> (n, 6) forces and torques about the centres; in the scene springs of the joints do that, or `push`,
-    called with the world before each of its step() calls. springs: whether the scene has any: they are of first order
-    in a substep.
-    times: at which it is compared; dt: of the world.
+    called with the world before each of its step() calls.
+    times: at which it is compared; dt: of the world; order: that of the direct solver, 1 where springs or dampers are
+    too fast for the substep.
     """
 
     place: Callable
@@ -47,7 +47,7 @@ class Reduced:
     gravity: np.ndarray = field(default_factory=lambda: DOWN)
     loads: Callable | None = None
     push: Callable | None = None
-    springs: bool = False
+    order: int = 2
     method: str = "DOP853"
     tolerance: float = 1e-10
 
@@ -252,7 +252,7 @@ def andrews():
         return wrench
 
     model = Reduced(place, masses, np.repeat(moments[:, None], 3, axis=1), joints, start, 0.0, gravity=NO_GRAVITY,
-                    times=np.arange(1, 7) * 0.005, dt=1e-4, loads=loads, springs=True,
+                    times=np.arange(1, 7) * 0.005, dt=1e-4, loads=loads,
                     push=lambda world: world.apply_torque("b0", (0, -torque, 0)))
     model.angles = angles
     return model
@@ -328,7 +328,7 @@ def scissor_lift(stages=3, start=0.6, length=0.8, stiffness=9000.0, damping=15.0
 
     count = 2 * stages
     return Reduced(place, [*[1.0] * count, 0.2, 0.2, 3.0], [*[rod(1.0, length)] * count, (1e-3,) * 3, (1e-3,) * 3,
-                   (0.1, 0.2, 0.2)], joints, start, 0.0, loads=loads, springs=True)
+                   (0.1, 0.2, 0.2)], joints, start, 0.0, loads=loads)
 
 
 def peaucellier(start=1.0, rate=-1.0, arm=1.0, side=0.45, crank=0.4):
@@ -531,7 +531,7 @@ def flyball_governor(stiffness=8e5, damping=4e4):
 
     ball = (0.02, 0.06, 0.06)
     return Reduced(place, [10.0, 3.0, 2.0, 2.0], [(0.1, 0.1, 0.05), (0.01, 0.01, 0.02), ball, ball], joints, start,
-                   np.array([2 * np.pi, 0, 0]), loads=loads, springs=True, method="Radau", tolerance=1e-7)
+                   np.array([2 * np.pi, 0, 0]), loads=loads, order=1, method="Radau", tolerance=1e-7)
 
 
 def stewart(stiffness=4000.0, damping=30.0):
@@ -584,8 +584,7 @@ def stewart(stiffness=4000.0, damping=30.0):
 
     halves = [rod(1.5, 0.6), rod(1.0, 0.7)]
     return Reduced(place, [*[1.5] * 6, *[1.0] * 6, 20.0], [*[halves[0]] * 6, *[halves[1]] * 6, (0.9, 0.8, 1.5)], joints,
-                   start, np.array([0.3, 0.2, -0.5, 0.4, 0.0, 1.0]), times=np.arange(1, 5) * 0.2, loads=loads,
-                   springs=True)
+                   start, np.array([0.3, 0.2, -0.5, 0.4, 0.0, 1.0]), times=np.arange(1, 5) * 0.2, loads=loads)
 
 
 MODELS = {model.__name__: model for model in (
