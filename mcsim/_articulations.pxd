@@ -5,7 +5,9 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
+from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 
 cdef class Articulations:
@@ -31,6 +33,9 @@ cdef class Articulations:
     cdef Py_ssize_t group_count
     cdef bint stiffening                # some body is stiffened
     cdef double open                    # how far the joints are open at the present poses [m, rad]
+    cdef EnergyGuard guard
+    cdef Displacement displacement      # of projections
+    cdef bint hard                      # the last drift was hard to close
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
 
@@ -44,12 +49,15 @@ cdef class Articulations:
     cdef double drift(self) noexcept nogil
     cdef void subtract_rates(self) noexcept nogil
     cdef void aim(self) noexcept nogil
-    cdef void close(self) noexcept nogil
+    cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil
     cdef void correct(self) noexcept nogil
-    cdef void relax(self) noexcept nogil
+    cdef void hold(self) noexcept nogil
+    cdef void begin_relax(self, bint swept) noexcept nogil
+    cdef void end_relax(self) noexcept nogil
     cdef void keep(self) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef bint project(self) noexcept nogil
+    cdef void project_once(self) noexcept nogil
     cdef double residual(self) noexcept nogil
     cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef double strain(self, double h, double most) noexcept nogil

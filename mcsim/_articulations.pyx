@@ -12,7 +12,7 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 sweeps' buffer, and every solve takes them with the tree.
 """
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memset
 
 import numpy as np
@@ -21,10 +21,10 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport load_joints, stiffen_joints
-from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses
-from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
+from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_rate
 
 from mcsim.state.fields import JOINT_TYPES
@@ -32,6 +32,7 @@ from mcsim.state.fields import JOINT_TYPES
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-11
 cdef enum:
+    EASY = 3                 # corrections that a motion takes which the step resolves
     MOST_REPEATS = 6
     BORDER_REPEATS = 3
     MOST_CORRECTIONS = 8
@@ -68,8 +69,9 @@ def border_rows(joints):
 
 def connected(pairs, moves):
     """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
-    from scipy.sparse import coo_matrix                     # import mcsim stays light
+    from scipy.sparse import coo_matrix                         # not at import, which is to be light
     from scipy.sparse.csgraph import connected_components
+
     both = pairs[(pairs >= 0).all(axis=1)]
     both = both[moves[both].all(axis=1)]
     graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
@@ -101,6 +103,9 @@ cdef class Articulations:
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), bodies.kind == KINEMATIC,
+                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+        self.displacement = Displacement(bodies.count)
         self.group, self.touched = &group[0], &touched[0]
         self.group_count = len(touched)
         self.bias = &bias[0]
@@ -182,13 +187,15 @@ cdef class Articulations:
                 self.solve_tree(twist)
 
     cdef void solve_tree(self, Twist* twist) noexcept nogil:
-        """J v + bias = 0; with loops until the proximal steps have converged."""
+        """J v + bias = 0; with loops until the proximal steps have converged, or do not bring the residual to half: then the
+        rest has no solution (a loop that is stretched out), and more would only drive impulses up against each other."""
         cdef int k
-        cdef double found = 0.0
+        cdef double found, last = INFINITY
         for k in range(MOST_REPEATS if self.tree.loops else 1):
             found = self.tree.solve(self.bodies, twist)
-            if found < SOLVED:
+            if found < SOLVED or not found < 0.5 * last:
                 break
+            last = found
 
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
@@ -239,11 +246,15 @@ cdef class Articulations:
         else:
             self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
 
-    cdef void close(self) noexcept nogil:
-        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift."""
+    cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift.
+        rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where closing is hard."""
         cdef int k
         cdef double off, last = self.drift()
+        self.hard = False
         for k in range(MOST_CORRECTIONS):
+            if k == EASY:
+                self.hard = True
             if k > 0 and last <= CLOSED:
                 break
             self.keep()
@@ -254,23 +265,42 @@ cdef class Articulations:
                     self.undo()
                 if not last < WIDE_GAP:
                     # No velocity is found that closes them: hold what they move by at the start of the drift.
-                    self.relax()
+                    self.hold()
                 last = self.drift()
+                self.hard = True
                 break
             last = off
         self.closed = last < CLOSE_ENOUGH
+        if watched:
+            self.guard.end(rows, self.joints, count, self.bodies.twist)
+        if watched or self.hard:
+            self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
 
-    cdef void relax(self) noexcept nogil:
+    cdef void hold(self) noexcept nogil:
         """J v + rate = 0"""
         cdef Py_ssize_t i
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.bias[i] = rows.rate[i]
-            rows.second[i] = -rows.impulse[i]
         for i in range(self.border.count):
             self.border.bias[i] = 0.0
         self.solve(self.bodies.twist)
+
+    cdef void begin_relax(self, bint swept) noexcept nogil:
+        """swept: in turn with other rows, which are to see the joints' forces from the start: a guess at them acts."""
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.second[i] = -rows.impulse[i]
+        if swept and not self.tree.loops:
+            self.tree.apply_impulses(self.bodies, self.bodies.twist)
+            for i in range(rows.count):
+                rows.impulse[i] *= 2.0
+
+    cdef void end_relax(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.second[i] += rows.impulse[i]
 
@@ -293,37 +323,45 @@ cdef class Articulations:
 
     cdef bint project(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints. -> whether anything moved"""
-        cdef Py_ssize_t j, k
-        cdef int i, m, r
-        cdef JointRows* rows = &self.tree.rows
-        cdef Twist* move
-        for r in range(MOST_PROJECTIONS):
-            if not CLOSE_ENOUGH < self.open <= WIDEST_GAP:
-                return r > 0
-            self.keep()
-            for k in range(self.count):
-                memset(&self.bodies.twist[self.chosen[k]], 0, sizeof(Twist))
-            for j in range(rows.joint_count):
-                for k in range(rows.begin[j], rows.begin[j + 1]):
-                    rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
-            for k in range(self.border.count):
-                self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
-            self.solve(self.bodies.twist)
-            for k in range(self.count):
-                m = self.chosen[k]
-                move = &self.bodies.twist[m]
-                if self.bodies.kind[m] == DYNAMIC:
-                    self.bodies.position[m] = add(self.bodies.position[m], move.v)
-                    self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w), self.bodies.orientation[m]))
-                    self.bodies.inv_inertia_world[m] = rotate_symmetric(quat_matrix(self.bodies.orientation[m]),
-                                                                        self.bodies.inv_inertia[m])
-            self.undo()
-            if self.border.count > 0:
-                self.calls.call(False)
-                refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
-            self.refresh()
+        what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
+        watched. -> whether anything moved"""
+        cdef int r = 0
+        if not CLOSE_ENOUGH < self.open <= WIDEST_GAP:
+            return False
+        self.guard.weigh(self.joints, self.bodies, -1.0)
+        while r < MOST_PROJECTIONS and CLOSE_ENOUGH < self.open <= WIDEST_GAP:
+            self.project_once()
+            r += 1
+        self.guard.weigh(self.joints, self.bodies, 1.0)
         return True
+
+    cdef void project_once(self) noexcept nogil:
+        cdef Py_ssize_t j, k
+        cdef Vec3 force
+        cdef JointRows* rows = &self.tree.rows
+        self.keep()
+        self.displacement.clear(self.bodies)
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+                rows.impulse[k] = 0.0
+        for k in range(self.border.count):
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+        self.solve(self.displacement.twist)
+        self.displacement.move(self.bodies)
+        for j in range(rows.joint_count):
+            force = vec3(0.0, 0.0, 0.0)
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
+            self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
+        self.displacement.carry_spins(self.bodies)
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+        self.border.undo()
+        if self.border.count > 0:
+            self.calls.call(False)
+            refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
+        self.refresh()
 
     # ---- loads -------------------------------------------------------------------------------------------------------
 

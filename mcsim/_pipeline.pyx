@@ -45,8 +45,8 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_SPRING, STABILIZE_GGL,
-                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
+                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -107,13 +107,13 @@ cdef class Pipeline(StateArrays):
         self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
         self.pose_calls = PoseCalls()
+        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
         cdef double[:, :, ::1] smooth = self.smooth_arrays
         self.wrench = <Twist*>&smooth[0, 0, 0] + 1
         self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
-        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._plan_tree(bodies, joints)
 
     def replan(self):
@@ -134,6 +134,7 @@ cdef class Pipeline(StateArrays):
             found = Articulations(bodies, joints, sizes)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
+                found.guard.reserve(self.row_capacity)
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
         if self.articulations is None or (self.settings.joint_tree == 2
@@ -155,6 +156,8 @@ cdef class Pipeline(StateArrays):
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
             if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
                 self.displacement.reserve(rows)
+            if self.articulations is not None:
+                self.articulations.guard.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -270,17 +273,22 @@ cdef class Pipeline(StateArrays):
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
+        if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
+            self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
+                # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
+                if self.closing and not relaxed and k == iterations // 2 - 1:
+                    self.articulations.aim()
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
         if not self.closing:
             self.articulations.solve_rows(self.rows, twist, relaxed)
         elif relaxed:
-            self.articulations.relax()
+            self.articulations.hold()
         else:
             self.articulations.solve(twist)
 
@@ -317,9 +325,9 @@ cdef class Pipeline(StateArrays):
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
 
     cdef void begin_rows(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
-        half is carried to the relax pass. Springs have shares of their own, of which `carry` holds the ratio; position motors
-        act whole, with the pose that they belong to."""
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. Springs have shares
+        of their own, of which `carry` holds the ratio."""
         cdef Py_ssize_t i
         cdef double share, first = self.settings.first_kick
         cdef Row* row
@@ -336,9 +344,12 @@ cdef class Pipeline(StateArrays):
                 row.impulse *= share
                 row.lower = -INFINITY
                 row.upper = INFINITY
-            elif row.compliance[RELAXED] == 0.0:
+            else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
+                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+                    row.lower *= first
+                    row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.closing:
             self.articulations.begin()
@@ -423,7 +434,10 @@ cdef class Pipeline(StateArrays):
     cdef void substep(self, bint last) noexcept nogil:
         cdef int stabilization = self.settings.stabilization
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
+        cdef bint watched = self.closing and self.swept
         cdef double first = self.settings.first_kick
+        if watched:
+            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
@@ -434,7 +448,8 @@ cdef class Pipeline(StateArrays):
             if self.swept:
                 self.articulations.aim()
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-            self.articulations.close()
+            self.articulations.close(self.rows, self.joint_row_count, watched)
+            watched = watched or self.articulations.hard
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
@@ -442,22 +457,33 @@ cdef class Pipeline(StateArrays):
         self.drift()
         if self.closing:
             self.articulations.stiffen()
-        if first < 1.0:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         if self.closing and not self.articulations.closed and self.articulations.project():
             self.write_rows(self.rows)
             self.finish_rows()
         self.lap(STAGE_REFRESH)
+        if watched:
+            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
+            self.articulations.guard.begin_relax(&self.articulations.tree.rows, self.joints, self.bodies.twist)
+        if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
         self.bounce()
         if first < 1.0:
             self.return_carried()
+        if self.closing:
+            self.articulations.begin_relax(self.swept)
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
+            if self.closing:
+                self.articulations.end_relax()
+            if watched:
+                self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
+                self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
                 if self.closing:

@@ -113,9 +113,12 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     return row
 
 
-cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nogil:
-    """A physical spring or position motor: the relax pass keeps the bias of the pose that the impulse belongs to."""
-    row.bias[RELAXED] = row.bias[BIASED]
+cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
+    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does
+    `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
+    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    compliance /= part
+    row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
     row.bias[BIASED] = bias
     row.compliance[BIASED] = compliance
     row.compliance[RELAXED] = compliance
@@ -143,13 +146,13 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity motor is u = target, |lambda| <= h F; a position motor is
-    a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity
+    motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping ratio) under the same bound, which
+    weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
     cdef double d, share
-    cdef Softness soft
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
@@ -168,7 +171,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         row.error = geometry.spring_error
         share = spring_share(axis, row.diagonal, settings)
         d = axis.damping + share * h * axis.stiffness
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d))
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d), 1.0)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
@@ -181,9 +184,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
             row.bias[BIASED] = -axis.motor_velocity
             row.bias[RELAXED] = -axis.motor_velocity
         else:
-            soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
             row.error = geometry.motor_error
-            set_soft(row, soft.bias_rate * row.error, 0.0)
         n += 1
     return n
 
@@ -267,7 +268,7 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 
 cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own, const Settings* settings) noexcept nogil:
-    """Compliance of the position motors among `count` rows, by the mass that they move.
+    """Bias and compliance of the position motors among `count` rows, by the mass that they move.
 
     The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
     """
@@ -283,8 +284,8 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
         moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
         soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-        row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
-        row.compliance[RELAXED] = row.compliance[BIASED]
+        set_soft(row, soft.bias_rate * row.error, moved / soft.stiffness if soft.stiffness > 0.0 else 0.0,
+                 settings.first_kick)
 
 
 cdef inline double product(const Row* x, const Row* y) noexcept nogil:
