@@ -45,8 +45,8 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
-                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL,
+                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -136,6 +136,7 @@ cdef class Pipeline(StateArrays):
                 self.articulations = found
                 found.guard.reserve(self.row_capacity)
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
+                self.articulations.guard.reserve(self.row_capacity)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
         if self.articulations is None or (self.settings.joint_tree == 2
                                           and self.articulations.tree.work > MOST_WORK * self.joint_count):
@@ -326,8 +327,8 @@ cdef class Pipeline(StateArrays):
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
-        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. Springs have shares
-        of their own, of which `carry` holds the ratio."""
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. Springs that are not
+        too fast have shares of their own, of which `carry` holds the ratio."""
         cdef Py_ssize_t i
         cdef double share, first = self.settings.first_kick
         cdef Row* row
@@ -338,7 +339,7 @@ cdef class Pipeline(StateArrays):
                 row.impulse *= 0.0 if self.articulations.tree.loops else first if self.closing else 1.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
-            elif row.kind == ROW_SPRING:
+            elif row.kind == ROW_SPRING and self.shared(row):
                 share = spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings)
                 row.carry = 1.0 / share - 1.0
                 row.impulse *= share
@@ -358,16 +359,22 @@ cdef class Pipeline(StateArrays):
         """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
         cdef double impulse
+        cdef bint shared
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                impulse = row.carry * row.impulse if row.kind == ROW_SPRING else row.carry
+                shared = row.kind == ROW_SPRING and self.shared(row)
+                impulse = row.carry * row.impulse if shared else row.carry
                 row.impulse += impulse
                 row_apply(row, impulse, self.bodies.twist)
-                if row.kind == ROW_SPRING:
+                if shared:
                     row.lower = row.impulse
                     row.upper = row.impulse
+
+    cdef bint shared(self, const Row* row) noexcept nogil:
+        """Whether a spring's row is one of a share, not a soft constraint."""
+        return spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""

@@ -158,7 +158,7 @@ def joint_warm_start(stabilization, baumgarte):
 
 def joint_tree(k):
     """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly (the
-    default; solver="pgs" has rows alone, the other integrators their own direct solver)."""
+    default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
         return 0
     if k["joint_solver"] is None:

@@ -511,7 +511,7 @@ class World:
     @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
-        direct = self._pipeline.tree is not None or not len(self._joints) and joint_tree(self._keywords)
+        direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
         return dict(self._keywords, joint_solver="tree" if direct else "rows")
 
     # ---- snapshots ---------------------------------------------------------------------------------------------------

@@ -131,8 +131,8 @@ cdef double spring_share(const JointAxis* axis, double diagonal, const Settings*
     """s: the part of a spring's impulse of a substep that acts before the drift, in a substep of two halves.
 
     The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
-    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, which damps what is too fast for the
-    substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
+    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, in both halves, which damps what is too
+    fast for the substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
     """
     cdef double z
     if not settings.first_kick < 1.0:
@@ -146,9 +146,9 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity
-    motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping ratio) under the same bound, which
-    weigh_motors finishes.
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share, and where s = 1
+    a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping
+    ratio) under the same bound, which weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -171,7 +171,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         row.error = geometry.spring_error
         share = spring_share(axis, row.diagonal, settings)
         d = axis.damping + share * h * axis.stiffness
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d), 1.0)
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d), 1.0 if share < 1.0 else settings.first_kick)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,

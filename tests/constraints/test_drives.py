@@ -49,8 +49,22 @@ def implicit_euler(x, u, stiffness, damping, mass, force, h, steps):
     return np.array(out).T
 
 
+def two_shares(x, u, stiffness, damping, mass, force, h, steps):
+    """A spring under direct joints, where forces act in two halves: near the implicit midpoint rule, see spring_share."""
+    z = h * (damping + h * stiffness) / mass
+    s = 1 - 0.5 / (1 + z * z)
+    out = []
+    for _ in range(steps):
+        u = (u + (0.5 * h * force - s * h * stiffness * x) / mass) / (1 + s * h * (damping + s * h * stiffness) / mass)
+        pull = -(stiffness * (x + s * h * u) + damping * u)
+        x = x + h * u
+        u = u + (0.5 * h * force + (1 - s) * h * pull) / mass
+        out.append((x, u))
+    return np.array(out).T
+
+
 def two_halves(x, u, stiffness, damping, mass, force, h, steps):
-    """The same under direct joints, which act at both ends of a drift: forces in two halves, the spring implicit in each."""
+    """A position motor, or a spring too fast for shares, under direct joints: in two halves, implicit in each."""
     out = []
     part = 0.5 * h / mass
     for _ in range(steps):
@@ -61,22 +75,34 @@ def two_halves(x, u, stiffness, damping, mass, force, h, steps):
     return np.array(out).T
 
 
-def recursion(keywords):
-    """What a spring or position motor follows on a slider."""
-    direct = keywords["joint_solver"] == "tree" and keywords["stabilization"] == "soft"
-    return two_halves if direct else implicit_euler
+def recursion(keywords, direct):
+    """What a spring or position motor follows on a slider; `direct` under direct joints."""
+    return direct if keywords["joint_solver"] == "tree" and keywords["stabilization"] == "soft" else implicit_euler
 
 
 # ---- springs ---------------------------------------------------------------------------------------------------------
 
 @every_world
 def test_spring_row_is_implicit_euler(keywords):
-    """Spring, damper and gravity on a slider: step by step the recursion of implicit Euler, to rounding."""
+    """Spring, damper and gravity on a slider: step by step the recursion of implicit Euler, to rounding; under direct joints
+    that of their two halves."""
     world, joint, _ = slider((0, 0, -9.81), 0.7, world=keywords, spring=mc.Spring(150.0, 3.0, rest=-0.2))
     x, u = record(world, joint, 300)
-    expected = recursion(keywords)(0.2, 0.7, 150.0, 3.0, 2.0, -2.0 * 9.81, H, 300)
+    expected = recursion(keywords, two_shares)(0.2, 0.7, 150.0, 3.0, 2.0, -2.0 * 9.81, H, 300)
     np.testing.assert_allclose(x, expected[0] - 0.2, atol=1e-12)
     np.testing.assert_allclose(u, expected[1], atol=1e-12)
+
+
+@every_world
+def test_a_spring_too_fast_for_the_substep_sags_by_its_weight(keywords):
+    """A damper that takes all speed in a substep: to the recursion, and at rest m g / k to rounding."""
+    world, joint, _ = slider((0, 0, -9.81), 0.7, world=keywords, spring=mc.Spring(5e4, 2e3, rest=-0.2))
+    x, u = record(world, joint, 300)
+    expected = recursion(keywords, two_halves)(0.2, 0.7, 5e4, 2e3, 2.0, -2.0 * 9.81, H, 300)
+    np.testing.assert_allclose(x, expected[0] - 0.2, atol=1e-12)
+    np.testing.assert_allclose(u, expected[1], atol=1e-12)
+    world.step(600)
+    assert joint.position == pytest.approx(-0.2 - 2.0 * 9.81 / 5e4, abs=1e-12) and abs(joint.velocity) < 1e-12
 
 
 def test_spring_and_mass_converge_at_first_order():
@@ -191,7 +217,7 @@ def test_position_motor_is_a_spring_of_its_hertz(keywords, ratio):
     world, joint, _ = slider(world=keywords, motor=mc.Motor(position=0.4, hertz=3.0, damping_ratio=ratio))
     x, u = record(world, joint, 200)
     omega = 2 * np.pi * 3.0
-    expected = recursion(keywords)(-0.4, 0.0, 2 * omega**2, 4 * ratio * omega, 2.0, 0.0, H, 200)
+    expected = recursion(keywords, two_halves)(-0.4, 0.0, 2 * omega**2, 4 * ratio * omega, 2.0, 0.0, H, 200)
     np.testing.assert_allclose(x, expected[0] + 0.4, atol=1e-12)
     np.testing.assert_allclose(u, expected[1], atol=1e-11)
 
