@@ -134,7 +134,6 @@ cdef class Pipeline(StateArrays):
             found = Articulations(bodies, joints, sizes)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
-                found.guard.reserve(self.row_capacity)
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
                 self.articulations.guard.reserve(self.row_capacity)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
