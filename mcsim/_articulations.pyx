@@ -353,8 +353,10 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
-        self.undo()
         self.displacement.carry_spins(self.bodies)
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+        self.border.undo()
         if self.border.count > 0:
             self.calls.call(False)
             refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
