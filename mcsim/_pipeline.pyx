@@ -335,7 +335,10 @@ cdef class Pipeline(StateArrays):
             row = &self.rows[i]
             row.carry = 0.0
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
-                row.impulse *= 0.0 if self.articulations.tree.loops else first if self.closing else 1.0
+                # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
+                row.impulse *= first if self.closing else self.settings.joint_warm_start
+                if self.articulations.tree.loops:
+                    row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.kind == ROW_SPRING and self.shared(row):
