@@ -38,6 +38,14 @@ cdef class Pipeline(StateArrays):
     cdef Twist* start_twist
     cdef Mat3* stiffness
     cdef double* start_impulse
+    cdef object articulations           # the next four, one a jointed body or one a free articulation
+    cdef int32_t* articulation          # of each jointed body, -1 if it hangs on what is not dynamic
+    cdef Vec3* excess                   # spin that the stiffened bodies hold too much [N m s]
+    cdef Vec3* center
+    cdef Mat3* articulation_inertia
+    cdef Py_ssize_t articulation_count  # free ones
+    cdef double stiffening              # c of this step's c h^2 K; 0: none
+    cdef double spared                  # strain of bodies that are left as they are
     cdef Py_ssize_t jointed_count
     cdef bint closed                    # the last drift ended with closed joints
     cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
@@ -65,6 +73,9 @@ cdef class Pipeline(StateArrays):
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
+    cdef object all_kept
+    cdef double* all_impulses           # of all rows, and all twists, before a solve that may have to be undone
+    cdef Twist* all_twists
     cdef SmoothSolver smooth            # integrator="rk4"
     cdef RungeKutta runge_kutta
     cdef object smooth_arrays
@@ -85,11 +96,18 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef double aim(self) noexcept nogil
+    cdef double gap(self) noexcept nogil
+    cdef void aim_and_solve(self) noexcept nogil
+    cdef void keep_all(self) noexcept nogil
+    cdef void return_all(self) noexcept nogil
     cdef void keep_velocities(self) noexcept nogil
     cdef void return_velocities(self) noexcept nogil
     cdef void hold_joints(self) noexcept nogil
     cdef void project_joints(self) noexcept nogil
     cdef void divide_step(self) noexcept nogil
+    cdef void stiffen(self) noexcept nogil
+    cdef void settle_spin(self) noexcept nogil
+    cdef void count_spin(self, double sign) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void close_joints(self) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil

@@ -31,7 +31,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
-from mcsim.constraints._stiffness cimport joint_strain, stiffen_joints
+from mcsim.constraints._stiffness cimport count_excess, joint_strain, return_excess, stiffen_bodies, stiffen_joints
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
@@ -50,6 +50,7 @@ from mcsim.state._layout cimport (BIASED, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4, MA
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 
 from mcsim.solve import SOLVERS
+from mcsim.solve.ordering import free_articulations
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
 cdef extern from *:
@@ -87,6 +88,15 @@ cdef double WIDE_GAP = 1e-3
 # Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
+cdef double PROXIMAL_PROGRESS = 0.1
+cdef double LOOP_CLOSE = 3e-5
+import os
+cdef double PROXIMAL_RATE = float(os.environ.get("RATE","1.0"))
+cdef double LEAST_PROXIMAL = float(os.environ.get("LEAST","1e-9"))
+cdef double MOST_PROXIMAL = float(os.environ.get("MOST","1e-2"))
+cdef double SHORTER = 100.0
+cdef enum:
+    MOST_SHORTER = 3
 cdef enum:
     MOST_PROJECTIONS = 6
     MOST_DIVISION = 8
@@ -168,17 +178,33 @@ cdef class Pipeline(StateArrays):
                 self.start_twist = <Twist*>&twist[0, 0]
                 self.stiffness = <Mat3*>&stiffness[0, 0]
                 self.start_impulse = &impulse[0, 0]
+                self._group_bodies(pairs[sizes > 0], bodies.kind == DYNAMIC, touched)
         if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
             self.tree = None
         if self.tree is None:
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
 
+    def _group_bodies(self, pairs, moves, touched):
+        """Which free articulation each jointed body belongs to, and room for its sums."""
+        cdef int32_t[::1] group
+        cdef double[:, ::1] excess, center, inertia
+        of = free_articulations(pairs, moves)
+        self.articulation_count = max(int(of.max(initial=-1)) + 1, 0)
+        n = self.articulation_count + 1
+        self.articulations = (np.append(of[touched], -1).astype(np.int32), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)))
+        group, excess, center, inertia = self.articulations
+        self.articulation = &group[0]
+        self.excess = <Vec3*>&excess[0, 0]
+        self.center = <Vec3*>&center[0, 0]
+        self.articulation_inertia = <Mat3*>&inertia[0, 0]
+
     def _grow_rows(self, rows, manifolds):
         """Row buffers for at least `rows` rows and `manifolds` manifolds."""
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
+            self.all_kept = (np.zeros(rows), np.zeros((self.bodies.count + 1, 6)))
             if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
                 self.displacement.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
@@ -187,10 +213,14 @@ cdef class Pipeline(StateArrays):
         cdef char[::1] row_bytes = self.row_array[0].view(np.int8)
         cdef double[:, :, ::1] factors = self.row_array[1]
         cdef double[::1] impacts = self.row_array[2]
+        cdef double[::1] all_impulses = self.all_kept[0]
+        cdef double[:, ::1] all_twists = self.all_kept[1]
         cdef double[:, ::1] anchor_view = anchors
         self.rows = <Row*>&row_bytes[0]
         self.factors = &factors[0, 0, 0]
         self.impacts = &impacts[0]
+        self.all_impulses = &all_impulses[0]
+        self.all_twists = <Twist*>&all_twists[0, 0]
         self.anchors = <Anchor*>&anchor_view[0, 0]
 
     def grow(self):
@@ -259,11 +289,26 @@ cdef class Pipeline(StateArrays):
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree:
+            if self.tree.loops:
+                self.tree.proximal = min(max(PROXIMAL_RATE * self.gap(), LEAST_PROXIMAL), MOST_PROXIMAL)
             self.tree.factor(self.rows, self.joints, &self.bodies)
         else:
             factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
+
+    cdef double gap(self) noexcept nogil:
+        """The largest error of the joints' rows [m, rad]."""
+        cdef Py_ssize_t j
+        cdef int i
+        cdef const Row* row
+        cdef double off = 0.0
+        for j in range(self.joint_count):
+            row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
+            for i in range(self.joints[j].constraint_count):
+                if row[i].stabilized:
+                    off = max(off, fabs(row[i].error))
+        return off
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
@@ -289,11 +334,12 @@ cdef class Pipeline(StateArrays):
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once; with loops until the proximal steps have converged."""
         cdef int k
-        cdef double found
+        cdef double found, last = 0.0
         for k in range(TREE_REPEATS if self.tree.loops else 1):
             found = self.tree.solve(self.rows, self.joints, twist, relaxed)
-            if found < TREE_TOLERANCE:
+            if found < TREE_TOLERANCE or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
+            last = found
 
     cdef double aim(self) noexcept nogil:
         """Biases that close the joints at the end of the drift with the present velocities. -> how far they are off [m, rad]"""
@@ -313,6 +359,37 @@ cdef class Pipeline(StateArrays):
             self.bodies.orientation[i] = self.start_orientation[k]
         return off
 
+    cdef void aim_and_solve(self) noexcept nogil:
+        """All rows, the joints' with biases that close them at the end of the drift. Where loops are nearly singular, as in a taut
+        net, Newton's step may lead away; it is then taken again, shorter (D. Marquardt, 1963)."""
+        cdef int k
+        cdef double off = self.aim()
+        if not self.tree.loops:
+            self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+            return
+        self.keep_all()
+        for k in range(MOST_SHORTER + 1):
+            self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+            if k == MOST_SHORTER or self.aim() <= max(off, LOOP_CLOSE):
+                return
+            self.return_all()
+            self.aim()
+            self.tree.proximal *= SHORTER
+            self.tree.factor(self.rows, self.joints, &self.bodies)
+
+    cdef void keep_all(self) noexcept nogil:
+        """All twists and impulses before a solve that may have to be undone."""
+        cdef Py_ssize_t i
+        memcpy(self.all_twists, self.bodies.twist, self.bodies.count * sizeof(Twist))
+        for i in range(self.row_count):
+            self.all_impulses[i] = self.rows[i].impulse
+
+    cdef void return_all(self) noexcept nogil:
+        cdef Py_ssize_t i
+        memcpy(self.bodies.twist, self.all_twists, self.bodies.count * sizeof(Twist))
+        for i in range(self.row_count):
+            self.rows[i].impulse = self.all_impulses[i]
+
     cdef void close_joints(self) noexcept nogil:
         """Newton's method on the velocities until the drift ends with closed joints, or gets no closer."""
         cdef int k
@@ -324,15 +401,16 @@ cdef class Pipeline(StateArrays):
             self.keep_velocities()
             self.solve_tree(self.bodies.twist, BIASED)
             off = self.aim()
-            if not off < CONTRACTION * last:
+            if not off < (0.2 if self.tree.loops else CONTRACTION) * last:
                 if not off < last:
                     self.return_velocities()
                 if not last < WIDE_GAP:
                     self.hold_joints()
-                self.closed = last < CLOSE_ENOUGH
+                last = min(off, last)
+                self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
                 return
             last = off
-        self.closed = last < CLOSE_ENOUGH
+        self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
 
     cdef void hold_joints(self) noexcept nogil:
         """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
@@ -350,7 +428,8 @@ cdef class Pipeline(StateArrays):
         what the drift could not do, in a whip or where a scene begins with open joints."""
         cdef Py_ssize_t j, k
         cdef int i, m, r
-        cdef double off
+        cdef double off, last = 0.0
+        cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
         cdef Row* row
         cdef Twist* move
         for r in range(MOST_PROJECTIONS):
@@ -363,8 +442,9 @@ cdef class Pipeline(StateArrays):
                 for i in range(self.joints[j].constraint_count):
                     row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
                     off = max(off, fabs(row[i].bias[BIASED]))
-            if CLOSE_ENOUGH < off <= WIDEST_GAP:
-                self.solve_tree(self.bodies.twist, BIASED)
+            if enough < off <= WIDEST_GAP:
+                for k in range(self.settings.position_rounds):
+                    self.tree.solve(self.rows, self.joints, self.bodies.twist, BIASED)
                 for k in range(self.jointed_count):
                     m = self.jointed_bodies[k]
                     move = &self.bodies.twist[m]
@@ -373,10 +453,14 @@ cdef class Pipeline(StateArrays):
                         self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(move.w),
                                                                               self.bodies.orientation[m]))
             self.return_velocities()
-            if not CLOSE_ENOUGH < off <= WIDEST_GAP:
+            if not enough < off <= WIDEST_GAP:
                 return
             update_inertia(&self.bodies)
             self.refresh()
+            if self.tree.loops and r > 0 and not off < last:
+                self.tree.proximal *= SHORTER
+                self.tree.factor(self.rows, self.joints, &self.bodies)
+            last = off
 
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
@@ -384,14 +468,42 @@ cdef class Pipeline(StateArrays):
         cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
-        if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT \
-                and self.settings.geometric_stiffness == 0.0:
+        self.stiffening = 0.0
+        if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT:
             strain = joint_strain(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
                                   self.stiffness, whole)
-            while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
-                times += 1
+            if self.settings.geometric_stiffness > 0.0:
+                self.stiffening = self.settings.geometric_stiffness
+                self.spared = 0.0
+            elif self.tree.loops:
+                self.stiffening = 1.0
+                self.spared = 0.3 * STRAIN
+            else:
+                while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
+                    times += 1
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times
+        if self.stiffening > 0.0:
+            stiffen_bodies(&self.bodies, self.jointed_bodies, self.jointed_count, self.stiffness,
+                           self.stiffening * self.settings.h ** 2, self.spared, False)
+
+    cdef void stiffen(self) noexcept nogil:
+        """The stiffness of the present joint forces into the inertia of their bodies, and out of their spin."""
+        update_inertia(&self.bodies)
+        stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
+                       self.stiffness, self.settings.h)
+        stiffen_bodies(&self.bodies, self.jointed_bodies, self.jointed_count, self.stiffness,
+                       self.stiffening * self.settings.h ** 2, self.spared, True)
+
+    cdef void settle_spin(self) noexcept nogil:
+        """Give back what count_excess has found."""
+        if self.articulation_count > 0:
+            return_excess(&self.bodies, self.jointed_bodies, self.articulation, self.jointed_count, self.articulation_count,
+                          self.excess, self.center, self.articulation_inertia)
+
+    cdef void count_spin(self, double sign) noexcept nogil:
+        count_excess(&self.bodies, self.jointed_bodies, self.articulation, self.jointed_count, self.stiffness, sign,
+                     self.excess)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
         """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
@@ -526,23 +638,27 @@ cdef class Pipeline(StateArrays):
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef bint closing = self.settings.joint_tree and stabilization == STABILIZE_SOFT
         cdef double first = self.settings.first_kick
+        if self.stiffening > 0.0:
+            self.count_spin(-1.0)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
         self.lap(STAGE_WARM_START)
         if closing:
-            self.aim()
-        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-        if closing:
+            self.aim_and_solve()
             self.close_joints()
+        else:
+            self.solve(self.bodies.twist, BIASED, self.settings.iterations)
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
+        if self.stiffening > 0.0:
+            self.count_spin(1.0)
         self.drift()
-        if closing and self.settings.geometric_stiffness > 0.0:
-            stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
-                           self.stiffness, &self.settings)
+        if self.stiffening > 0.0:
+            self.settle_spin()
+            self.stiffen()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
@@ -561,6 +677,9 @@ cdef class Pipeline(StateArrays):
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
             self.lap(STAGE_RELAX)
+        if self.stiffening > 0.0:
+            self.count_spin(1.0)
+            self.settle_spin()
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
         memset(self.impacts, 0, self.row_count * sizeof(double))
@@ -675,6 +794,8 @@ cdef class Pipeline(StateArrays):
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
         cdef Py_ssize_t i
         cdef int status
+        if self.stiffening > 0.0:
+            update_inertia(&self.bodies)
         self.divide_step()
         status = self.layout()
         if status != OK:

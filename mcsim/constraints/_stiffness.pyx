@@ -13,7 +13,7 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
-from mcsim.core._math cimport (add, add_scaled, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
@@ -58,42 +58,50 @@ cdef void clear_stiffness(const int32_t* chosen, Py_ssize_t count, Mat3* stiffne
         memset(&stiffness[chosen[k] + 1], 0, sizeof(Mat3))
 
 
+cdef inline double body_strain(const Bodies* bodies, Py_ssize_t i, const Mat3* s) noexcept nogil:
+    """trace(I^-1 K) [1/s^2]"""
+    cdef Mat3 inv = bodies.inv_inertia_world[i]
+    return ((inv.xx * s.xx + inv.yy * s.yy + inv.zz * s.zz)
+            + 2.0 * (inv.xy * s.xy + inv.xz * s.xz + inv.yz * s.yz))
+
+
+cdef inline void scale_symmetric(Mat3* s, double x) noexcept nogil:
+    """s <- x s; its lower half is filled in."""
+    s.xx *= x
+    s.yy *= x
+    s.zz *= x
+    s.xy *= x
+    s.xz *= x
+    s.yz *= x
+    s.yx = s.xy
+    s.zx = s.xz
+    s.zy = s.yz
+
+
 cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
                          Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
     """The largest trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints hold over the time h.
     stiffness: (bodies + 1,), scratch, its first row the world's."""
     cdef Py_ssize_t j, k
-    cdef int i
-    cdef Mat3* s
-    cdef Mat3 inv
     cdef double strain
     cdef double largest = 0.0
     clear_stiffness(chosen, count, stiffness)
     for j in range(joint_count):
         add_joint_stiffness(&joints[j], scale(1.0 / h, joints[j].wrench_impulse.v), bodies, stiffness)
     for k in range(count):
-        i = chosen[k]
-        s = &stiffness[i + 1]
-        inv = bodies.inv_inertia_world[i]
-        strain = ((inv.xx * s.xx + inv.yy * s.yy + inv.zz * s.zz)
-                  + 2.0 * (inv.xy * s.xy + inv.xz * s.xz + inv.yz * s.yz))
+        strain = body_strain(bodies, chosen[k], &stiffness[chosen[k] + 1])
         if strain > largest:
             largest = strain
     return largest
 
 
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row* rows, Bodies* bodies,
-                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, const Settings* settings) noexcept nogil:
-    """inv_inertia_world and angular velocity of the chosen bodies under the joint forces of the last substep, c the setting
-    geometric_stiffness."""
-    cdef Py_ssize_t j, k
+cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row* rows, const Bodies* bodies,
+                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
+    """`stiffness` of the chosen bodies under the joint forces of the last substep [N m/rad]."""
+    cdef Py_ssize_t j
     cdef int i
     cdef const Row* row
     cdef Vec3 f
-    cdef Mat3 inertia
-    cdef Mat3* s
-    cdef double h = settings.h
-    cdef double c = settings.geometric_stiffness * h * h
     clear_stiffness(chosen, count, stiffness)
     for j in range(joint_count):
         f = vec3(0.0, 0.0, 0.0)
@@ -101,21 +109,96 @@ cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row*
         for i in range(joints[j].constraint_count):
             f = add_scaled(f, row[i].impulse / h, vec3(row[i].jacobian[6], row[i].jacobian[7], row[i].jacobian[8]))
         add_joint_stiffness(&joints[j], f, bodies, stiffness)
+
+
+cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, double part,
+                         double spared, bint damp) noexcept nogil:
+    """part * K into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part K)^-1 I w; `stiffness` becomes what
+    was added. Bodies whose trace(I^-1 part K) is below `spared` are left alone, up to twice that it comes in gradually."""
+    cdef Py_ssize_t k
+    cdef int i
+    cdef double weight, strain
+    cdef Mat3 inertia
+    cdef Mat3* s
     for k in range(count):
         i = chosen[k]
-        if bodies.inv_mass[i] == 0.0:
-            continue
         s = &stiffness[i + 1]
-        s.yx = s.xy
-        s.zx = s.xz
-        s.zy = s.yz
+        weight = part
+        if bodies.inv_mass[i] == 0.0:
+            weight = 0.0
+        elif spared > 0.0:
+            strain = part * body_strain(bodies, i, s)
+            weight = part * max(0.0, min(1.0, strain / spared - 1.0))
+        scale_symmetric(s, weight)
+        if weight == 0.0:
+            continue
         inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
-        inertia.xx += c * s.xx
-        inertia.yy += c * s.yy
-        inertia.zz += c * s.zz
-        inertia.xy += c * s.xy
-        inertia.xz += c * s.xz
-        inertia.yz += c * s.yz
+        inertia.xx += s.xx
+        inertia.yy += s.yy
+        inertia.zz += s.zz
+        inertia.xy += s.xy
+        inertia.xz += s.xz
+        inertia.yz += s.yz
         bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
-        bodies.twist[i].w = sub(bodies.twist[i].w, mat_vec(bodies.inv_inertia_world[i],
-                                                           scale(c, mat_vec(s[0], bodies.twist[i].w))))
+        if damp:
+            bodies.twist[i].w = sub(bodies.twist[i].w, mat_vec(bodies.inv_inertia_world[i], mat_vec(s[0], bodies.twist[i].w)))
+
+
+cdef void count_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
+                       const Mat3* stiffness, double sign, Vec3* excess) noexcept nogil:
+    """excess += sign * (what stiffen_bodies added) w, by free articulations: the step keeps their momentum with the inertia
+    that it works with, and what that is more than the bodies' own has to be given back to them."""
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        i = chosen[k]
+        if group[k] >= 0:
+            excess[group[k]] = add_scaled(excess[group[k]], sign, mat_vec(stiffness[i + 1], bodies.twist[i].w))
+
+
+cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
+                        Py_ssize_t groups, Vec3* excess, Vec3* center, Mat3* inertia) noexcept nogil:
+    """`excess` as a rotation of each free articulation as a whole, which moves no joint: angular momentum is then what it was.
+    center, inertia: (groups,), scratch; `excess` is 0 afterwards."""
+    cdef Py_ssize_t k
+    cdef int i
+    cdef double m
+    cdef Vec3 r, w
+    cdef Mat3 own
+    cdef Mat3* s
+    for k in range(groups):
+        center[k] = vec3(0.0, 0.0, 0.0)
+        memset(&inertia[k], 0, sizeof(Mat3))
+    for k in range(count):                            # inertia.xx: the mass at first
+        if group[k] >= 0:
+            m = 1.0 / bodies.inv_mass[chosen[k]]
+            center[group[k]] = add_scaled(center[group[k]], m, bodies.position[chosen[k]])
+            inertia[group[k]].xx += m
+    for k in range(groups):
+        center[k] = scale(1.0 / inertia[k].xx, center[k])
+        inertia[k].xx = 0.0
+    for k in range(count):
+        if group[k] < 0:
+            continue
+        i = chosen[k]
+        m = 1.0 / bodies.inv_mass[i]
+        r = sub(bodies.position[i], center[group[k]])
+        own = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+        s = &inertia[group[k]]
+        s.xx += own.xx + m * (r.y * r.y + r.z * r.z)
+        s.yy += own.yy + m * (r.x * r.x + r.z * r.z)
+        s.zz += own.zz + m * (r.x * r.x + r.y * r.y)
+        s.xy += own.xy - m * r.x * r.y
+        s.xz += own.xz - m * r.x * r.z
+        s.yz += own.yz - m * r.y * r.z
+    for k in range(groups):
+        excess[k] = mat_vec(inverse_symmetric(inertia[k]), excess[k])
+    for k in range(count):
+        if group[k] < 0:
+            continue
+        i = chosen[k]
+        w = excess[group[k]]
+        bodies.twist[i].v = add(bodies.twist[i].v, cross(w, sub(bodies.position[i], center[group[k]])))
+        bodies.twist[i].w = add(bodies.twist[i].w, w)
+    for k in range(groups):
+        excess[k] = vec3(0.0, 0.0, 0.0)

@@ -14,7 +14,8 @@ cdef class JointTree:
     cdef int32_t* joint                    # of a node, or -1 - body for a hub
     cdef int32_t* size
     cdef int32_t* sides                    # which sides of the joint's diagonal block count: bit 0 a, bit 1 b
-    cdef double* shift                     # proximal part of the diagonal, relative
+    cdef public double proximal            # proximal part of the diagonal of joints in loops, relative
+    cdef double* shift                     # 1 for a joint of an articulation with a loop, else 0
     cdef int64_t* offset                   # of the node's numbers in a vector
     cdef int64_t* diagonal                 # of its diagonal block in `values`
     cdef int64_t* entry_begin              # its column: entries [begin[k], begin[k + 1]), ascending nodes
@@ -28,6 +29,7 @@ cdef class JointTree:
     cdef double* vector
     cdef int64_t* slot
     cdef Py_ssize_t value_count
+    cdef public long long factors, solves
 
     cdef void factor(self, const Row* rows, const Joint* joints, const Bodies* bodies) noexcept nogil
     cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil

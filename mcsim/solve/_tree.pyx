@@ -239,6 +239,7 @@ cdef class JointTree:
         cdef double scale[6]
         cdef double* d
         cdef int m, p
+        self.factors += 1
         for j in range(self.node_count):
             self.assemble_column(j, rows, joints, bodies)
             m = self.size[j]
@@ -247,7 +248,7 @@ cdef class JointTree:
                 scale[p] = fabs(d[p * m + p])
             self.eliminate_into(j)
             for p in range(m):
-                d[p * m + p] += self.shift[j] * scale[p]
+                d[p * m + p] += self.proximal * self.shift[j] * scale[p]
             invert_block(d, m, scale)
 
     cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil:
@@ -263,6 +264,7 @@ cdef class JointTree:
         cdef Py_ssize_t k
         cdef int64_t e
         cdef int m, n, p, q
+        self.solves += 1
         for k in range(self.node_count):
             if self.joint[k] < 0:
                 for p in range(6):

@@ -13,7 +13,6 @@ import numpy as np
 
 MOST_JOINTS = 6
 MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
-LOOP_SHIFT = 1e-6            # proximal shift of the diagonal in an articulation with loops, relative
 
 # Entry codes, as in _tree.pyx.
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
@@ -124,6 +123,29 @@ def _minimum_degree(count, codes, waits):
     return order, columns
 
 
+def free_articulations(bodies, moves):
+    """(n,) the number of the articulation that a body belongs to, numbered by their first bodies; -1 where it has no joint
+    or hangs on what does not move. bodies: (j, 2), moves: (n,) bool."""
+    count = len(moves)
+    tied = np.arange(count + 1)                            # the last is the world's, and all that does not move
+    pairs = np.where(np.append(moves, False)[bodies], bodies, count)
+    while True:
+        low = tied[pairs]
+        new = tied.copy()
+        np.maximum.at(new, low[:, 0], low[:, 1])
+        np.maximum.at(new, low[:, 1], low[:, 0])
+        new = new[new]
+        if np.array_equal(new, tied):
+            break
+        tied = new
+    jointed = np.zeros(count, bool)
+    jointed[bodies[bodies >= 0]] = True
+    free = jointed & moves & (tied[:count] != count)
+    found = np.full(count, -1)
+    found[free] = np.unique(tied[:count][free], return_inverse=True)[1]
+    return found
+
+
 def _loop_joints(joints, bodies, dynamic, at):
     """The joints of articulations with more joints than a tree has: more than dynamic bodies."""
     parent = {}
@@ -162,7 +184,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
             continue
         j = int(joints[node])
         joint[k], size[k] = j, sizes[j]
-        shift[k] = LOOP_SHIFT if j in loops else 0.0
+        shift[k] = float(j in loops)
         for bit, body in zip((1, 2), bodies[j]):
             if dynamic[body] and int(body) not in hub_node:
                 sides[k] |= bit
