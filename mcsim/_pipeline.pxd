@@ -38,7 +38,9 @@ cdef class Pipeline(StateArrays):
     cdef Twist* start_twist
     cdef Mat3* stiffness
     cdef double* start_impulse
-    cdef object articulations           # the next four, one a jointed body or one a free articulation
+    cdef object articulations           # the next five, one a jointed body or one a free articulation
+    cdef int32_t* swings                # of each jointed body, whether all its joints are point-like
+    cdef int32_t* stiffened             # the same, or NULL where all bodies are stiffened
     cdef int32_t* articulation          # of each jointed body, -1 if it hangs on what is not dynamic
     cdef Vec3* excess                   # spin that the stiffened bodies hold too much [N m s]
     cdef Vec3* center
@@ -102,7 +104,7 @@ cdef class Pipeline(StateArrays):
     cdef void return_all(self) noexcept nogil
     cdef void keep_velocities(self) noexcept nogil
     cdef void return_velocities(self) noexcept nogil
-    cdef void hold_joints(self) noexcept nogil
+    cdef void aim_still(self) noexcept nogil
     cdef void project_joints(self) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void stiffen(self) noexcept nogil

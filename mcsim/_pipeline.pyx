@@ -31,7 +31,8 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (aim_joints, break_joints, layout_joints, refresh_joints, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
-from mcsim.constraints._stiffness cimport count_excess, joint_strain, return_excess, stiffen_bodies, stiffen_joints
+from mcsim.constraints._stiffness cimport (count_excess, count_momentum, largest_strain, return_excess,
+                                            stiffen_bodies, stiffen_joints, strain_joints)
 from mcsim.core._math cimport add_scaled, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, try_poses, update_inertia
@@ -90,10 +91,9 @@ cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
 cdef double PROXIMAL_PROGRESS = 0.1
 cdef double LOOP_CLOSE = 3e-5
-import os
-cdef double PROXIMAL_RATE = float(os.environ.get("RATE","1.0"))
-cdef double LEAST_PROXIMAL = float(os.environ.get("LEAST","1e-9"))
-cdef double MOST_PROXIMAL = float(os.environ.get("MOST","1e-2"))
+cdef double PROXIMAL_RATE = 1.0
+cdef double LEAST_PROXIMAL = 1e-9
+cdef double MOST_PROXIMAL = 1e-2
 cdef double SHORTER = 100.0
 cdef enum:
     MOST_SHORTER = 3
@@ -103,6 +103,11 @@ cdef enum:
 
 # The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
 cdef double STRAIN = 1.0
+
+# Where bodies that swing on point-like joints alone are in a loop and strained beyond this, as in a net, the step is not divided: they
+# take their stiffness into their inertia, those beyond SPARED_STRAIN.
+cdef double NET_STRAIN = 9.0
+cdef double SPARED_STRAIN = 0.3
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 10_000.0
@@ -178,23 +183,33 @@ cdef class Pipeline(StateArrays):
                 self.start_twist = <Twist*>&twist[0, 0]
                 self.stiffness = <Mat3*>&stiffness[0, 0]
                 self.start_impulse = &impulse[0, 0]
-                self._group_bodies(pairs[sizes > 0], bodies.kind == DYNAMIC, touched)
+                self._group_bodies(pairs, sizes, bodies.kind == DYNAMIC, touched)
         if self.tree is not None and self.settings.joint_tree == 2 and self.tree.work > MOST_WORK * self.joint_count:
             self.tree = None
         if self.tree is None:
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
 
-    def _group_bodies(self, pairs, moves, touched):
-        """Which free articulation each jointed body belongs to, and room for its sums."""
-        cdef int32_t[::1] group
+    def _group_bodies(self, pairs, sizes, moves, touched):
+        """Which free articulation each jointed body belongs to, with room for its sums, and which bodies swing: have joints
+        alone that hold no direction. Reads the rows."""
+        cdef int32_t[::1] group, swings
         cdef double[:, ::1] excess, center, inertia
-        of = free_articulations(pairs, moves)
-        self.articulation_count = max(int(of.max(initial=-1)) + 1, 0)
+        of = free_articulations(pairs[sizes > 0], moves)
+        self.articulation_count = int(of.max(initial=-1)) + 1
+        records = self.backup[3].view(JOINT_DTYPE)[:len(pairs)]
+        ends = records["row_begin"] + records["row_count"]
+        owner = np.repeat(np.arange(len(pairs)), sizes)
+        own = np.arange(len(owner)) + np.repeat(ends - np.cumsum(sizes), sizes)
+        turning = ~np.any(self.row_array[0]["jacobian"].reshape(-1, 2, 6)[own, 1, :3], axis=1)
+        swing = np.ones(len(moves) + 1, bool)
+        swing[pairs[owner[turning]]] = False
         n = self.articulation_count + 1
-        self.articulations = (np.append(of[touched], -1).astype(np.int32), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)))
-        group, excess, center, inertia = self.articulations
+        self.articulations = (np.append(of[touched], -1).astype(np.int32), np.append(swing[touched], 0).astype(np.int32),
+                              np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 9)))
+        group, swings, excess, center, inertia = self.articulations
         self.articulation = &group[0]
+        self.swings = &swings[0]
         self.excess = <Vec3*>&excess[0, 0]
         self.center = <Vec3*>&center[0, 0]
         self.articulation_inertia = <Mat3*>&inertia[0, 0]
@@ -368,14 +383,16 @@ cdef class Pipeline(StateArrays):
             self.solve(self.bodies.twist, BIASED, self.settings.iterations)
             return
         self.keep_all()
-        for k in range(MOST_SHORTER + 1):
+        for k in range(MOST_SHORTER):
             self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-            if k == MOST_SHORTER or self.aim() <= max(off, LOOP_CLOSE):
+            if self.aim() <= max(off, LOOP_CLOSE):
                 return
             self.return_all()
             self.aim()
             self.tree.proximal *= SHORTER
             self.tree.factor(self.rows, self.joints, &self.bodies)
+        self.aim_still()
+        self.solve(self.bodies.twist, BIASED, self.settings.iterations)
 
     cdef void keep_all(self) noexcept nogil:
         """All twists and impulses before a solve that may have to be undone."""
@@ -405,15 +422,16 @@ cdef class Pipeline(StateArrays):
                 if not off < last:
                     self.return_velocities()
                 if not last < WIDE_GAP:
-                    self.hold_joints()
+                    self.aim_still()
+                    self.solve_tree(self.bodies.twist, BIASED)
                 last = min(off, last)
                 self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
                 return
             last = off
         self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
 
-    cdef void hold_joints(self) noexcept nogil:
-        """J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
+    cdef void aim_still(self) noexcept nogil:
+        """Biases for J v + rate = 0 at the start of the drift: what is left where no velocity is found that closes the joints."""
         cdef Py_ssize_t j
         cdef int i
         cdef Row* row
@@ -421,17 +439,20 @@ cdef class Pipeline(StateArrays):
             row = self.rows + self.joints[j].row_begin + self.joints[j].row_count - self.joints[j].constraint_count
             for i in range(self.joints[j].constraint_count):
                 row[i].bias[BIASED] = row[i].rate
-        self.solve_tree(self.bodies.twist, BIASED)
 
     cdef void project_joints(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints."""
+        what the drift could not do, in a whip or where a scene begins with open joints. What that takes from the spin of a free
+        articulation is given back."""
         cdef Py_ssize_t j, k
         cdef int i, m, r
         cdef double off, last = 0.0
         cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
         cdef Row* row
         cdef Twist* move
+        update_inertia(&self.bodies)
+        self.refresh()
+        count_momentum(&self.bodies, self.jointed_bodies, self.articulation, self.jointed_count, 1.0, self.excess)
         for r in range(MOST_PROJECTIONS):
             self.keep_velocities()
             for k in range(self.jointed_count):
@@ -454,37 +475,43 @@ cdef class Pipeline(StateArrays):
                                                                               self.bodies.orientation[m]))
             self.return_velocities()
             if not enough < off <= WIDEST_GAP:
-                return
+                break
             update_inertia(&self.bodies)
             self.refresh()
             if self.tree.loops and r > 0 and not off < last:
                 self.tree.proximal *= SHORTER
                 self.tree.factor(self.rows, self.joints, &self.bodies)
             last = off
+        count_momentum(&self.bodies, self.jointed_bodies, self.articulation, self.jointed_count, -1.0, self.excess)
+        self.settle_spin()
 
     cdef void divide_step(self) noexcept nogil:
         """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
         joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx)."""
-        cdef double strain
+        cdef double strain, swinging
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
         self.stiffening = 0.0
         if self.settings.joint_tree and self.settings.stabilization == STABILIZE_SOFT:
-            strain = joint_strain(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
-                                  self.stiffness, whole)
+            strain_joints(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
+                          self.stiffness, whole)
+            strain = largest_strain(&self.bodies, self.jointed_bodies, NULL, self.jointed_count, self.stiffness)
+            swinging = largest_strain(&self.bodies, self.jointed_bodies, self.swings, self.jointed_count, self.stiffness)
             if self.settings.geometric_stiffness > 0.0:
                 self.stiffening = self.settings.geometric_stiffness
                 self.spared = 0.0
-            elif self.tree.loops:
+                self.stiffened = NULL
+            elif self.tree.loops and swinging * whole ** 2 > NET_STRAIN:
                 self.stiffening = 1.0
-                self.spared = 0.3 * STRAIN
+                self.spared = SPARED_STRAIN
+                self.stiffened = self.swings
             else:
                 while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
                     times += 1
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times
         if self.stiffening > 0.0:
-            stiffen_bodies(&self.bodies, self.jointed_bodies, self.jointed_count, self.stiffness,
+            stiffen_bodies(&self.bodies, self.jointed_bodies, self.stiffened, self.jointed_count, self.stiffness,
                            self.stiffening * self.settings.h ** 2, self.spared, False)
 
     cdef void stiffen(self) noexcept nogil:
@@ -492,7 +519,7 @@ cdef class Pipeline(StateArrays):
         update_inertia(&self.bodies)
         stiffen_joints(self.joints, self.joint_count, self.rows, &self.bodies, self.jointed_bodies, self.jointed_count,
                        self.stiffness, self.settings.h)
-        stiffen_bodies(&self.bodies, self.jointed_bodies, self.jointed_count, self.stiffness,
+        stiffen_bodies(&self.bodies, self.jointed_bodies, self.stiffened, self.jointed_count, self.stiffness,
                        self.stiffening * self.settings.h ** 2, self.spared, True)
 
     cdef void settle_spin(self) noexcept nogil:
@@ -658,13 +685,14 @@ cdef class Pipeline(StateArrays):
         self.drift()
         if self.stiffening > 0.0:
             self.settle_spin()
+        if closing and not self.closed:
+            self.project_joints()
+        if self.stiffening > 0.0:
             self.stiffen()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
-        if closing and not self.closed:
-            self.project_joints()
         self.lap(STAGE_REFRESH)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()

@@ -2,8 +2,8 @@
 
     K = -sym([f]x [r]x) = (f . r) 1 - sym(r f')                                                   [N m/rad]
 
-A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `joint_strain` says
-how near the joints are to that, so that the step may be divided. `stiffen_joints` takes K implicitly, on request: with
+A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `largest_strain` says
+how near a body is to that, so that the step may be divided. `stiffen_bodies` takes K implicitly: with
 K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 
     (I + c h^2 K+) w' = I w + h torque                                      stable for every h; it damps what turns under load
@@ -78,20 +78,24 @@ cdef inline void scale_symmetric(Mat3* s, double x) noexcept nogil:
     s.zy = s.yz
 
 
-cdef double joint_strain(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
-                         Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
-    """The largest trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints hold over the time h.
-    stiffness: (bodies + 1,), scratch, its first row the world's."""
-    cdef Py_ssize_t j, k
-    cdef double strain
-    cdef double largest = 0.0
+cdef void strain_joints(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
+                        Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
+    """`stiffness` of the chosen bodies [N m/rad] with the impulses that the joints hold over the time h.
+    stiffness: (bodies + 1,), its first row the world's."""
+    cdef Py_ssize_t j
     clear_stiffness(chosen, count, stiffness)
     for j in range(joint_count):
         add_joint_stiffness(&joints[j], scale(1.0 / h, joints[j].wrench_impulse.v), bodies, stiffness)
+
+
+cdef double largest_strain(const Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count,
+                           const Mat3* stiffness) noexcept nogil:
+    """The largest trace(I^-1 K+) of the chosen bodies [1/s^2]; `swings`: of those only that it is not 0 for, NULL: of all."""
+    cdef Py_ssize_t k
+    cdef double largest = 0.0
     for k in range(count):
-        strain = body_strain(bodies, chosen[k], &stiffness[chosen[k] + 1])
-        if strain > largest:
-            largest = strain
+        if swings == NULL or swings[k]:
+            largest = max(largest, body_strain(bodies, chosen[k], &stiffness[chosen[k] + 1]))
     return largest
 
 
@@ -111,10 +115,11 @@ cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row*
         add_joint_stiffness(&joints[j], f, bodies, stiffness)
 
 
-cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, double part,
-                         double spared, bint damp) noexcept nogil:
+cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count, Mat3* stiffness,
+                         double part, double spared, bint damp) noexcept nogil:
     """part * K into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part K)^-1 I w; `stiffness` becomes what
-    was added. Bodies whose trace(I^-1 part K) is below `spared` are left alone, up to twice that it comes in gradually."""
+    was added. Bodies that do not swing (NULL: all do) and those whose trace(I^-1 part K) is below `spared` are left alone; up
+    to twice that it comes in gradually."""
     cdef Py_ssize_t k
     cdef int i
     cdef double weight, strain
@@ -124,7 +129,7 @@ cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, Py_ssize_t count
         i = chosen[k]
         s = &stiffness[i + 1]
         weight = part
-        if bodies.inv_mass[i] == 0.0:
+        if bodies.inv_mass[i] == 0.0 or (swings != NULL and not swings[k]):
             weight = 0.0
         elif spared > 0.0:
             strain = part * body_strain(bodies, i, s)
@@ -154,6 +159,22 @@ cdef void count_excess(const Bodies* bodies, const int32_t* chosen, const int32_
         i = chosen[k]
         if group[k] >= 0:
             excess[group[k]] = add_scaled(excess[group[k]], sign, mat_vec(stiffness[i + 1], bodies.twist[i].w))
+
+
+cdef void count_momentum(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count, double sign,
+                         Vec3* excess) noexcept nogil:
+    """excess += sign * angular momentum about the origin, by free articulations."""
+    cdef Py_ssize_t k
+    cdef int i
+    cdef Vec3* sum
+    for k in range(count):
+        if group[k] < 0:
+            continue
+        i = chosen[k]
+        sum = &excess[group[k]]
+        sum[0] = add_scaled(sum[0], sign / bodies.inv_mass[i], cross(bodies.position[i], bodies.twist[i].v))
+        sum[0] = add_scaled(sum[0], sign, mat_vec(rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i]),
+                                                  bodies.twist[i].w))
 
 
 cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
