@@ -104,8 +104,10 @@ cdef enum:
 # The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
 cdef double STRAIN = 1.0
 
-# Where bodies that swing on point-like joints alone are in a loop and strained beyond this, as in a net, the step is not divided: they
-# take their stiffness into their inertia, those beyond SPARED_STRAIN.
+# Beyond this strain the step is not divided: bodies take their stiffness into their inertia, those beyond SPARED_STRAIN. In a net that is
+# sooner, since a factorization costs more there, and only for bodies on point-like joints alone: elsewhere redundant forces press
+# on each other without turning anything.
+cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 cdef double SPARED_STRAIN = 0.3
 
@@ -496,15 +498,15 @@ cdef class Pipeline(StateArrays):
             strain_joints(self.joints, self.joint_count, &self.bodies, self.jointed_bodies, self.jointed_count,
                           self.stiffness, whole)
             strain = largest_strain(&self.bodies, self.jointed_bodies, NULL, self.jointed_count, self.stiffness)
-            swinging = largest_strain(&self.bodies, self.jointed_bodies, self.swings, self.jointed_count, self.stiffness)
+            self.stiffened = self.swings if self.tree.loops else NULL
+            swinging = largest_strain(&self.bodies, self.jointed_bodies, self.stiffened, self.jointed_count, self.stiffness)
             if self.settings.geometric_stiffness > 0.0:
                 self.stiffening = self.settings.geometric_stiffness
                 self.spared = 0.0
                 self.stiffened = NULL
-            elif self.tree.loops and swinging * whole ** 2 > NET_STRAIN:
+            elif swinging * whole ** 2 > (NET_STRAIN if self.tree.loops else TREE_STRAIN):
                 self.stiffening = 1.0
                 self.spared = SPARED_STRAIN
-                self.stiffened = self.swings
             else:
                 while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
                     times += 1
