@@ -92,7 +92,7 @@ cdef double WIDEST_GAP = 0.2
 cdef double PROXIMAL_PROGRESS = 0.1
 cdef double LOOP_CLOSE = 3e-5
 cdef double PROXIMAL_RATE = 1.0
-cdef double LEAST_PROXIMAL = 1e-9
+cdef double LEAST_PROXIMAL = 1e-7
 cdef double MOST_PROXIMAL = 1e-2
 cdef double SHORTER = 100.0
 cdef enum:
