@@ -28,6 +28,7 @@ KERNELS = {
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._tree": ["m"],
+    "mcsim.solve._fronts": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],

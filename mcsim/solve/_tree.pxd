@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Twist
+from mcsim.solve._fronts cimport Fronts
 from mcsim.state._layout cimport Bodies, Joint, Row
 
 cdef class JointTree:
@@ -11,6 +12,7 @@ cdef class JointTree:
     cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
     cdef object kept
+    cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef int32_t* joint                    # of a node, or -1 - body for a hub
     cdef int32_t* size
     cdef int32_t* sides                    # which sides of the joint's diagonal block count: bit 0 a, bit 1 b
@@ -29,7 +31,6 @@ cdef class JointTree:
     cdef double* vector
     cdef int64_t* slot
     cdef Py_ssize_t value_count
-    cdef public long long factors, solves
 
     cdef void factor(self, const Row* rows, const Joint* joints, const Bodies* bodies) noexcept nogil
     cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil
@@ -37,3 +38,4 @@ cdef class JointTree:
                               const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, int64_t e, const Row* own, int m, const Row* rows, const Joint* joints) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
+    cdef void substitute(self) noexcept nogil

@@ -111,6 +111,7 @@ cdef class JointTree:
         vector = np.zeros(max(found.length, 1))
         slot = np.zeros(max(self.node_count, 1), np.int64)
         self.kept = (found, values, vector, slot)
+        self.fronts = None if found.fronts is None else Fronts(found.fronts)
         cdef int32_t[::1] i
         cdef int64_t[::1] l
         cdef double[::1] d
@@ -239,32 +240,31 @@ cdef class JointTree:
         cdef double scale[6]
         cdef double* d
         cdef int m, p
-        self.factors += 1
         for j in range(self.node_count):
             self.assemble_column(j, rows, joints, bodies)
             m = self.size[j]
             d = self.values + self.diagonal[j]
             for p in range(m):
                 scale[p] = fabs(d[p * m + p])
+            if self.loops:
+                for p in range(m):
+                    self.fronts.scale[self.offset[j] + p] = scale[p]
+                    d[p * m + p] += self.proximal * self.shift[j] * scale[p]
+                continue
             self.eliminate_into(j)
-            for p in range(m):
-                d[p * m + p] += self.proximal * self.shift[j] * scale[p]
             invert_block(d, m, scale)
+        if self.loops:
+            self.fronts.factor(self.values, self.diagonal, self.size, self.entry_begin, self.entry_node, self.entry_value)
 
     cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
         cdef double* x = self.vector
         cdef double* a
-        cdef double* b
-        cdef const double* block
-        cdef double y[6]
         cdef double largest = 0.0
         cdef double s
         cdef Row* own
         cdef Py_ssize_t k
-        cdef int64_t e
-        cdef int m, n, p, q
-        self.solves += 1
+        cdef int p
         for k in range(self.node_count):
             if self.joint[k] < 0:
                 for p in range(6):
@@ -275,6 +275,30 @@ cdef class JointTree:
                 s = row_velocity(own + p, twist) + own[p].bias[relaxed]
                 x[self.offset[k] + p] = -s
                 largest = larger(largest, fabs(s))
+        if self.loops:
+            self.fronts.solve(x)
+        else:
+            self.substitute()
+        for k in range(self.node_count):
+            if self.joint[k] < 0:
+                continue
+            own = <Row*> own_rows(rows, &joints[self.joint[k]])
+            a = x + self.offset[k]
+            for p in range(self.size[k]):
+                own[p].impulse += a[p]
+                row_apply(own + p, a[p], twist)
+        return largest
+
+    cdef void substitute(self) noexcept nogil:
+        """`vector` <- the solution for the right side that it holds."""
+        cdef double* x = self.vector
+        cdef double* a
+        cdef double* b
+        cdef const double* block
+        cdef double y[6]
+        cdef Py_ssize_t k
+        cdef int64_t e
+        cdef int m, n, p, q
         for k in range(self.node_count):
             m = self.size[k]
             a = x + self.offset[k]
@@ -309,12 +333,3 @@ cdef class JointTree:
                 for p in range(m):
                     for q in range(m):
                         a[p] -= block[p * m + q] * y[q]
-        for k in range(self.node_count):
-            if self.joint[k] < 0:
-                continue
-            own = <Row*> own_rows(rows, &joints[self.joint[k]])
-            a = x + self.offset[k]
-            for p in range(self.size[k]):
-                own[p].impulse += a[p]
-                row_apply(own + p, a[p], twist)
-        return largest

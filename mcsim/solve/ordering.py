@@ -11,6 +11,8 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from mcsim.solve.fronts import plan_fronts, postorder
+
 MOST_JOINTS = 6
 MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
 
@@ -19,14 +21,15 @@ SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
 Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
-                          "row_node row_entry loops value_count length work")
+                          "row_node row_entry loops value_count length work fronts")
 
 
 def plan(bodies, sizes, moves):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column by
-    column with ascending rows; row_...: the same entries row by row with ascending columns; work: about how many products a
+    column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
+    their joints) the entries are the given blocks alone, and fronts is a FrontPlan; work: about how many products a
     factorization takes.
     """
     joints = np.flatnonzero(sizes > 0)
@@ -44,6 +47,8 @@ def plan(bodies, sizes, moves):
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
     loops = _loop_joints(joints, bodies, dynamic, at)
+    if loops:
+        order = postorder(order, columns)
     return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
 
 
@@ -188,9 +193,13 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
         for bit, body in zip((1, 2), bodies[j]):
             if dynamic[body] and int(body) not in hub_node:
                 sides[k] |= bit
+    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     entry_begin, nodes, code = [0], [], []
-    for k, node in enumerate(order):
-        below = sorted(place[i] for i in columns[node])
+    columns = [sorted(place[i] for i in columns[node]) for node in order]
+    work = float(sum(size[k] * sum(size[i] for i in below)**2 for k, below in enumerate(columns)))
+    for node, below in zip(order, columns):
+        if loops:                                          # fill has its place in the fronts
+            below = [i for i in below if (order[i], node) in codes]
         nodes.extend(below)
         code.extend(codes.get((order[i], node), 0) for i in below)
         entry_begin.append(len(nodes))
@@ -202,8 +211,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))
     row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    fronts = plan_fronts(columns, size, offsets[:-1], entry_begin, nodes) if loops else None
     return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
                 values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
-                by_row.astype(np.int64), bool(shift.any()), int(values[-1]), int(offsets[-1]),
-                float(np.sum(size * np.bincount(owner, size[nodes], count) ** 2)))
+                by_row.astype(np.int64), bool(loops), int(values[-1]), int(offsets[-1]), work, fronts)
