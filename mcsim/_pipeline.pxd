@@ -46,6 +46,7 @@ cdef class Pipeline(StateArrays):
     cdef Vec3* center
     cdef Mat3* articulation_inertia
     cdef Py_ssize_t articulation_count  # free ones
+    cdef double tree_tolerance          # residual that ends proximal steps [m/s, rad/s]
     cdef double stiffening              # c of this step's c h^2 K; 0: none
     cdef double spared                  # strain of bodies that are left as they are
     cdef Py_ssize_t jointed_count

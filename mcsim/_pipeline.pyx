@@ -90,6 +90,7 @@ cdef double WIDE_GAP = 1e-3
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
 cdef double PROXIMAL_PROGRESS = 0.1
+cdef double GAP_TOLERANCE = 0.1
 cdef double LOOP_CLOSE = 3e-5
 cdef double PROXIMAL_RATE = 1.0
 cdef double LEAST_PROXIMAL = 1e-7
@@ -304,10 +305,13 @@ cdef class Pipeline(StateArrays):
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
+        cdef double gap
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree:
             if self.tree.loops:
-                self.tree.proximal = min(max(PROXIMAL_RATE * self.gap(), LEAST_PROXIMAL), MOST_PROXIMAL)
+                gap = self.gap()
+                self.tree_tolerance = GAP_TOLERANCE * gap / self.settings.h if gap > CLOSE_ENOUGH else TREE_TOLERANCE
+                self.tree.proximal = min(max(PROXIMAL_RATE * gap, LEAST_PROXIMAL), MOST_PROXIMAL)
             self.tree.factor(self.rows, self.joints, &self.bodies)
         else:
             factor_blocks(self.rows, self.joint_row_count, self.factors)
@@ -352,10 +356,14 @@ cdef class Pipeline(StateArrays):
         """All joints at once; with loops until the proximal steps have converged."""
         cdef int k
         cdef double found, last = 0.0
-        for k in range(TREE_REPEATS if self.tree.loops else 1):
-            found = self.tree.solve(self.rows, self.joints, twist, relaxed)
-            if found < TREE_TOLERANCE or (k > 0 and not found < PROXIMAL_PROGRESS * last):
+        if not self.tree.loops:
+            self.tree.solve(self.rows, self.joints, twist, relaxed)
+            return
+        for k in range(TREE_REPEATS):
+            found = self.tree.residual(self.rows, self.joints, twist, relaxed)
+            if found < self.tree_tolerance or (k > 1 and not found < PROXIMAL_PROGRESS * last):
                 break
+            self.tree.correct(self.rows, self.joints, twist)
             last = found
 
     cdef double aim(self) noexcept nogil:
@@ -466,8 +474,7 @@ cdef class Pipeline(StateArrays):
                     row[i].bias[BIASED] = row[i].error if row[i].stabilized else 0.0
                     off = max(off, fabs(row[i].bias[BIASED]))
             if enough < off <= WIDEST_GAP:
-                for k in range(self.settings.position_rounds):
-                    self.tree.solve(self.rows, self.joints, self.bodies.twist, BIASED)
+                self.tree.solve(self.rows, self.joints, self.bodies.twist, BIASED)
                 for k in range(self.jointed_count):
                     m = self.jointed_bodies[k]
                     move = &self.bodies.twist[m]

@@ -38,4 +38,6 @@ cdef class JointTree:
                               const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, int64_t e, const Row* own, int m, const Row* rows, const Joint* joints) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
+    cdef double residual(self, const Row* rows, const Joint* joints, const Twist* twist, int relaxed) noexcept nogil
+    cdef void correct(self, Row* rows, const Joint* joints, Twist* twist) noexcept nogil
     cdef void substitute(self) noexcept nogil

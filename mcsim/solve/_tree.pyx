@@ -258,11 +258,16 @@ cdef class JointTree:
 
     cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
+        cdef double largest = self.residual(rows, joints, twist, relaxed)
+        self.correct(rows, joints, twist)
+        return largest
+
+    cdef double residual(self, const Row* rows, const Joint* joints, const Twist* twist, int relaxed) noexcept nogil:
+        """The right side for `correct`. -> the largest |J v + bias| [m/s, rad/s]"""
         cdef double* x = self.vector
-        cdef double* a
         cdef double largest = 0.0
         cdef double s
-        cdef Row* own
+        cdef const Row* own
         cdef Py_ssize_t k
         cdef int p
         for k in range(self.node_count):
@@ -270,24 +275,31 @@ cdef class JointTree:
                 for p in range(6):
                     x[self.offset[k] + p] = 0.0
                 continue
-            own = <Row*> own_rows(rows, &joints[self.joint[k]])
+            own = own_rows(rows, &joints[self.joint[k]])
             for p in range(self.size[k]):
                 s = row_velocity(own + p, twist) + own[p].bias[relaxed]
                 x[self.offset[k] + p] = -s
                 largest = larger(largest, fabs(s))
+        return largest
+
+    cdef void correct(self, Row* rows, const Joint* joints, Twist* twist) noexcept nogil:
+        """Impulses and twists by the solution for the right side that `residual` wrote."""
+        cdef double* a
+        cdef Row* own
+        cdef Py_ssize_t k
+        cdef int p
         if self.loops:
-            self.fronts.solve(x)
+            self.fronts.solve(self.vector)
         else:
             self.substitute()
         for k in range(self.node_count):
             if self.joint[k] < 0:
                 continue
             own = <Row*> own_rows(rows, &joints[self.joint[k]])
-            a = x + self.offset[k]
+            a = self.vector + self.offset[k]
             for p in range(self.size[k]):
                 own[p].impulse += a[p]
                 row_apply(own + p, a[p], twist)
-        return largest
 
     cdef void substitute(self) noexcept nogil:
         """`vector` <- the solution for the right side that it holds."""
