@@ -11,9 +11,9 @@ from collections import namedtuple
 
 import numpy as np
 
-ZEROS = 0.2             # part of a merged group's numbers that may be zeros
-NARROW = 12             # columns up to which a group may have
-MORE_ZEROS = 0.4        # this part
+ZEROS = 0.05             # part of a merged group's numbers that may be zeros
+NARROW = 6             # columns up to which a group may have
+MORE_ZEROS = 0.1        # this part
 
 FrontPlan = namedtuple("FrontPlan", "begin width height panel row_begin row parent_row update child_begin child entry_row "
                                     "node_front node_column panel_count update_count largest")
