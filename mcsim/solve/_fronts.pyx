@@ -281,3 +281,22 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
         s0 += a[j] * b[j]
         j += 1
     return (s0 + s1) + (s2 + s3)
+
+
+def solve_blocks(found, values, right):
+    """x of S x = right by fronts, for looking at. found: ordering.Plan with loops; values: its blocks; right: (length,)."""
+    cdef Fronts fronts = Fronts(found.fronts)
+    cdef const double[::1] given = np.ascontiguousarray(values, float)
+    cdef const int64_t[::1] diagonal = found.diagonal
+    cdef const int64_t[::1] entry_begin = found.entry_begin
+    cdef const int64_t[::1] entry_value = np.append(found.entry_value, 0)
+    cdef const int32_t[::1] entry_node = np.append(found.entry_node, 0).astype(np.int32)
+    cdef const int32_t[::1] size = found.size
+    x = np.array(right, float)
+    cdef double[::1] vector = x
+    cdef Py_ssize_t i
+    for i in range(len(x)):
+        fronts.scale[i] = 1.0
+    fronts.factor(&given[0], &diagonal[0], &size[0], &entry_begin[0], &entry_node[0], &entry_value[0])
+    fronts.solve(&vector[0])
+    return x

@@ -200,7 +200,21 @@ def closed_box():
     return scene
 
 
-@pytest.mark.parametrize("make", [bricard, closed_box])
+def wheel():
+    """Nine spokes on one hub, on ball joints, their ends joined all round: loops through a body with many joints."""
+    scene = mc.Scene()
+    scene.add_body("hub", mass=2.0, inertia=(1, 1, 1), angular_velocity=(0.5, 0.2, 1.0))
+    for i in range(9):
+        direction = np.array([np.cos(2 * np.pi * i / 9), np.sin(2 * np.pi * i / 9), 0.1 * (-1)**i])
+        scene.add_body(f"spoke{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=direction)
+        scene.add_joint(mc.BallJoint("hub", f"spoke{i}", anchor=0.5 * direction))
+    for i in range(9):
+        ends = scene.bodies[1 + i].position, scene.bodies[1 + (i + 1) % 9].position
+        scene.add_joint(mc.BallJoint(f"spoke{i}", f"spoke{(i + 1) % 9}", anchor=0.55 * (ends[0] + ends[1])))
+    return scene
+
+
+@pytest.mark.parametrize("make", [bricard, closed_box, wheel])
 def test_redundant_mechanisms_move_as_the_smooth_reference(make):
     """Against RK4 on the KKT accelerations, projected."""
     world = mc.World(make(), joint_solver="tree", dt=1 / 240)
