@@ -20,6 +20,7 @@ KERNELS = {
     "mcsim.state._layout_check": [],
     "mcsim.collide._collider": ["m"],
     "mcsim.constraints._joints": ["m"],
+    "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
@@ -29,13 +30,18 @@ KERNELS = {
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._tree": ["m"],
     "mcsim.solve._fronts": ["m"],
+    "mcsim.solve._border": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
+    "mcsim.integrate._variational": ["m"],
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
+    "mcsim._pose_calls": [],
+    "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
+    "mcsim._position_pipeline": ["m"],
 }
 
 # Cython's own helper code, compiled once for all kernels.

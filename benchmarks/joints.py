@@ -4,28 +4,22 @@
     python benchmarks/joints.py --quick                          the same, shorter, without the longest chains: a minute
     python benchmarks/joints.py chain100 chain20_heavy --joint-solver rows tree --substeps 4 8
     python benchmarks/joints.py --set stabilization=baumgarte --rapier --csv benchmarks/results/mine.csv
+    python benchmarks/joints.py --repeats 5 --rapier --culverin python3.12 --csv benchmarks/results/joints.csv
 
-Several values of --joint-solver and --substeps are measured one after the other. One process, one thread.
+Several values of --joint-solver and --substeps are measured in turn, the peers at each value of --substeps. One thread.
+joints_picture.py draws a CSV.
 """
 
-import argparse
-import csv
 import itertools
 import math
-import platform
-import sys
-import time
-from dataclasses import dataclass, field, fields
-from importlib.util import find_spec
-from pathlib import Path
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
+import chain_reference
 import mcsim as mc
-
-sys.path.append(str(Path(__file__).parent))
-import chain_reference  # noqa: E402
-from scenes import DT, Mcsim, machine, setting  # noqa: E402
+from common import DT, Mcsim, find_peers, machine, measured, parse, timed_step, write_csv
 
 ALONG_X = (0.5**0.5, 0.0, 0.5**0.5, 0.0)
 
@@ -88,6 +82,8 @@ class Result:
     joints: int = 0
     steps: int = 0
     ms_step: float = 0.0             # median step of the last half
+    ms_fastest: float = math.nan     # the same of the fastest and the slowest of the repeated runs
+    ms_slowest: float = math.nan
     us_joint: float = 0.0            # the same by the number of joints
     joint_mm: float = 0.0            # largest gap between a joint's two points at the end of any step
     stretch: float = math.nan        # of chains: all gaps together by the length, the largest of any step
@@ -97,9 +93,10 @@ class Result:
     note: str = ""
 
 
-def measure(name, engine, scene, case, seconds, settings=""):
-    """Run one engine on one case. Only the steps are timed."""
+def measure(name, scene, case, seconds, chosen, engine):
+    """Run one engine, made with the settings `chosen`, on one case. Only the steps are timed."""
     steps = max(2, round(seconds / DT))
+    settings = " ".join(f"{key}={value}" for key, value in chosen.items())
     result = Result(name, engine.name, settings, len(scene.bodies), len(scene.joints), steps)
     due = dict(zip(*due_positions(case.reference))) if case.reference else {}
     weights = np.array([body.mass if body.kind == "dynamic" else 0.0 for body in scene.bodies])[:, None] * scene.gravity
@@ -108,9 +105,7 @@ def measure(name, engine, scene, case, seconds, settings=""):
     times, highest, fall = [], 0.0, 0.0
     try:
         for step in range(1, steps + 1):
-            begin = time.perf_counter()
-            engine.step()
-            times.append(time.perf_counter() - begin)
+            times.append(timed_step(engine))
             gaps, positions = engine.joint_gaps(), engine.positions()
             if not np.isfinite(positions).all():
                 raise FloatingPointError("not finite")
@@ -159,58 +154,23 @@ def show(result, case, seconds):
         print(f"{'':14} not reached: {'; '.join(words)}")
 
 
-def write_csv(path, results, common):
-    """Results with what they were measured on in the first lines."""
-    defaults = mc.World(mc.Scene(), dt=DT, **common).settings
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}\n")
-        file.write("# where the column settings says nothing else: " + " ".join(
-            f"{key}={value:.6g}" if isinstance(value, float) else f"{key}={value}" for key, value in defaults.items()))
-        file.write("\n")
-        writer = csv.writer(file)
-        writer.writerow([item.name for item in fields(Result)])
-        for result in results:
-            writer.writerow([as_text(getattr(result, item.name)) for item in fields(Result)])
+def variants(given, solvers):
+    """Keywords of every combination of the values asked for."""
+    varied = [[(key, value) for value in values]
+              for key, values in (("joint_solver", solvers), ("substeps", given.substeps)) if values]
+    return [dict(chosen) for chosen in itertools.product(*varied)]
 
 
-def as_text(value):
-    if isinstance(value, list):
-        return " ".join(f"{x:.4g}" for x in value)
-    return f"{value:.4g}" if isinstance(value, float) else value
-
-
-def peers():
-    """Constructors of the other engines that are installed; says which are not."""
-    found = []
-    if find_spec("rapier3d"):
-        from rapier_peer import Rapier
-
-        found.append(Rapier)
-    else:
-        print("rapier3d is not installed: left out")
-    print("culverin (Jolt) is left out: there is no peer script for it here, and it needs Python 3.12")
-    return found
+def more_arguments(parser):
+    parser.add_argument("--joint-solver", nargs="+", default=[], metavar="NAME", help="values of World's joint_solver")
+    parser.add_argument("--substeps", nargs="+", type=int, default=[], metavar="N", help="values of World's substeps")
+    parser.add_argument("--quick", action="store_true", help="shorter runs, and not the longest chain")
 
 
 def main(arguments=None):
     """Measures, prints, writes; answers with the results."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="CASE", help=f"of: {', '.join(CASES)}; all if none is given")
-    parser.add_argument("--joint-solver", nargs="+", default=[], metavar="NAME", help="values of World's joint_solver")
-    parser.add_argument("--substeps", nargs="+", type=int, default=[], metavar="N", help="values of World's substeps")
-    parser.add_argument("--set", dest="options", type=setting, action="append", default=[], metavar="NAME=VALUE",
-                        help="a keyword of World")
-    parser.add_argument("--quick", action="store_true", help="shorter runs, and not the longest chain")
-    parser.add_argument("--seconds", type=float, help="simulated seconds, instead of each case's own")
-    parser.add_argument("--csv", type=Path, help="write the results")
-    parser.add_argument("--rapier", action="store_true", help="measure Rapier as well")
-    given = parser.parse_args(arguments)
-    unknown = set(given.names) - set(CASES)
-    if unknown:
-        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are: {', '.join(CASES)}")
-    varied = [[(key, value) for value in values] for key, values in
-              (("joint_solver", given.joint_solver), ("substeps", given.substeps)) if values]
-    others, results = peers() if given.rapier else [], []
+    given = parse(__doc__.splitlines()[0], CASES, "case", arguments, more_arguments)
+    peers, results = find_peers(given), []
     print(machine())
     for name in given.names or CASES:
         case = CASES[name]
@@ -218,16 +178,16 @@ def main(arguments=None):
         if not seconds:
             continue
         scene = case.scene()
-        for variant in itertools.product(*varied):
-            engine = Mcsim(scene, dict(given.options) | dict(variant))
-            settings = " ".join(f"{key}={value}" for key, value in variant)
-            results.append(measure(name, engine, scene, case, seconds, settings))
-            show(results[-1], case, seconds)
-        for peer in others if case.peer else ():
-            results.append(measure(name, peer(scene, DT), scene, case, seconds))
-            show(results[-1], case, seconds)
+        run = partial(measure, name, scene, case, seconds)
+        runs = [(partial(Mcsim, scene, given.options | chosen), partial(run, chosen))
+                for chosen in variants(given, given.joint_solver)]
+        runs += [(partial(peer, scene, **chosen), partial(run, chosen))
+                 for peer in peers if case.peer for chosen in variants(given, [])]
+        for result in measured(runs, given.repeats):
+            results.append(result)
+            show(result, case, seconds)
     if given.csv:
-        write_csv(given.csv, results, dict(given.options))
+        write_csv(given.csv, results, given.options, given.repeats)
     return results
 
 

@@ -1,13 +1,14 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from libc.stdint cimport int32_t
+from mcsim._articulations cimport Articulations
+from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
-from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 
@@ -30,29 +31,10 @@ cdef class Pipeline(StateArrays):
     cdef readonly Collider collider
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
-    cdef readonly JointTree tree        # None: joints are solved row by row
-    cdef object jointed                 # arrays of the bodies that joints move, and their poses before the drift
-    cdef int32_t* jointed_bodies
-    cdef Vec3* start_position
-    cdef Quat* start_orientation
-    cdef Twist* start_twist
-    cdef Mat3* stiffness
-    cdef double* start_impulse
-    cdef object articulations           # the next five, one a jointed body or one a free articulation
-    cdef int32_t* swings                # of each jointed body, whether all its joints are point-like
-    cdef int32_t* stiffened             # the same, or NULL where all bodies are stiffened
-    cdef int32_t* articulation          # of each jointed body, -1 if it hangs on what is not dynamic
-    cdef Vec3* excess                   # spin that the stiffened bodies hold too much [N m s]
-    cdef Vec3* center
-    cdef Mat3* articulation_inertia
-    cdef Py_ssize_t articulation_count  # free ones
-    cdef double tree_tolerance          # residual that ends proximal steps [m/s, rad/s]
-    cdef double stiffening              # c of this step's c h^2 K; 0: none
-    cdef double spared                  # strain of bodies that are left as they are
-    cdef Py_ssize_t jointed_count
-    cdef bint closed                    # the last drift ended with closed joints
+    cdef readonly Articulations articulations   # None: joints are solved row by row
+    cdef bint closing                   # the articulations close their joints by themselves: "soft"
     cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
-    cdef bint swept                     # rows beside those of the tree exist
+    cdef bint swept                     # rows beside those of the direct solver exist
     cdef Row* rows
     cdef double* factors
     cdef double* impacts
@@ -66,6 +48,7 @@ cdef class Pipeline(StateArrays):
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
+    cdef PoseCalls pose_calls           # the user's functions of poses
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
@@ -76,9 +59,6 @@ cdef class Pipeline(StateArrays):
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
-    cdef object all_kept
-    cdef double* all_impulses           # of all rows, and all twists, before a solve that may have to be undone
-    cdef Twist* all_twists
     cdef SmoothSolver smooth            # integrator="rk4"
     cdef RungeKutta runge_kutta
     cdef object smooth_arrays
@@ -87,7 +67,10 @@ cdef class Pipeline(StateArrays):
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
-    cdef int layout(self) noexcept nogil
+    cdef int collide(self) noexcept nogil
+    cdef int layout(self, bint own) noexcept nogil
+    cdef void write_joints(self, Row* rows) noexcept nogil
+    cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil
@@ -98,21 +81,8 @@ cdef class Pipeline(StateArrays):
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
-    cdef double aim(self) noexcept nogil
-    cdef double gap(self) noexcept nogil
-    cdef void aim_and_solve(self) noexcept nogil
-    cdef void keep_all(self) noexcept nogil
-    cdef void return_all(self) noexcept nogil
-    cdef void keep_velocities(self) noexcept nogil
-    cdef void return_velocities(self) noexcept nogil
-    cdef void aim_still(self) noexcept nogil
-    cdef void project_joints(self) noexcept nogil
     cdef void divide_step(self) noexcept nogil
-    cdef void stiffen(self) noexcept nogil
-    cdef void settle_spin(self) noexcept nogil
-    cdef void count_spin(self, double sign) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
-    cdef void close_joints(self) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil

@@ -85,6 +85,7 @@ def run(
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
     stabilization: Annotated[str | None, _world(
         "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
+    integrator: Annotated[str | None, _world("integrator", "semi_implicit, rk4, rattle or variational.")] = None,
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
@@ -119,10 +120,10 @@ def run(
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
-        "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte, "slop": slop, "hertz": hertz,
-        "damping_ratio": damping_ratio, "joint_hertz": joint_hertz, "joint_damping_ratio": joint_damping_ratio,
-        "push_speed": push_speed, "restitution_threshold": restitution_threshold,
-        "speculative_distance": speculative_distance,
+        "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
+        "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
+        "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
+        "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance,
     }
     _check_output("--out", out, ".npz")
     _check_output("--png", png, ".png")

@@ -12,7 +12,11 @@ STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "pro
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
-INTEGRATORS = {"semi_implicit": 0, "rk4": 1}
+INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
+
+# Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
+POSITION_INTEGRATORS = ("rattle", "variational")
+POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
 
 MOST_SUBSTEPS = 10_000
 MOST_ITERATIONS = 1_000_000
@@ -81,6 +85,8 @@ def _checked(k):
         k[name] = HERTZ_PER_RATE / h if k[name] is None else not_negative(k[name], name)
     if k["integrator"] == "rk4":
         _check_rk4(k, h)
+    if k["integrator"] in POSITION_INTEGRATORS:
+        _check_position_integrator(k)
     if flag(k["sleep"], "sleep"):
         raise FieldError("sleep", "is not available yet: pass sleep=False")
     if count(k["threads"], "threads", 1, 1024) != 1:
@@ -109,10 +115,24 @@ def _check_rk4(k, h):
                          f"{k['joint_hertz'] * RK4_FASTEST / (fastest * h):.4g}, or a smaller dt")
 
 
+def _check_position_integrator(k):
+    name = k["integrator"]
+    if k["stabilization"] not in POSITION_STABILIZATIONS:
+        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator={name!r}, which closes joints by "
+                         f"itself; for limits and contacts it takes {', '.join(POSITION_STABILIZATIONS)}")
+    if k["geometric_stiffness"] > 0.0:
+        raise FieldError("geometric_stiffness", f"does not go with integrator={name!r}, which damps nothing: pass "
+                         "geometric_stiffness=0, or integrator='semi_implicit'")
+    if k["solver"] != "si":
+        raise FieldError("solver", f"{k['solver']!r} does not go with integrator={name!r}: pass solver='si'")
+
+
 def feedback_gains(k):
     """-> (rate_gain [1/s], error_gain [1/s^2]) of the joints' errors in accelerations, J a = -J' v - rate_gain J v -
     error_gain C: Baumgarte's 2 a and a^2 with a = baumgarte / max(h, 1/60 s), or 2 z w and w^2 of "soft", w = 2 pi
     joint_hertz."""
+    if k["integrator"] != "rk4":
+        return 0.0, 0.0
     if k["stabilization"] == "baumgarte":
         a = k["baumgarte"] / max(k["dt"] / k["substeps"], RK4_BAUMGARTE_TIME)
         return 2.0 * a, a * a
@@ -138,6 +158,8 @@ def joint_warm_start(stabilization, baumgarte):
 
 def _joint_tree(k):
     """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly."""
+    if k["integrator"] in POSITION_INTEGRATORS:
+        return 0
     if k["joint_solver"] is None:
         return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
     return int(k["joint_solver"] == "tree")
@@ -162,5 +184,5 @@ def kernel_settings(k, gravity):
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
-        "rate_gain": rate_gain, "error_gain": error_gain,
+        "rate_gain": rate_gain, "error_gain": error_gain, "user_rows": 0,
     }

@@ -10,14 +10,15 @@ import numpy as np
 from mcsim.collide import Collider
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline
+from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import check_settings, count, kernel_settings, passes
-from mcsim.solve.assemble import delassus_csr, jacobian_csr
+from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, kernel_settings, passes
+from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
+from mcsim.state.user_joints import user_joints
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -114,7 +115,10 @@ class World:
         level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
       integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
         for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
-        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order).
+        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order),
+        "rattle" or "variational" (joints closed at positions by a solver of their own, so joint_solver is not read; symplectic,
+        second order, energy within a band for good; "variational" by quaternion increments. What has bounds as under "rk4",
+        stabilization "none", "baumgarte" or "soft" for that only. SimulationError where the joints cannot be closed).
         sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
@@ -141,9 +145,17 @@ class World:
         self._collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
                                   shapes.face_begin, shapes.face_index, shapes.edges,
                                   excluded_pairs(self._scene, self._body_index))
-        self._pipeline = Pipeline(self._bodies, self._joints, self._collider,
-                                  kernel_settings(self._keywords, self._scene.gravity),
-                                  bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        self._user = user_joints(self._scene, self._joints, self._bodies)
+        rows = 0 if self._user is None else self._user.rows.ctypes.data
+        closed = self._keywords["integrator"] in POSITION_INTEGRATORS
+        self._pipeline = (PositionPipeline if closed else Pipeline)(
+            self._bodies, self._joints, self._collider,
+            kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
+            bool(np.any(shapes.shapes["restitution"] > 0.0)))
+        if closed:
+            self._pipeline.names = (self.body_names, self.joint_names)
+        self._set_gears()
+        self._pipeline.set_user_joints(self._user)
         self._pipeline.set_calls(motion_calls(self._scene, self._joints))
         self._masses = np.array([body.mass for body in self._scene.bodies], float)
         self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
@@ -151,6 +163,14 @@ class World:
         self._steps_made = 0
         self._events = Events()
         self._prepare()
+
+    def _set_gears(self):
+        """What a gear keeps, where that is left to the initial pose."""
+        measured = self._pipeline.measure()
+        for i in np.flatnonzero(np.isnan(self._joints["constant"])):
+            (a, b), axes = self._joints["geared"][i], self._joints["geared_axis"][i]
+            q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))
+            self._joints["constant"][i] = q_a + self._joints["ratio"][i] * q_b
 
     def __repr__(self):
         return (f"<World {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
@@ -350,7 +370,10 @@ class World:
 
     def joint_errors(self) -> np.ndarray:
         """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
-        return self._pipeline.errors()
+        errors = self._pipeline.errors()
+        if self._user is not None:
+            self._user.fill_errors(errors, self._joints["broken"] != 0)
+        return errors
 
     @property
     def contacts(self) -> np.ndarray:
@@ -394,10 +417,12 @@ class World:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
         kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
-        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world; error C [m,
+        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world, of a gear those of
+        its first joint; error C [m,
         rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
         `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         raw = self._raw_rows()
+        raw = raw[~second_rows(raw)]
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
         out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
         out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
@@ -428,7 +453,7 @@ class World:
         jacobian = jacobian_csr(rows, self._bodies.count)
         jacobian.data *= np.repeat(self._bodies.inv_mass > 0.0, 6)[jacobian.indices]
         jacobian.eliminate_zeros()
-        return rows, jacobian
+        return rows[~second_rows(rows)], jacobian
 
     def kkt(self) -> KKT:
         """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral
@@ -465,14 +490,16 @@ class World:
         """Stats of the last step."""
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
+        geared = int(np.sum(second_rows(pipeline.rows_now())))
         return Stats(
-            rows=pipeline.row_count, joint_rows=pipeline.joint_row_count,
+            rows=pipeline.row_count - geared, joint_rows=pipeline.joint_row_count - geared,
             contact_rows=pipeline.row_count - pipeline.joint_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
-            times=dict(zip(STAGES, pipeline.times())))
+            times=dict(zip(STAGES, pipeline.times())),
+            notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
 
     @property
     def events(self) -> Events:

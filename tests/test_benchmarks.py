@@ -2,19 +2,25 @@
 
 import csv
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
+sys.path.append(str(FOLDER))                      # the scripts' shared modules
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f"benchmark_{name}", FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("benchmark_scenes", FOLDER / "scenes.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("scenes")
 
 
 def test_every_scene_is_measured(script, tmp_path, capsys):
@@ -47,9 +53,7 @@ def test_a_wrong_scene_is_refused(script, capsys):
 
 def test_the_stabilizations_are_measured(tmp_path, capsys):
     """Every scene under every name, a picture, and drift only where nothing stabilizes."""
-    spec = importlib.util.spec_from_file_location("benchmark_stabilization", FOLDER / "stabilization.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load("stabilization")
     table = module.main(seconds=1.0, iterations=10, png=str(tmp_path / "drift.png"))
     assert (tmp_path / "drift.png").read_bytes().startswith(b"\x89PNG")
     assert "wrote" in capsys.readouterr().out
@@ -60,9 +64,7 @@ def test_the_stabilizations_are_measured(tmp_path, capsys):
 
 def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     """All quick cases but the longest chain for a few steps; variants side by side, positions against the reference."""
-    spec = importlib.util.spec_from_file_location("benchmark_joints", FOLDER / "joints.py")
-    joints = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(joints)
+    joints = load("joints")
     path = tmp_path / "joints.csv"
     names = [name for name in joints.CASES if not name.startswith("links10000")]
     results = joints.main([*names, "--quick", "--seconds", "0.05", "--csv", str(path), "--joint-solver", "rows",
@@ -72,5 +74,52 @@ def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     assert all(result.ms_step > 0 and result.joint_mm > 0 and not result.note for result in results)
     assert len(list(csv.DictReader(path.read_text().splitlines()[2:]))) == len(results)
     heavy, = joints.main(["chain20_heavy", "--seconds", "1"])
+    assert heavy.ms_fastest == heavy.ms_step == heavy.ms_slowest
     assert len(heavy.rms_mm) == 1 and 1.0 < heavy.rms_mm[0] < 2000.0
     assert "not reached" in capsys.readouterr().out
+
+
+def test_repeated_runs_say_how_much_they_differ(tmp_path, capsys):
+    """The middle one of three is kept, with the fastest and the slowest; the date and the runs stand in the CSV."""
+    path = tmp_path / "joints.csv"
+    result, = load("joints").main(["chain20_heavy", "--seconds", "0.1", "--repeats", "3", "--csv", str(path)])
+    assert 0 < result.ms_fastest <= result.ms_step <= result.ms_slowest
+    first = path.read_text().splitlines()[0]
+    assert "3 runs of each" in first and "20" in first and "mcsim" in first
+
+
+def test_a_peer_that_is_missing_is_left_out(capsys):
+    """No such interpreter, and one without culverin: said, and the rest is measured."""
+    for python in ("no_such_python", sys.executable):
+        result, = load("joints").main(["chain20_heavy", "--seconds", "0.05", "--culverin", python])
+        assert result.engine.startswith("mcsim") and "culverin: " in capsys.readouterr().out
+
+
+def test_rapier_runs_the_same_chain(capsys):
+    """Where it is installed: the same bodies, the same motion within its joints' stretch."""
+    pytest.importorskip("rapier3d")
+    ours, theirs = load("joints").main(["chain100", "--seconds", "0.2", "--rapier", "--substeps", "16"])
+    assert theirs.engine.startswith("rapier") and theirs.bodies == ours.bodies and theirs.settings == "substeps=16"
+    assert 0 < theirs.joint_mm < 50 and theirs.ms_step > 0
+
+
+def test_the_picture_is_drawn(tmp_path, capsys):
+    """Both chains under both joint solvers; what failed or stopped before the reference's time is left out."""
+    path = tmp_path / "joints.csv"
+    load("joints").main(["chain20_heavy", "--seconds", "2", "--joint-solver", "rows", "tree", "--substeps", "2", "4",
+                         "--csv", str(path)])
+    picture = load("joints_picture")
+    _, found = picture.read(path)
+    assert list(found) == ["chain20_heavy"] and list(found["chain20_heavy"]) == ["mcsim rows", "mcsim tree"]
+    assert [row["substeps"] for row in found["chain20_heavy"]["mcsim tree"]] == [2, 4]
+    picture.main(path, tmp_path / "joints.png")
+    assert (tmp_path / "joints.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_integrators_are_measured(tmp_path, capsys):
+    """Both chains under every name, and a picture."""
+    module = load("integrators")
+    table = module.main(steps=5000, png=str(tmp_path / "energy.png"))
+    assert (tmp_path / "energy.png").read_bytes().startswith(b"\x89PNG")
+    assert capsys.readouterr().out.count("[") == 10 * len(module.SCENES) * len(module.RUNS)
+    assert all(abs(band).max() < 0.05 for band in table.values())

@@ -208,6 +208,7 @@ WRONG = [
     (["run", "one", "--substeps", "0"], "substeps must be from 1"),
     (["run", "one", "--substeps", "2.5"], "--substeps"),
     (["run", "one", "--solver", "magic"], "solver must be one of"),
+    (["run", "one", "--integrator", "rk5"], "integrator must be one of: semi_implicit, rk4, rattle, variational"),
     (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
     (["run", "one", "--friction", "glue"], "friction must be one of"),
     (["run", "one", "--friction-points", "all"], "friction_points must be one of"),

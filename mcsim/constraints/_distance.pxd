@@ -15,19 +15,24 @@ cdef inline Vec3 rod_direction(const JointFrames* f, double length) noexcept nog
     return scale(1.0 / length, f.offset) if length > 1e-12 else f.axis_a[2]
 
 
-cdef inline int constrain_distance(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
+cdef inline double distance_curvature(const JointFrames* f) noexcept nogil:
+    """J' v of the distance."""
     cdef double length = norm(f.offset)
     cdef Vec3 n = rod_direction(f, length)
-    cdef Vec3 a, u
-    cdef double along
+    cdef Vec3 u = add(f.slip, cross(f.spin_a, f.offset))
+    cdef double along = dot(n, u)
+    cdef Vec3 a = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)),
+                      cross(f.spin_a, cross(f.spin_a, sub(f.arm_a, f.offset))))
+    return dot(n, a) + ((dot(u, u) - along * along) / length if length > 1e-12 else 0.0)
+
+
+cdef inline int constrain_distance(Row* rows, const JointFrames* f, const Joint* joint) noexcept nogil:
+    cdef double length = norm(f.offset)
     if isinf(joint.constant):
         return 0
-    u = add(f.slip, cross(f.spin_a, f.offset))
-    along = dot(n, u)
-    a = sub(cross(f.spin_b, cross(f.spin_b, f.arm_b)), cross(f.spin_a, cross(f.spin_a, sub(f.arm_a, f.offset))))
-    linear_row(rows, n, f.arm_a, f.arm_b)
+    linear_row(rows, rod_direction(f, length), f.arm_a, f.arm_b)
     rows.error = length - joint.constant
-    rows.curvature = dot(n, a) + ((dot(u, u) - along * along) / length if length > 1e-12 else 0.0)
+    rows.curvature = distance_curvature(f)
     return 1
 
 

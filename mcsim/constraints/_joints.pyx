@@ -8,25 +8,28 @@ from libc.math cimport INFINITY, fabs, isinf
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE,
+    BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE,
-    BIASED, RELAXED)
+    BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
-from mcsim.constraints._ball cimport constrain_ball, axes_ball, ball_swing, error_ball
-from mcsim.constraints._universal cimport constrain_universal, axes_universal, error_universal
-from mcsim.constraints._hinge cimport constrain_hinge, axes_hinge, error_hinge
-from mcsim.constraints._slider cimport constrain_slider, axes_slider, error_slider
-from mcsim.constraints._fixed cimport constrain_fixed, error_fixed
-from mcsim.constraints._rolling cimport constrain_rolling, error_rolling
-from mcsim.constraints._knife_edge cimport constrain_knife_edge
+from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
+from mcsim.constraints._universal cimport axes_universal, error_universal
+from mcsim.constraints._hinge cimport axes_hinge, error_hinge
+from mcsim.constraints._slider cimport axes_slider, error_slider
+from mcsim.constraints._fixed cimport error_fixed
+from mcsim.constraints._rolling cimport error_rolling
+from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._motion cimport constrain_motions, store_motions
-from mcsim.constraints._cylindrical cimport constrain_cylindrical, axes_cylindrical, error_cylindrical
-from mcsim.constraints._planar cimport constrain_planar, axes_planar, error_planar
-from mcsim.constraints._screw cimport constrain_screw, error_screw
-from mcsim.constraints._distance cimport constrain_distance, axes_distance, error_distance
-from mcsim.constraints._rack_pinion cimport constrain_rack_pinion, error_rack_pinion
+from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
+from mcsim.constraints._planar cimport axes_planar, error_planar
+from mcsim.constraints._screw cimport error_screw
+from mcsim.constraints._distance cimport axes_distance, error_distance
+from mcsim.constraints._rack_pinion cimport error_rack_pinion
 from mcsim.constraints._free cimport axes_free
+from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
+from mcsim.constraints._user cimport constrain_user, user_row
+from mcsim.state._rows cimport own_rows, pair_coupling
 
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
@@ -118,17 +121,34 @@ cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nog
     row.compliance[RELAXED] = compliance
 
 
+cdef double FAST_SPRING = 1.0            # spring_share: z of springs and dampers that are solved as soft constraints
+
+
+cdef double spring_share(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+    """s: the part of a spring's impulse of a substep that acts before the drift, in a substep of two halves.
+
+    The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
+    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, which damps what is too fast for the
+    substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
+    """
+    cdef double z
+    if not settings.first_kick < 1.0:
+        return 1.0
+    z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
+    return 1.0 - 0.5 / (1.0 + z * z) if z < FAST_SPRING else 1.0
+
+
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
                     const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0. A velocity motor is u = target, |lambda| <= h F; a position motor is
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity motor is u = target, |lambda| <= h F; a position motor is
     a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
-    cdef double d
+    cdef double d, share
     cdef Softness soft
     cdef Row* row
     cdef int n = 0
@@ -140,14 +160,15 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         row.upper = h * axis.friction
         row.lower = -row.upper
         n += 1
-    d = axis.damping + h * axis.stiffness
-    if axis.has_spring and d > 0.0:
+    if axis.has_spring and (axis.damping > 0.0 or axis.stiffness > 0.0):
         row = begin_row(&rows[n], joint, source, ROW_SPRING, number * AXIS_ROWS + AXIS_SPRING,
                         axis.impulse[AXIS_SPRING], first)
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
         row.error = geometry.spring_error
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d))
+        share = spring_share(axis, row.diagonal, settings)
+        d = axis.damping + share * h * axis.stiffness
+        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d))
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
@@ -202,39 +223,10 @@ cdef int write_limits(Row* rows, const Joint* joint, int source, const AxisGeome
     return n
 
 
-cdef inline int constrain(Row* rows, const Joint* joint, const JointFrames* f) noexcept nogil:
-    """Jacobians, errors and curvatures of what the joint forbids. -> how many rows."""
-    if joint.type == BALL:
-        return constrain_ball(rows, f)
-    elif joint.type == UNIVERSAL:
-        return constrain_universal(rows, f)
-    elif joint.type == HINGE:
-        return constrain_hinge(rows, f)
-    elif joint.type == SLIDER:
-        return constrain_slider(rows, f)
-    elif joint.type == FIXED:
-        return constrain_fixed(rows, f)
-    elif joint.type == ROLLING:
-        return constrain_rolling(rows, f, joint)
-    elif joint.type == KNIFE_EDGE:
-        return constrain_knife_edge(rows, f)
-    elif joint.type == CYLINDRICAL:
-        return constrain_cylindrical(rows, f)
-    elif joint.type == PLANAR:
-        return constrain_planar(rows, f)
-    elif joint.type == SCREW:
-        return constrain_screw(rows, f, joint)
-    elif joint.type == DISTANCE:
-        return constrain_distance(rows, f, joint)
-    elif joint.type == RACK_PINION:
-        return constrain_rack_pinion(rows, f, joint)
-    return 0
-
-
 cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisGeometry* axes, const JointFrames* f,
                           const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """The joint's own bilateral rows and those of prescribed motions, one block. -> how many."""
-    cdef int n = constrain(rows, joint, f)
+    cdef int n = constrain_user(rows, joint, settings) if joint.type == USER else constrain(rows, joint, f)
     cdef double rates[6]
     cdef int i
     cdef double error, curvature
@@ -249,47 +241,46 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
         rows[i].curvature = curvature
         rows[i].rate = rates[i]
         rows[i].block = n if i == 0 else 0
-        rows[i].block_kind = BLOCK_BILATERAL
-        rows[i].stabilized = not (joint.type == KNIFE_EDGE or joint.type == ROLLING and i > 0)
+        rows[i].block_kind = BLOCK_TREE if settings.joint_tree else BLOCK_BILATERAL
+        rows[i].stabilized = holds_position(joint, i)
         apply_inverse_mass(&rows[i], bodies)
     return n
 
 
-cdef void weigh_motors(const Joint* joint, Row* rows, const Settings* settings) noexcept nogil:
-    """Compliance of the position motors, by the mass that they move.
-
-    That is 1 / s with s = J M^-1 J' - c' K^-1 c, K the block of the joint's own rows, c = J_K M^-1 J': what the joint
-    lets the row move. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
-    """
-    cdef const Row* own = rows + joint.row_count - joint.constraint_count
-    cdef const JointAxis* axis
-    cdef Softness soft
+cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
+    """J M^-1 J' - c' K^-1 c, K the block of the joint's own n rows, c = J_K M^-1 J': what the joint lets the row move."""
     cdef double k[36]
     cdef double c[6]
+    cdef double whole = product(row, row)
+    cdef double moved = whole
+    cdef int i, j
+    for i in range(n):
+        c[i] = product(&own[i], row)
+        for j in range(n):
+            k[6 * i + j] = product(&own[i], &own[j])
+    if not invert_symmetric(k, n):
+        return whole
+    for i in range(n):
+        for j in range(n):
+            moved -= c[i] * k[6 * i + j] * c[j]
+    return moved if moved > 1e-12 * whole else whole
+
+
+cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own, const Settings* settings) noexcept nogil:
+    """Compliance of the position motors among `count` rows, by the mass that they move.
+
+    The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
+    """
+    cdef const JointAxis* axis
+    cdef Softness soft
     cdef double moved
     cdef Row* row
-    cdef int n = joint.constraint_count
-    cdef bint ready = False
-    cdef bint regular = False
-    cdef int r, i, j
-    for r in range(joint.row_count - n):
+    cdef int r
+    for r in range(count):
         row = &rows[r]
         if row.kind != ROW_MOTOR or joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_VELOCITY:
             continue
-        if not ready:
-            for i in range(n):
-                for j in range(n):
-                    k[6 * i + j] = product(&own[i], &own[j])
-            regular = invert_symmetric(k, n)
-            ready = True
-        moved = row.diagonal
-        if regular:
-            for i in range(n):
-                c[i] = product(&own[i], row)
-            for i in range(n):
-                for j in range(n):
-                    moved -= c[i] * k[6 * i + j] * c[j]
-            moved = moved if moved > 1e-12 * row.diagonal else row.diagonal
+        moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
         soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
         row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
@@ -305,28 +296,151 @@ cdef inline double product(const Row* x, const Row* y) noexcept nogil:
     return s
 
 
-cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint first,
-                      bint activate) noexcept nogil:
-    """All rows of a joint into rows[0 ...], from joint.row_count = 0 upward."""
-    cdef JointFrames f = joint_frames(joint, bodies)
+cdef inline bint has_bounded_rows(const Joint* joint) noexcept nogil:
+    """Whether there may be any rows beside the joint's own."""
+    cdef const JointAxis* axis
+    cdef int i
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if (axis.lower > -HUGE or axis.upper < HUGE or axis.friction > 0.0 or axis.has_spring
+                or axis.motor_mode != MOTOR_NONE):
+            return True
+    return not isinf(joint.swing_limit)
+
+
+cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
+                      bint first) noexcept nogil:
+    """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them elsewhere."""
+    cdef Row block[6]
+    cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
+    cdef Row* constraint
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
         joint.constraint_count = 0
         return
+    if joint.type == USER:
+        write_user(joint, source, bodies, settings, rows, first)
+        return
+    if not own and not has_bounded_rows(joint):
+        joint.row_count = 0
+        if first or turns_fast(joint, bodies, settings):
+            count_turns(joint, bodies)
+        return
+    f = joint_frames(joint, bodies)
     measure_axes(joint, &f, axes)
-    if activate:
+    if first:
         activate_limits(joint, &f, axes, bodies, settings)
     for i in range(joint.axis_count):
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
-    joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
-    joint.row_count = n + joint.constraint_count
+    joint.row_count = n
+    if own or moves_by_position(joint):
+        constraint = &rows[n] if own else block
+        joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
+        weigh_motors(joint, rows, n, constraint, settings)
+    if own:
+        joint.row_count += joint.constraint_count
+
+
+cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
+    """Whether an axis has a position motor."""
+    cdef int i
+    for i in range(joint.axis_count):
+        if joint.axes[i].motor_mode != MOTOR_NONE and joint.axes[i].motor_mode != MOTOR_VELOCITY:
+            return True
+    return False
+
+
+cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
+    """Whether an angle might pass half a turn within a step."""
+    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    return joint.axis_count > 0 and joint.type != BALL and dot(spin, spin) * settings.dt * settings.dt > 1.0
+
+
+cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
+    """Measure angles that count their turns."""
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef JointFrames f
+    if joint.axis_count > 0 and joint.type != BALL and joint.type != FREE:
+        point_frames(&f, joint, bodies)
+        turn_frames(&f, joint, bodies)
+        measure_axes(joint, &f, axes)
+
+
+cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows,
+                     bint first) noexcept nogil:
+    """The rows of a user's joint. The direct solver takes them one by one beside its tree, whose joints' forces are the same
+    at one point of both bodies, as a user's need not be: then they are no rows of its own, constraint_count = 0."""
+    cdef JointFrames f = joint_frames(joint, bodies)
+    cdef int i
+    joint.row_count = write_constraint(rows, joint, source, NULL, &f, bodies, settings, first)
+    joint.constraint_count = joint.row_count
     if settings.joint_tree:
-        for i in range(joint.constraint_count):
-            rows[n + i].block_kind = BLOCK_TREE
-    weigh_motors(joint, rows, settings)
+        joint.constraint_count = 0
+        for i in range(joint.row_count):
+            rows[i].block = 1
+            rows[i].block_kind = BLOCK_BORDER
+
+
+cdef inline void gear_side(GearSide* side, Joint* joint, int axis, const Bodies* bodies) noexcept nogil:
+    side.joint = joint
+    side.axis = axis
+    side.frames = joint_frames(joint, bodies)
+    measure_axes(joint, &side.frames, side.axes)
+
+
+cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodies, const Settings* settings, Row* rows,
+                     bint first) noexcept nogil:
+    """The wide row of a gear into rows[gear.row_begin ...]; none if it or one of its joints is broken. Those are written
+    before it. To what handles joints one by one it has no bilateral rows of its own: constraint_count = 0."""
+    cdef GearSide a, b
+    cdef Joint* joint_a = &joints[gear.geared[0]]
+    cdef Joint* joint_b = &joints[gear.geared[1]]
+    cdef Row* own = rows + gear.row_begin
+    cdef int i
+    gear.constraint_count = 0
+    gear.row_count = 0
+    if gear.broken or joint_a.broken or joint_b.broken:
+        return
+    gear.row_count = 2
+    gear_side(&a, joint_a, gear.geared_axis[0], bodies)
+    gear_side(&b, joint_b, gear.geared_axis[1], bodies)
+    for i in range(2):
+        begin_row(&own[i], joint_a if i == 0 else joint_b, source, ROW_JOINT, 0, gear.impulse[0], first)
+        own[i].block = 2 if i == 0 else 0
+        own[i].block_kind = BLOCK_BORDER if settings.joint_tree else BLOCK_WIDE
+        own[i].stabilized = i == 0
+    constrain_gear(own, gear, &a, &b, bodies)
+    if not settings.joint_tree:
+        own.coupling = (held_response(&own[0], own_rows(rows, joint_a), joint_a.constraint_count)
+                        + held_response(&own[1], own_rows(rows, joint_b), joint_b.constraint_count)
+                        + 2.0 * pair_coupling(&own[0], &own[1]))
+        if not own.coupling > 1e-12 * own.diagonal:
+            own.coupling = own.diagonal
+
+
+cdef bint gear_is_linear(const Joint* joints, Py_ssize_t j, const Bodies* bodies) noexcept nogil:
+    """Whether the gear's first coordinate is a way, and its error in metres."""
+    cdef Joint copy = joints[joints[j].geared[0]]
+    cdef GearSide a
+    gear_side(&a, &copy, joints[j].geared_axis[0], bodies)
+    return a.axes[a.axis].linear
+
+
+cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,
+                         const Settings* settings) noexcept nogil:
+    """The error of row i of a gear or a user's joint at the present poses, which may be trial ones."""
+    cdef Joint copy_a, copy_b
+    cdef GearSide a, b
+    if joints[j].type == USER:
+        return user_row(&joints[j], settings)[i].error
+    copy_a = joints[joints[j].geared[0]]
+    copy_b = joints[joints[j].geared[1]]
+    gear_side(&a, &copy_a, joints[j].geared_axis[0], bodies)
+    gear_side(&b, &copy_b, joints[j].geared_axis[1], bodies)
+    return gear_error(&joints[j], &a, &b)
 
 
 cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry* axes, const Bodies* bodies,
@@ -380,87 +494,51 @@ cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) 
 
 
 cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity) noexcept nogil:
-    """Lay out the rows of all joints for one step, warm impulses in place. -> row count, or -1: capacity too small."""
+                              Row* rows, Py_ssize_t capacity, bint own) noexcept nogil:
+    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`. -> row count, or
+    -1: capacity too small."""
     cdef Py_ssize_t j, n = 0
     for j in range(count):
         if n + MOST_ROWS > capacity:
             return -1
         joints[j].row_begin = <int>n
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[n], True, True)
+        if joints[j].type == GEAR:
+            write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
+        else:
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own, True)
         n += joints[j].row_count
     return n
 
 
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows) noexcept nogil:
+                         Row* rows, bint own) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t j
     for j in range(count):
-        write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
+        if joints[j].type == GEAR:
+            write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
+        else:
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], own, False)
 
 
-cdef inline double relative_velocity(const Row* row, const Bodies* bodies) noexcept nogil:
-    """J v"""
-    cdef const double* j = &row.jacobian[0]
-    cdef const double* a = <const double*> &bodies.twist[row.body_a]
-    cdef const double* b = <const double*> &bodies.twist[row.body_b]
-    cdef double s = 0.0
-    cdef int k
-    for k in range(6):
-        s += j[k] * a[k] + j[6 + k] * b[k]
-    return s
-
-
-cdef double aim_joints(const Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                       Row* rows) noexcept nogil:
-    """Biases with which J v + bias = 0 closes the joints at the end of the drift, by Newton's method on the velocity v:
-
-        C(x(v)) is about C' + h J (v - v'),  so   bias = (C' - goal) / h - J v'
-
-    with C' the error at the trial poses that the bodies hold now, reached by v'; J that of the rows, at the drift's start. The
-    error of a prescribed motion is that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves. -> the largest |C' - goal| [m, rad]
-    """
-    cdef Row trial[6]
-    cdef double rates[6]
-    cdef AxisGeometry axes[JOINT_AXES]
-    cdef Joint moved
-    cdef JointFrames f
-    cdef double h = settings.h
-    cdef double largest = 0.0
-    cdef double start, keep, off
-    cdef Row* own
+cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                         Row* rows) noexcept nogil:
+    """The rows of gears and of joints of the user's own at the present poses."""
     cdef Py_ssize_t j
-    cdef int i, n
     for j in range(count):
-        n = joints[j].constraint_count
-        if n == 0:
-            continue
-        own = rows + joints[j].row_begin + joints[j].row_count - n
-        f = joint_frames(&joints[j], bodies)
-        i = constrain(trial, &joints[j], &f)
-        if i < n:
-            moved = joints[j]
-            measure_axes(&moved, &f, axes)
-            constrain_motions(&trial[i], &rates[i], &joints[j], axes, &f, settings.time, h)
-        start = 0.0
-        for i in range(n):
-            if own[i].stabilized and fabs(own[i].error) > start:
-                start = fabs(own[i].error)
-        keep = 1.0 - settings.push_speed * h / start if start > settings.push_speed * h else 0.0
-        for i in range(n):
-            if own[i].stabilized:
-                off = trial[i].error - keep * own[i].error
-                own[i].bias[BIASED] = off / h - relative_velocity(&own[i], bodies)
-                if fabs(off) > largest:
-                    largest = fabs(off)
-    return largest
+        if joints[j].type == GEAR:
+            write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
+        elif joints[j].type == USER:
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
 
 
-cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows) noexcept nogil:
-    """Impulses of the last substep back into the joints, and their wrench on b about the joint point."""
+cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows,
+                       const JointRows* own) noexcept nogil:
+    """Impulses of the last substep back into the joints, and their wrench on b about the joint point. own: the direct
+    solver's rows, or NULL; of their impulses the second part is kept, with which the next substep begins."""
     cdef Py_ssize_t j
     cdef const Row* row
+    cdef const JointRow* r
     cdef const double* jacobian
     cdef JointAxis* axis
     cdef Vec3 linear, angular, arm
@@ -484,13 +562,34 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
             jacobian = &row.jacobian[0]
             linear = add_scaled(linear, row.impulse, vec3(jacobian[6], jacobian[7], jacobian[8]))
             angular = add_scaled(angular, row.impulse, vec3(jacobian[9], jacobian[10], jacobian[11]))
-        store_motions(&joints[j], rows)
+        if joints[j].type == GEAR and joints[j].row_count > 0:
+            joints[j].wrench_impulse = gear_wrench(&joints[j], &rows[joints[j].row_begin + 1], bodies)
+            continue
+        if own != NULL:
+            for i in range(own.begin[j + 1] - own.begin[j]):
+                r = &own.row[own.begin[j] + i]
+                linear = add_scaled(linear, own.impulse[own.begin[j] + i], r.linear)
+                angular = add_scaled(angular, own.impulse[own.begin[j] + i], r.angular_b)
+                joints[j].impulse[i] = own.impulse[own.begin[j] + i]
+        for i in range(joints[j].user_size if joints[j].type == USER else joints[j].constraint_count, 6):
+            joints[j].impulse[i] = 0.0
+        store_motions(&joints[j])
+        if own != NULL:
+            for i in range(own.begin[j + 1] - own.begin[j]):
+                joints[j].impulse[i] = own.second[own.begin[j] + i]
         arm = rotate(bodies.orientation[joints[j].body_b], joints[j].anchor_b)
         joints[j].wrench_impulse.v = linear
         joints[j].wrench_impulse.w = sub(angular, cross(arm, linear))
-        for i in range(6):
-            if i >= joints[j].constraint_count:
-                joints[j].impulse[i] = 0.0
+
+
+cdef Twist gear_wrench(const Joint* gear, const Row* second, const Bodies* bodies) noexcept nogil:
+    """What a gear's second half puts on the body that the gear counts as its b, about the joint point there."""
+    cdef const double* half = &second.jacobian[6 if second.body_b == gear.body_b else 0]
+    cdef Twist wrench
+    wrench.v = scale(second.impulse, vec3(half[0], half[1], half[2]))
+    wrench.w = sub(scale(second.impulse, vec3(half[3], half[4], half[5])),
+                   cross(rotate(bodies.orientation[gear.body_b], gear.anchor_b), wrench.v))
+    return wrench
 
 
 cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
@@ -515,6 +614,10 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     cdef Py_ssize_t j
     for j in range(count):
         if joints[j].broken:
+            continue
+        if joints[j].type == GEAR:
+            if not (joints[joints[j].geared[0]].broken or joints[joints[j].geared[1]].broken):
+                out[2 * j + (0 if gear_is_linear(joints, j, bodies) else 1)] = fabs(border_error(joints, j, 0, bodies, NULL))
             continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:

@@ -1,8 +1,8 @@
 """Prescribed (rheonomic) motion: a free coordinate q of a joint that follows a function of time.
 
     C = q - q_t(t),     dC/dt = J v - q_t',     d2C/dt2 = J' v + J a - q_t''
-One more bilateral row of the joint's own block. A ball joint's three coordinates are a rotation vector r_t(t): with R = exp(r_t)
-the target, C = log(q_rel R*), and the target's angular velocity in a's joint axes is
+One more bilateral row of the joint's own block. Three coordinates of a ball joint, and of a free one, are a rotation vector
+r_t(t): with R = exp(r_t) the target, C = log(q_rel R*), and the target's angular velocity in a's joint axes is
     w_t = r' + b r x r' + c r x (r x r'),     b = (1 - cos s) / s^2,   c = (s - sin s) / s^3,   s = |r|
 Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Information Theory, and Lie Groups", vol. 2, 2012, 10.86.
 """
@@ -10,7 +10,9 @@ Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Informati
 from libc.math cimport sqrt
 from mcsim.core._math cimport quat_log, quat_exp
 from mcsim.core._trig cimport sine_cosine
-from mcsim.state._layout cimport (AXIS_MOTOR, BALL, UNIVERSAL, JointAxis, MOTION_NONE, MOTION_FORMULA)
+from mcsim.state._layout cimport (AXIS_MOTOR, BALL, DISTANCE, FREE, JOINT_AXES, UNIVERSAL, JointAxis, MOTION_NONE,
+                                  MOTION_FORMULA)
+from mcsim.constraints._distance cimport distance_curvature
 from mcsim.constraints._parts cimport *
 
 
@@ -59,10 +61,13 @@ cdef inline void rotation_rates(Vec3 r, Vec3 u, Vec3 a, Vec3* spin, Vec3* turn) 
 
 
 cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
-    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right angles."""
+    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right angles, and a
+    twist axis lies between the two bodies' axes."""
     cdef Vec3 w = sub(f.spin_b, f.spin_a)
     cdef Vec3 a, b
     cdef double closing
+    if joint.type == DISTANCE:
+        return distance_curvature(f)
     if axes[i].linear:
         return offset_curvature(f, axes[i].axis)
     if joint.type == UNIVERSAL:
@@ -72,31 +77,30 @@ cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry*
         if i == 0:
             return dot(cross(f.spin_a, a), w) - closing * dot(b, w)
         return dot(cross(f.spin_b, b), w) - closing * dot(a, w)
-    return dot(cross(f.spin_a, axes[i].axis), w)
+    if joint.type == BALL or joint.type == FREE:
+        return dot(cross(f.spin_a, axes[i].axis), w)
+    return twist_curvature(f)
 
 
 cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, const AxisGeometry* axes,
                                   const JointFrames* f, double t, double ahead) noexcept nogil:
     """Rows of the axes that follow a motion, in the order of the axes. -> how many."""
     cdef Vec3 q, u, a, spin, turn, off
+    cdef int turning = 0 if joint.type == BALL else 3 if joint.type == FREE else JOINT_AXES   # the rotation vector's first
     cdef int i, n = 0
-    if joint.axis_count == 0:
-        return 0
-    if joint.type == BALL:
-        if joint.axes[0].motion_mode == MOTION_NONE:
-            return 0
+    if turning < joint.axis_count and joint.axes[turning].motion_mode != MOTION_NONE:
         for i in range(3):
-            motion_target(&joint.axes[i], t, ahead, &(&q.x)[i], &(&u.x)[i], &(&a.x)[i])
+            motion_target(&joint.axes[turning + i], t, ahead, &(&q.x)[i], &(&u.x)[i], &(&a.x)[i])
         rotation_rates(q, u, a, &spin, &turn)
         off = quat_log(quat_mul(f.relative, quat_conj(quat_exp(q))))
     for i in range(joint.axis_count):
         if joint.axes[i].motion_mode == MOTION_NONE:
             continue
         axis_row(&rows[n], &axes[i], axes[i].axis, f)
-        if joint.type == BALL:
-            rows[n].error = (&off.x)[i]
-            rates[n] = -(&spin.x)[i]
-            rows[n].curvature = -(&turn.x)[i]
+        if i >= turning:
+            rows[n].error = (&off.x)[i - turning]
+            rates[n] = -(&spin.x)[i - turning]
+            rows[n].curvature = -(&turn.x)[i - turning]
         else:
             motion_target(&joint.axes[i], t, ahead, &q.x, &u.x, &a.x)
             rows[n].error = axes[i].position - q.x
@@ -107,13 +111,13 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
     return n
 
 
-cdef inline void store_motions(Joint* joint, const Row* rows) noexcept nogil:
+cdef inline void store_motions(Joint* joint) noexcept nogil:
     """What moved each prescribed axis, to where a motor's impulse would be: the block's last rows, in the order of the axes."""
-    cdef int end = joint.row_begin + joint.row_count
+    cdef int end = joint.constraint_count
     cdef int i
-    if joint.row_count == 0:
+    if end == 0:
         return
     for i in range(joint.axis_count - 1, -1, -1):
         if joint.axes[i].motion_mode != MOTION_NONE:
             end -= 1
-            joint.axes[i].impulse[<int>AXIS_MOTOR] = rows[end].impulse
+            joint.axes[i].impulse[<int>AXIS_MOTOR] = joint.impulse[end]

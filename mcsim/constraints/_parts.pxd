@@ -53,23 +53,27 @@ cdef inline Vec3 gyroscopic_acceleration(const Bodies* bodies, int i) noexcept n
     return mat_vec(bodies.inv_inertia_world[i], cross(momentum, w))
 
 
-cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) noexcept nogil:
-    """The joint's frames at the present poses."""
-    cdef JointFrames f
+cdef inline void point_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:
+    """The joint point and the joint axes on a at the present poses."""
     cdef Quat qa = bodies.orientation[joint.body_a]
-    cdef Quat qb = bodies.orientation[joint.body_b]
-    cdef Quat ja = quat_mul(qa, joint.basis_a)
-    cdef Quat jb = quat_mul(qb, joint.basis_b)
-    cdef Mat3 ra = quat_matrix(ja)
-    cdef Mat3 rb = quat_matrix(jb)
+    cdef Mat3 ra = quat_matrix(quat_mul(qa, joint.basis_a))
     cdef int i
     f.point_a = add(bodies.position[joint.body_a], rotate(qa, joint.anchor_a))
-    f.arm_b = rotate(qb, joint.anchor_b)
+    f.arm_b = rotate(bodies.orientation[joint.body_b], joint.anchor_b)
     f.point_b = add(bodies.position[joint.body_b], f.arm_b)
     f.arm_a = sub(f.point_b, bodies.position[joint.body_a])
     f.offset = sub(f.point_b, f.point_a)
     for i in range(3):
         f.axis_a[i] = mat_column(ra, i)
+
+
+cdef inline void turn_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:
+    """The joint axes on b, also as seen from a."""
+    cdef Quat ja = quat_mul(bodies.orientation[joint.body_a], joint.basis_a)
+    cdef Quat jb = quat_mul(bodies.orientation[joint.body_b], joint.basis_b)
+    cdef Mat3 rb = quat_matrix(jb)
+    cdef int i
+    for i in range(3):
         f.axis_b[i] = mat_column(rb, i)
     f.relative = quat_mul(quat_conj(ja), jb)
     if f.relative.w < 0.0:
@@ -77,12 +81,28 @@ cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) n
         f.relative.x = -f.relative.x
         f.relative.y = -f.relative.y
         f.relative.z = -f.relative.z
+
+
+cdef inline void still_frames(JointFrames* f) noexcept nogil:
+    """No velocities: for errors and Jacobians alone."""
+    f.spin_a = f.spin_b = f.slip = f.gyro_a = f.gyro_b = vec3(0.0, 0.0, 0.0)
+
+
+cdef inline void rate_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:
     f.spin_a = bodies.twist[joint.body_a].w
     f.spin_b = bodies.twist[joint.body_b].w
     f.slip = sub(add(bodies.twist[joint.body_b].v, cross(f.spin_b, f.arm_b)),
                  add(bodies.twist[joint.body_a].v, cross(f.spin_a, f.arm_a)))
     f.gyro_a = gyroscopic_acceleration(bodies, joint.body_a)
     f.gyro_b = gyroscopic_acceleration(bodies, joint.body_b)
+
+
+cdef inline JointFrames joint_frames(const Joint* joint, const Bodies* bodies) noexcept nogil:
+    """The joint's frames at the present poses and velocities."""
+    cdef JointFrames f
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    rate_frames(&f, joint, bodies)
     return f
 
 
@@ -187,17 +207,20 @@ cdef inline void constrain_rotation(Row* rows, const JointFrames* f) noexcept no
     """Three rows: C = 2 vec(q), q = (w, u) the joint axes on b seen from those on a.  Slider, fixed.
 
     q' = 1/2 (0, omega) q with omega = w_b - w_a in a's joint axes, so C' = w omega + omega x u, that is
-    C'_i = (w e_i + u x e_i) . omega.
+    C'_i = (w e_i + u x e_i) . omega. Of w' omega + omega x u' is left -1/2 omega^2 u; with the turning of a's axes
+    J' v = -1/2 omega^2 u_i - (w e_i + u x e_i) . (w_a x omega).
     """
     cdef Quat q = f.relative
     cdef Vec3 u = add(add(scale(q.x, f.axis_a[0]), scale(q.y, f.axis_a[1])), scale(q.z, f.axis_a[2]))
+    cdef Vec3 w = sub(f.spin_b, f.spin_a)
+    cdef Vec3 carried = cross(f.spin_a, w)
+    cdef Vec3 d
     cdef int i
     for i in range(3):
-        angular_row(&rows[i], add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i])))
-    for i in range(3):
+        d = add(scale(q.w, f.axis_a[i]), cross(u, f.axis_a[i]))
+        angular_row(&rows[i], d)
         rows[i].error = 2.0 * (&q.x)[i]
-        # The two bodies turn as one but for the error itself: what J' v there is, is of second order in it.
-        rows[i].curvature = 0.0
+        rows[i].curvature = -0.5 * dot(w, w) * (&q.x)[i] - dot(d, carried)
 
 
 cdef inline Vec3 twist_axis(const JointFrames* f) noexcept nogil:

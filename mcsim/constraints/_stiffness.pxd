@@ -2,18 +2,20 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._layout cimport Bodies, Joint, Row
+from mcsim.state._layout cimport Bodies, Joint, JointRows
 
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row* rows, const Bodies* bodies,
-                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil
-cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count, Mat3* stiffness,
-                         double part, double spared, bint damp) noexcept nogil
-cdef void strain_joints(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
-                        Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil
-cdef double largest_strain(const Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count,
-                           const Mat3* stiffness) noexcept nogil
-cdef void count_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
-                       const Mat3* stiffness, double sign, Vec3* excess) noexcept nogil
+# Of the bodies that joints hold.
+ctypedef struct Loads:
+    Py_ssize_t count
+    int32_t* chosen
+    double* load                 # trace(I^-1 K+) [1/s^2]
+    double* part                 # of h^2 K+ that adds to the inertia
+    Mat3* stiffness              # K+ by body, the world's before the first [N m/rad]
+
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil
+cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil
+cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noexcept nogil
+cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign, Vec3* excess) noexcept nogil
 cdef void count_momentum(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count, double sign,
                          Vec3* excess) noexcept nogil
 cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,

@@ -2,8 +2,8 @@
 
     K = -sym([f]x [r]x) = (f . r) 1 - sym(r f')                                                   [N m/rad]
 
-A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `largest_strain` says
-how near a body is to that, so that the step may be divided. `stiffen_bodies` takes K implicitly: with
+A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `load_joints` says
+how near the joints are to that, so that the step may be divided. `stiffen_bodies` takes K implicitly, by a part c: with
 K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 
     (I + c h^2 K+) w' = I w + h torque                                      stable for every h; it damps what turns under load
@@ -11,10 +11,10 @@ K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics", 2015.
 """
 
-from libc.stdint cimport int32_t
 from libc.string cimport memset
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Vec3
+from mcsim.state._layout cimport GEAR, USER
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
     cdef double s = 0.5 * (norm(f) * norm(r) + dot(f, r))
@@ -52,17 +52,16 @@ cdef void add_joint_stiffness(const Joint* joint, Vec3 f, const Bodies* bodies, 
     add_stiffness(&stiffness[joint.body_a + 1], scale(-1.0, f), sub(point, bodies.position[joint.body_a]))
 
 
-cdef void clear_stiffness(const int32_t* chosen, Py_ssize_t count, Mat3* stiffness) noexcept nogil:
+cdef void clear_stiffness(Loads* loads) noexcept nogil:
     cdef Py_ssize_t k
-    for k in range(count):
-        memset(&stiffness[chosen[k] + 1], 0, sizeof(Mat3))
+    for k in range(loads.count):
+        memset(&loads.stiffness[loads.chosen[k] + 1], 0, sizeof(Mat3))
 
 
-cdef inline double body_strain(const Bodies* bodies, Py_ssize_t i, const Mat3* s) noexcept nogil:
-    """trace(I^-1 K) [1/s^2]"""
-    cdef Mat3 inv = bodies.inv_inertia_world[i]
-    return ((inv.xx * s.xx + inv.yy * s.yy + inv.zz * s.zz)
-            + 2.0 * (inv.xy * s.xy + inv.xz * s.xz + inv.yz * s.yz))
+cdef inline double load(const Mat3* inv_inertia, const Mat3* k) noexcept nogil:
+    """trace(I^-1 K) of symmetric matrices, of K the upper half."""
+    return ((inv_inertia.xx * k.xx + inv_inertia.yy * k.yy + inv_inertia.zz * k.zz)
+            + 2.0 * (inv_inertia.xy * k.xy + inv_inertia.xz * k.xz + inv_inertia.yz * k.yz))
 
 
 cdef inline void scale_symmetric(Mat3* s, double x) noexcept nogil:
@@ -78,65 +77,50 @@ cdef inline void scale_symmetric(Mat3* s, double x) noexcept nogil:
     s.zy = s.yz
 
 
-cdef void strain_joints(const Joint* joints, Py_ssize_t joint_count, const Bodies* bodies, const int32_t* chosen,
-                        Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
-    """`stiffness` of the chosen bodies [N m/rad] with the impulses that the joints hold over the time h.
-    stiffness: (bodies + 1,), its first row the world's."""
-    cdef Py_ssize_t j
-    clear_stiffness(chosen, count, stiffness)
-    for j in range(joint_count):
-        add_joint_stiffness(&joints[j], scale(1.0 / h, joints[j].wrench_impulse.v), bodies, stiffness)
-
-
-cdef double largest_strain(const Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count,
-                           const Mat3* stiffness) noexcept nogil:
-    """The largest trace(I^-1 K+) of the chosen bodies [1/s^2]; `swings`: of those only that it is not 0 for, NULL: of all."""
-    cdef Py_ssize_t k
-    cdef double largest = 0.0
-    for k in range(count):
-        if swings == NULL or swings[k]:
-            largest = max(largest, body_strain(bodies, chosen[k], &stiffness[chosen[k] + 1]))
-    return largest
-
-
-cdef void stiffen_joints(const Joint* joints, Py_ssize_t joint_count, const Row* rows, const Bodies* bodies,
-                         const int32_t* chosen, Py_ssize_t count, Mat3* stiffness, double h) noexcept nogil:
-    """`stiffness` of the chosen bodies under the joint forces of the last substep [N m/rad]."""
-    cdef Py_ssize_t j
-    cdef int i
-    cdef const Row* row
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil:
+    """trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints held over the first half of the last
+    substep, which took the time h: the second half knows impacts, which do not last."""
+    cdef Py_ssize_t j, k
     cdef Vec3 f
-    clear_stiffness(chosen, count, stiffness)
-    for j in range(joint_count):
+    clear_stiffness(loads)
+    for j in range(rows.joint_count):
+        if joints[j].type == GEAR:
+            continue
+        f = joints[j].wrench_impulse.v
+        for k in range(rows.begin[j], rows.begin[j + 1]):
+            f = add_scaled(f, -rows.second[k], rows.row[k].linear)
+        # Of a user's joint both halves are in the wrench.
+        add_joint_stiffness(&joints[j], scale((1.0 if joints[j].type == USER else 2.0) / h, f), bodies, loads.stiffness)
+    for k in range(loads.count):
+        loads.load[k] = load(&bodies.inv_inertia_world[loads.chosen[k]], &loads.stiffness[loads.chosen[k] + 1])
+
+
+cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil:
+    """K+ of the joint forces of the last substep."""
+    cdef Py_ssize_t j, k
+    cdef Vec3 f
+    clear_stiffness(loads)
+    for j in range(rows.joint_count):
         f = vec3(0.0, 0.0, 0.0)
-        row = rows + joints[j].row_begin + joints[j].row_count - joints[j].constraint_count
-        for i in range(joints[j].constraint_count):
-            f = add_scaled(f, row[i].impulse / h, vec3(row[i].jacobian[6], row[i].jacobian[7], row[i].jacobian[8]))
-        add_joint_stiffness(&joints[j], f, bodies, stiffness)
+        for k in range(rows.begin[j], rows.begin[j + 1]):
+            f = add_scaled(f, rows.impulse[k] / h, rows.row[k].linear)
+        add_joint_stiffness(&joints[j], f, bodies, loads.stiffness)
 
 
-cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, const int32_t* swings, Py_ssize_t count, Mat3* stiffness,
-                         double part, double spared, bint damp) noexcept nogil:
-    """part * K into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part K)^-1 I w; `stiffness` becomes what
-    was added. Bodies that do not swing (NULL: all do) and those whose trace(I^-1 part K) is below `spared` are left alone; up
-    to twice that it comes in gradually."""
+cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noexcept nogil:
+    """part h^2 K+ into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part h^2 K+)^-1 I w. loads.stiffness
+    becomes what was added."""
     cdef Py_ssize_t k
     cdef int i
-    cdef double weight, strain
     cdef Mat3 inertia
     cdef Mat3* s
-    for k in range(count):
-        i = chosen[k]
-        s = &stiffness[i + 1]
-        weight = part
-        if bodies.inv_mass[i] == 0.0 or (swings != NULL and not swings[k]):
-            weight = 0.0
-        elif spared > 0.0:
-            strain = part * body_strain(bodies, i, s)
-            weight = part * max(0.0, min(1.0, strain / spared - 1.0))
-        scale_symmetric(s, weight)
-        if weight == 0.0:
+    for k in range(loads.count):
+        i = loads.chosen[k]
+        s = &loads.stiffness[i + 1]
+        if bodies.inv_mass[i] == 0.0 or loads.part[k] == 0.0:
+            memset(s, 0, sizeof(Mat3))
             continue
+        scale_symmetric(s, loads.part[k] * h * h)
         inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
         inertia.xx += s.xx
         inertia.yy += s.yy
@@ -149,16 +133,15 @@ cdef void stiffen_bodies(Bodies* bodies, const int32_t* chosen, const int32_t* s
             bodies.twist[i].w = sub(bodies.twist[i].w, mat_vec(bodies.inv_inertia_world[i], mat_vec(s[0], bodies.twist[i].w)))
 
 
-cdef void count_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
-                       const Mat3* stiffness, double sign, Vec3* excess) noexcept nogil:
+cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign, Vec3* excess) noexcept nogil:
     """excess += sign * (what stiffen_bodies added) w, by free articulations: the step keeps their momentum with the inertia
     that it works with, and what that is more than the bodies' own has to be given back to them."""
     cdef Py_ssize_t k
     cdef int i
-    for k in range(count):
-        i = chosen[k]
+    for k in range(loads.count):
+        i = loads.chosen[k]
         if group[k] >= 0:
-            excess[group[k]] = add_scaled(excess[group[k]], sign, mat_vec(stiffness[i + 1], bodies.twist[i].w))
+            excess[group[k]] = add_scaled(excess[group[k]], sign, mat_vec(loads.stiffness[i + 1], bodies.twist[i].w))
 
 
 cdef void count_momentum(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count, double sign,

@@ -4,6 +4,7 @@ from os import PathLike
 
 from mcsim.scene.bodies import Body
 from mcsim.scene.drives import AxisSpec, Motion, Motor, Spring
+from mcsim.scene.gear import GearJoint
 from mcsim.scene.joint_kinds import (
     CylindricalJoint, DistanceJoint, FreeJoint, PlanarJoint, RackPinionJoint, ScrewJoint)
 from mcsim.scene.joints import (
@@ -12,6 +13,7 @@ from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
 from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+from mcsim.scene.user import Pose, UserJoint
 
 
 def load_scene(path: str | PathLike[str]) -> Scene:
@@ -23,7 +25,7 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
-    "FixedJoint", "FreeJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
-    "Plane", "PlanarJoint", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
-    "Spring", "UniversalJoint", "load_scene",
+    "FixedJoint", "FreeJoint", "GearJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
+    "Plane", "PlanarJoint", "Pose", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
+    "Spring", "UniversalJoint", "UserJoint", "load_scene",
 ]

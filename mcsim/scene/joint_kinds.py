@@ -4,15 +4,16 @@ from __future__ import annotations      # signatures read as they are written he
 
 from collections.abc import Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from mcsim.core.rotation import IDENTITY, Frame, from_axes
 from mcsim.scene.checks import FieldError, Vector, number, positive, vector
-from mcsim.scene.drives import Motor, Spring
+from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import (
-    JOINTS, BodyName, FrameArgument, Joint, Limits, _anchor, _axis, _axis_spec, _axis_specs, _one_axis, _perpendicular,
-    _several_axes)
+    JOINTS, BodyName, FrameArgument, Joint, Limits, _anchor, _axis, _axis_spec, _axis_specs, _each, _instance, _one_axis,
+    _perpendicular, _several_axes)
 
 SHORTEST_ROD = 1e-9             # [m]; a shorter one has no direction
 
@@ -21,7 +22,8 @@ class CylindricalJoint(Joint):
     """Keeps an axis of b on one of a; b slides along it and turns about it: (way [m], angle [rad]) are free.
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
-    limits, motor, spring: a pair, each one or None, for way and angle. friction: a number for both or a pair [N, N m].
+    limits, motor, spring, motion: a pair, each one or None, for way and angle. friction: a number for both or a pair
+    [N, N m].
     """
 
     type = "cylindrical"
@@ -30,12 +32,14 @@ class CylindricalJoint(Joint):
                  limits: Sequence[Limits | None] | None = None, motor: Sequence[Motor | None] | None = None,
                  spring: Sequence[Spring | None] | None = None, friction: float | Sequence[float] = 0.0,
                  name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion | None] | None = None):
         required = frame_a is None and frame_b is None
         anchor, axis = _anchor(anchor, required), _axis(axis, "axis", required)
         driven = _several_axes(2, limits, motor, spring, friction)
+        motion = _motions(motion, 2)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, _axis_specs(2, **driven),
-                       anchor=anchor, axis=axis, **driven)
+                       anchor=anchor, axis=axis, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["axis"])
@@ -46,7 +50,8 @@ class PlanarJoint(Joint):
 
     anchor: a point of the plane [m]; normal: the joint's z. Both in world coordinates; the joint's x is the direction
     in the plane nearest to the world's x (to y where the normal is nearly x).
-    limits, motor, spring: three, each one or None, for x, y and angle. friction: a number for all or three [N, N, N m].
+    limits, motor, spring, motion: three, each one or None, for x, y and angle. friction: a number for all or three
+    [N, N, N m].
     """
 
     type = "planar"
@@ -55,12 +60,14 @@ class PlanarJoint(Joint):
                  limits: Sequence[Limits | None] | None = None, motor: Sequence[Motor | None] | None = None,
                  spring: Sequence[Spring | None] | None = None, friction: float | Sequence[float] = 0.0,
                  name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion | None] | None = None):
         required = frame_a is None and frame_b is None
         anchor, normal = _anchor(anchor, required), _axis(normal, "normal", required)
         driven = _several_axes(3, limits, motor, spring, friction)
+        motion = _motions(motion, 3)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, _axis_specs(3, **driven),
-                       anchor=anchor, normal=normal, **driven)
+                       anchor=anchor, normal=normal, motion=motion, **driven)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return np.array(self._arguments["anchor"]), from_axes(self._arguments["normal"])
@@ -71,7 +78,7 @@ class ScrewJoint(Joint):
 
     anchor: a point on the axis [m]; axis: the joint's z. Both in world coordinates.
     pitch: way along the axis a radian [m/rad]; the pitch of a thread divided by 2 π. Negative for a left-hand thread.
-    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
     """
 
     type = "screw"
@@ -80,7 +87,8 @@ class ScrewJoint(Joint):
                  pitch: float | None = None, *, limits: Limits | None = None, motor: Motor | None = None,
                  spring: Spring | None = None, friction: float = 0.0, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         required = frame_a is None and frame_b is None
         anchor, axis = _anchor(anchor, required), _axis(axis, "axis", required)
         if pitch is None:
@@ -88,7 +96,7 @@ class ScrewJoint(Joint):
         pitch = number(pitch, "pitch")
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       anchor=anchor, axis=axis, pitch=pitch, **driven)
+                       anchor=anchor, axis=axis, pitch=pitch, motion=motion, **driven)
         self._set(constant=pitch)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
@@ -101,7 +109,8 @@ class DistanceJoint(Joint):
     anchor_a, anchor_b: the two points, in world coordinates [m].
     A rod, if nothing below is given: it keeps `length` [m], the distance at the initial pose if that is None.
     limits: (shortest, longest) distance [m]: a rope is (None, longest). spring, motor [N], [m]; friction [N].
-    With a spring, `length` is where it is at rest, in place of the spring's own `rest`.
+    With a spring, `length` is where it is at rest, in place of the spring's own `rest`. motion: prescribes the distance,
+    which must stay above zero.
     """
 
     type = "distance"
@@ -110,7 +119,8 @@ class DistanceJoint(Joint):
                  length: float | None = None, limits: Limits | None = None, spring: Spring | None = None, *,
                  motor: Motor | None = None, friction: float = 0.0, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         required = frame_a is None and frame_b is None
         for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b)):
             if anchor is None and required:
@@ -119,18 +129,19 @@ class DistanceJoint(Joint):
                               for field, anchor in (("anchor_a", anchor_a), ("anchor_b", anchor_b)))
         length = None if length is None else positive(length, "length")
         driven = _one_axis(limits, motor, spring, friction)
-        rod = driven["limits"] is None and spring is None and motor is None and driven["friction"] == 0.0
+        rod = (driven["limits"] is None and spring is None and motor is None and driven["friction"] == 0.0
+               and motion is None)
         axis = self._axis_of(length, rod, **driven)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [axis], anchor_a=anchor_a,
-                       anchor_b=anchor_b, length=length, **driven)
+                       anchor_b=anchor_b, length=length, motion=motion, **driven)
         self._set(constant=(length or 0.0) if rod else inf)
 
     @staticmethod
     def _axis_of(length, rod, limits, motor, spring, friction):
         """The AxisSpec of the distance."""
         if length is not None and not rod and spring is None:
-            raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor "
-                             "or friction")
+            raise FieldError("length", "is that of a rod, or of a spring at rest; leave it out with limits, motor, "
+                             "friction or motion")
         if length is not None and spring is not None:
             if spring.rest not in (0.0, length):
                 raise FieldError("length", f"is {length:g} but spring.rest is {spring.rest:g}; give one of the two")
@@ -166,7 +177,7 @@ class RackPinionJoint(Joint):
     perpendicular to it within 1e-6. All in world coordinates. The teeth meet at radius (rack_axis × pinion_axis) from
     the pinion's axis.
     radius: of the pinion [m]; negative if the rack lies on the pinion's other side.
-    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m].
+    limits: (lower, upper) [rad]; motor, spring: [N m], [rad]; friction [N m]; motion: prescribes the angle.
     """
 
     type = "rack_pinion"
@@ -175,7 +186,8 @@ class RackPinionJoint(Joint):
                  pinion_axis: Vector | None = None, radius: float | None = None, *, limits: Limits | None = None,
                  motor: Motor | None = None, spring: Spring | None = None, friction: float = 0.0,
                  name: str | None = None, frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Motion | None = None):
         required = frame_a is None and frame_b is None
         anchor = _anchor(anchor, required)
         rack_axis, pinion_axis = _axis(rack_axis, "rack_axis", required), _axis(pinion_axis, "pinion_axis", required)
@@ -188,7 +200,7 @@ class RackPinionJoint(Joint):
             raise FieldError("radius", "must not be zero")
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       anchor=anchor, rack_axis=rack_axis, pinion_axis=pinion_axis, radius=radius, **driven)
+                       anchor=anchor, rack_axis=rack_axis, pinion_axis=pinion_axis, radius=radius, motion=motion, **driven)
         self._set(constant=radius)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
@@ -200,20 +212,30 @@ class FreeJoint(Joint):
     """Forbids nothing: 6 free coordinates, the position of b's joint point [m] and b's rotation vector [rad].
 
     Both are seen from a's joint frame. anchor: the joint's point in world coordinates [m], b's position if not given
-    (a's if b is the world).
+    (a's if b is the world). motion: six, each a Motion or None; the three of the rotation vector all or none.
     """
 
     type = "free"
 
     def __init__(self, a: BodyName, b: BodyName, anchor: Vector | None = None, *, name: str | None = None,
                  frame_a: FrameArgument | None = None, frame_b: FrameArgument | None = None,
-                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False):
+                 break_force: float | None = None, break_torque: float | None = None, collide: bool = False,
+                 motion: Sequence[Motion | None] | None = None):
         anchor = _anchor(anchor, required=False)
+        motion = _motions(motion, 6)
+        if motion is not None and None in motion[3:] and motion[3:] != (None, None, None):
+            raise FieldError("motion", "must prescribe all three of the rotation vector, or none of them")
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque,
-                       _axis_specs(6, None, None, None, 0.0), anchor=anchor)
+                       _axis_specs(6, None, None, None, 0.0), anchor=anchor, motion=motion)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:
         return self._point(body_a, body_b), IDENTITY[1]
+
+
+def _motions(value: Any, count: int) -> tuple | None:
+    """A Motion or None for each of several coordinates."""
+    return _each(value, count, "motion", f"{count} of Motion or None, one a coordinate",
+                 lambda motion, field: _instance(motion, Motion, field))
 
 
 JOINTS.update({joint.type: joint for joint in (

@@ -43,7 +43,7 @@ class Joint(Described):
     collide: whether the two bodies collide with each other.
     swing_limit: [rad], of a ball joint; infinite if there is none.
     constant: of a screw its pitch [m/rad], of a rack and pinion the radius [m], of a rod its length [m] (infinite for a
-        distance joint that is not a rod); else 0.
+        distance joint that is not a rod), of a gear q_a + ratio q_b (NaN: that of the initial pose); else 0.
     break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it breaks
         and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless `collide`.
     """
@@ -111,6 +111,9 @@ class Joint(Described):
         if anchor is not None:
             return np.array(anchor)
         return (body_a if self.b is None else body_b)[0]
+
+    def _look_up(self, scene: Any) -> None:
+        """What the joint needs of the scene beside its bodies: nothing, but for a gear."""
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
         """Take the place in the scene, and find the frames on both bodies."""

@@ -132,6 +132,7 @@ class Scene:
         index = len(self.joints)
         name = _new_name(joint.name, index, self._joint_of, "joint")
         try:
+            joint._look_up(self)
             bodies = self._end(joint, "a"), self._end(joint, "b")
             if not any(body is not None and body.kind == "dynamic" for body in bodies):
                 ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)

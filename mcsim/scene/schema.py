@@ -219,6 +219,7 @@ class KnifeEdgeModel(JointModel):
 
 
 class SeveralAxesModel(JointModel):
+    motion: list[MotionModel | None] | None = None
     anchor: Numbers | None = None
     limits: list[Limits | None] | None = None
     motor: list[MotorModel | None] | None = None
@@ -238,6 +239,7 @@ class PlanarModel(SeveralAxesModel):
 
 class ScrewModel(JointModel):
     type: Literal["screw"]
+    motion: MotionModel | None = None
     anchor: Numbers | None = None
     axis: Numbers | None = None
     pitch: Number | None = None
@@ -249,6 +251,7 @@ class ScrewModel(JointModel):
 
 class DistanceModel(JointModel):
     type: Literal["distance"]
+    motion: MotionModel | None = None
     anchor_a: Numbers | None = None
     anchor_b: Numbers | None = None
     length: Number | None = None
@@ -260,6 +263,7 @@ class DistanceModel(JointModel):
 
 class RackPinionModel(JointModel):
     type: Literal["rack_pinion"]
+    motion: MotionModel | None = None
     anchor: Numbers | None = None
     rack_axis: Numbers | None = None
     pinion_axis: Numbers | None = None
@@ -272,11 +276,26 @@ class RackPinionModel(JointModel):
 
 class FreeModel(JointModel):
     type: Literal["free"]
+    motion: list[MotionModel | None] | None = None
     anchor: Numbers | None = None
 
 
+class GearModel(Model):
+    type: Literal["gear"]
+    joint_a: Text
+    joint_b: Text
+    ratio: Number
+    axis_a: Integer | None = None
+    axis_b: Integer | None = None
+    constant: Number | None = None
+    name: Text | None = None
+    break_force: Number | None = None
+    break_torque: Number | None = None
+    collide: Flag = None
+
+
 JOINT_MODELS = (BallModel, UniversalModel, HingeModel, SliderModel, FixedModel, RollingModel, KnifeEdgeModel,
-                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel)
+                CylindricalModel, PlanarModel, ScrewModel, DistanceModel, RackPinionModel, FreeModel, GearModel)
 
 
 class SceneModel(Model):

@@ -12,7 +12,7 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, ROW_TWIST, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
 
 cdef enum Solver:
     SOLVER_SI = 0
@@ -247,6 +247,13 @@ cdef inline void cone_block_step(const Row* rows, Row* row, int relaxed, const d
     row[1].impulse = impulse[1]
 
 
+cdef inline void wide_step(Row* row, int relaxed, double w, double* delta) noexcept nogil:
+    """A wide row's one impulse, kept by both its rows. w: the residual of the whole."""
+    delta[0] = scalar_step(row, row.lower, row.upper, w, relaxed)
+    delta[1] = delta[0]
+    row[1].impulse = row.impulse
+
+
 cdef inline void block_step(Row* rows, Row* row, const double* factors, int relaxed, const double* w,
                             double* delta) noexcept nogil:
     """Solve the block that begins at `row` against its residuals w: new impulses into the rows, changes into delta.
@@ -261,5 +268,7 @@ cdef inline void block_step(Row* rows, Row* row, const double* factors, int rela
     elif row.block_kind == BLOCK_FRICTION:
         bound = friction_bound(rows, row)
         delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
+    elif row.block_kind == BLOCK_WIDE:
+        wide_step(row, relaxed, w[0] + w[1], delta)
     else:
         cone_block_step(rows, row, relaxed, w, delta)

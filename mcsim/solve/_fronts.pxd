@@ -20,6 +20,11 @@ cdef class Fronts:
     cdef int32_t* node_front
     cdef int32_t* node_column
     cdef Py_ssize_t node_count
+    cdef int64_t* diagonal                 # the given blocks, as in the plan
+    cdef int32_t* size
+    cdef int64_t* entry_begin
+    cdef int32_t* entry_node
+    cdef int64_t* entry_value
     cdef double* panel
     cdef double* inverse                   # of D
     cdef double* scale                     # of a number: the diagonal that its pivot is measured by
@@ -28,11 +33,8 @@ cdef class Fronts:
     cdef double* upper                     # (BLOCK, largest), columns before they are divided by their pivots
     cdef double* gathered
 
-    cdef void factor(self, const double* values, const int64_t* diagonal, const int32_t* size, const int64_t* entry_begin,
-                     const int32_t* entry_node, const int64_t* entry_value) noexcept nogil
+    cdef void factor(self, const double* values) noexcept nogil
     cdef void solve(self, double* x) noexcept nogil
-    cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values, const int64_t* diagonal,
-                       const int32_t* size, const int64_t* entry_begin, const int32_t* entry_node,
-                       const int64_t* entry_value) noexcept nogil
+    cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values) noexcept nogil
     cdef void add_children(self, Py_ssize_t s) noexcept nogil
     cdef void eliminate(self, Py_ssize_t s) noexcept nogil

@@ -51,9 +51,10 @@ cdef extern from *:
 
 
 cdef class Fronts:
-    """plan: fronts.FrontPlan."""
+    """found: ordering.Plan of joints with loops."""
 
-    def __init__(self, plan):
+    def __init__(self, found):
+        plan = found.fronts
         self.count = len(plan.begin)
         self.node_count = len(plan.node_front)
         self.panel_count = plan.panel_count
@@ -61,7 +62,10 @@ cdef class Fronts:
         length = int(plan.width.sum())
         work = [np.zeros(max(k, 1)) for k in (plan.panel_count, length, length, plan.update_count, n * n, BLOCK * n, n)]
         filled = [np.append(a, 0).astype(a.dtype) for a in plan[:13]]
-        self.kept = (filled, work)
+        given = [np.append(a, 0).astype(t) for a, t in ((found.diagonal, np.int64), (found.size, np.int32),
+                                                        (found.entry_begin, np.int64), (found.entry_node, np.int32),
+                                                        (found.entry_value, np.int64))]
+        self.kept = (filled, work, given)
         cdef int32_t[::1] i
         cdef int64_t[::1] l
         cdef double[::1] d
@@ -91,6 +95,16 @@ cdef class Fronts:
         self.node_front = &i[0]
         i = filled[12]
         self.node_column = &i[0]
+        l = given[0]
+        self.diagonal = &l[0]
+        i = given[1]
+        self.size = &i[0]
+        l = given[2]
+        self.entry_begin = &l[0]
+        i = given[3]
+        self.entry_node = &i[0]
+        l = given[4]
+        self.entry_value = &l[0]
         d = work[0]
         self.panel = &d[0]
         d = work[1]
@@ -106,9 +120,7 @@ cdef class Fronts:
         d = work[6]
         self.gathered = &d[0]
 
-    cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values, const int64_t* diagonal,
-                       const int32_t* size, const int64_t* entry_begin, const int32_t* entry_node,
-                       const int64_t* entry_value) noexcept nogil:
+    cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values) noexcept nogil:
         """The given blocks of the nodes [first, last) into an empty front."""
         cdef Py_ssize_t n = self.height[s]
         cdef Py_ssize_t k, c, r
@@ -118,16 +130,16 @@ cdef class Fronts:
         for r in range(n):
             memset(self.front + r * n, 0, (r + 2 if r + 1 < n else n) * sizeof(double))
         for k in range(first, last):
-            m = size[k]
+            m = self.size[k]
             c = self.node_column[k]
-            block = values + diagonal[k]
+            block = values + self.diagonal[k]
             for p in range(m):
                 for q in range(p + 1):
                     self.front[(c + p) * n + c + q] = block[p * m + q]
-            for e in range(entry_begin[k], entry_begin[k + 1]):
+            for e in range(self.entry_begin[k], self.entry_begin[k + 1]):
                 r = self.entry_row[e]
-                block = values + entry_value[e]
-                for p in range(size[entry_node[e]]):
+                block = values + self.entry_value[e]
+                for p in range(self.size[self.entry_node[e]]):
                     for q in range(m):
                         self.front[(r + p) * n + c + q] = block[p * m + q]
 
@@ -213,9 +225,8 @@ cdef class Fronts:
             memcpy(u, front + i * n + w, (i + 1 - w) * sizeof(double))
             u += i + 1 - w
 
-    cdef void factor(self, const double* values, const int64_t* diagonal, const int32_t* size, const int64_t* entry_begin,
-                     const int32_t* entry_node, const int64_t* entry_value) noexcept nogil:
-        """Of the matrix whose blocks are given: `scale` has to be written before."""
+    cdef void factor(self, const double* values) noexcept nogil:
+        """Of the matrix whose blocks are given, as the plan lays them out; `scale` has to be written before."""
         cdef Py_ssize_t s
         cdef Py_ssize_t first = 0
         cdef Py_ssize_t last = 0
@@ -223,7 +234,7 @@ cdef class Fronts:
             first = last
             while last < self.node_count and self.node_front[last] == s:
                 last += 1
-            self.assemble(s, first, last, values, diagonal, size, entry_begin, entry_node, entry_value)
+            self.assemble(s, first, last, values)
             self.add_children(s)
             self.eliminate(s)
 
@@ -285,18 +296,13 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
 
 def solve_blocks(found, values, right):
     """x of S x = right by fronts, for looking at. found: ordering.Plan with loops; values: its blocks; right: (length,)."""
-    cdef Fronts fronts = Fronts(found.fronts)
+    cdef Fronts fronts = Fronts(found)
     cdef const double[::1] given = np.ascontiguousarray(values, float)
-    cdef const int64_t[::1] diagonal = found.diagonal
-    cdef const int64_t[::1] entry_begin = found.entry_begin
-    cdef const int64_t[::1] entry_value = np.append(found.entry_value, 0)
-    cdef const int32_t[::1] entry_node = np.append(found.entry_node, 0).astype(np.int32)
-    cdef const int32_t[::1] size = found.size
     x = np.array(right, float)
     cdef double[::1] vector = x
     cdef Py_ssize_t i
     for i in range(len(x)):
         fronts.scale[i] = 1.0
-    fronts.factor(&given[0], &diagonal[0], &size[0], &entry_begin[0], &entry_node[0], &entry_value[0])
+    fronts.factor(&given[0])
     fronts.solve(&vector[0])
     return x

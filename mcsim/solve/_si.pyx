@@ -9,10 +9,12 @@ from libc.math cimport fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
-    row_residual, row_velocity, scalar_step,
+    row_apply, row_residual, row_velocity, scalar_step, wide_step,
 )
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
-from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, Row
+from mcsim.state._layout cimport (
+    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, BLOCK_WIDE, Row)
+from mcsim.state._rows cimport is_wide
 
 
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
@@ -35,12 +37,14 @@ cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept n
 ctypedef Row* (*BlockSweep)(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                             double* largest) noexcept nogil
 
-cdef BlockSweep BLOCK_SWEEPS[5]
+cdef BlockSweep BLOCK_SWEEPS[7]
 BLOCK_SWEEPS[<int> BLOCK_BOUNDED] = sweep_bounded
 BLOCK_SWEEPS[<int> BLOCK_BILATERAL] = sweep_bilateral
 BLOCK_SWEEPS[<int> BLOCK_CONE] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_FRICTION] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_TREE] = pass_by
+BLOCK_SWEEPS[<int> BLOCK_WIDE] = sweep_wide
+BLOCK_SWEEPS[<int> BLOCK_BORDER] = pass_by
 
 
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
@@ -48,7 +52,7 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
     cdef Row* end = rows + count
     cdef double largest = 0.0
     while row < end:
-        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 5)
+        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 7)
         row = BLOCK_SWEEPS[row.block_kind](rows, row, end, factors, twist, relaxed, &largest)
     return largest
 
@@ -105,7 +109,7 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* fact
         v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         row += row.block
         if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL
-                or row.block_kind == BLOCK_TREE or row.body_a != a or row.body_b != b):
+                or row.block_kind >= BLOCK_TREE or row.body_a != a or row.body_b != b):
             break
     pair_store(v, twist + a, twist + b)
     return row
@@ -115,6 +119,17 @@ cdef Row* pass_by(const Row* rows, Row* row, Row* end, const double* factors, Tw
                   double* largest) noexcept nogil:
     """Rows of the direct joint solver."""
     return row + row.block
+
+
+cdef Row* sweep_wide(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
+                     double* largest) noexcept nogil:
+    """One constraint over two pairs of bodies."""
+    cdef double delta[2]
+    wide_step(row, relaxed, row_residual(row, row_velocity(row, twist) + row_velocity(row + 1, twist), relaxed), delta)
+    row_apply(row, delta[0], twist)
+    row_apply(row + 1, delta[0], twist)
+    largest[0] = larger(largest[0], fabs(delta[0]) * (row.diagonal + row.compliance[relaxed]))
+    return row + 2
 
 
 cdef Row* sweep_bilateral(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
@@ -147,6 +162,10 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
             error = cone_error(rows, row, twist, relaxed)
             if error > largest:
                 largest = error
+        elif is_wide(row):
+            error = wide_error(row, twist, relaxed)
+            if error > largest:
+                largest = error
         else:
             for k in range(row.block):
                 error = scalar_error(rows, row + k, row.block_kind, twist, relaxed)
@@ -167,6 +186,10 @@ cdef double scalar_error(const Row* rows, const Row* row, int kind, const Twist*
         bound = friction_bound(rows, row)
         x = clamp(x, -bound, bound)
     return fabs(x - row.impulse)
+
+
+cdef double wide_error(const Row* row, const Twist* twist, int relaxed) noexcept nogil:
+    return fabs(row.mass[relaxed] * row_residual(row, row_velocity(row, twist) + row_velocity(row + 1, twist), relaxed))
 
 
 cdef double cone_error(const Row* rows, const Row* row, const Twist* twist, int relaxed) noexcept nogil:

@@ -16,6 +16,7 @@ cdef class SmoothSolver:
     cdef Py_ssize_t body_need
     cdef Py_ssize_t entry_need
     cdef readonly Py_ssize_t count       # joint rows
+    cdef readonly Py_ssize_t taken       # records of them: a wide row has two
     cdef int32_t* row                    # (count,) which rows
     cdef int32_t* first_on               # (bodies,) the first of them on each dynamic body
     cdef Py_ssize_t* first               # (count,) first column of each line of the factor
@@ -25,15 +26,18 @@ cdef class SmoothSolver:
     cdef double* value                   # the factor's lower envelope
     cdef double* target                  # (count,) wanted J x
     cdef double* kept                    # (count,) targets put aside
+    cdef double* shift                   # (count,) eps
     cdef double* step                    # (count,)
     cdef double* moved                   # (joints' rows,) J M^-1 J' with all joints holding; -1 = not known
     cdef double* force                   # (count,) multipliers of the last solve
 
+    cdef Py_ssize_t reach(self, const Row* row, Py_ssize_t n, Py_ssize_t begin, const Bodies* bodies) noexcept nogil
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil
     cdef int grow(self) except -1
     cdef void factor(self, const Row* rows) noexcept nogil
 
     cdef void find_groups(self) noexcept nogil
+    cdef void choose_shifts(self, const Row* rows, const Bodies* bodies) noexcept nogil
     cdef void backsolve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
     # What J x is wanted to be: x accelerations less those of the gyroscopic torque ...

@@ -23,10 +23,15 @@ from libc.string cimport memset
 
 from mcsim.core._types cimport GROW, OK, Twist
 from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
+from mcsim.state._rows cimport coupling, is_second, is_wide, push, rate
 
 # eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
 # of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
 cdef double PROXIMAL = 1e-9
+# eps of an articulation with loops, whose rows may be redundant. Redundant rows that do not quite fit at a pose off
+# the constraints by d, as the stages of Runge-Kutta are by some h^2, have an eigenvalue of order d^2 and a residual of
+# order d: met exactly they would throw accelerations off by order 1. What gets through is d^2 / eps.
+cdef double PROXIMAL_LOOP = 1e-6
 cdef int MOST_ITERATIONS = 20
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
@@ -38,40 +43,6 @@ cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:
     if grown == NULL:
         raise MemoryError(f"no room for {count} entries of the joints' factor")
     return grown
-
-
-cdef inline double half_product(const double* x, const double* y) noexcept nogil:
-    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5])
-
-
-cdef inline double coupling(const Row* x, const Row* y) noexcept nogil:
-    """J_x M^-1 J_y'. Of bodies that do not move M^-1 J' is 0."""
-    cdef double s = 0.0
-    if x.body_a == y.body_a:
-        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[0])
-    elif x.body_a == y.body_b:
-        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[6])
-    if x.body_b == y.body_b:
-        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[6])
-    elif x.body_b == y.body_a:
-        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[0])
-    return s
-
-
-cdef inline double rate(const Row* row, const Twist* x) noexcept nogil:
-    """J x"""
-    return (half_product(&row.jacobian[0], <const double*>&x[row.body_a])
-            + half_product(&row.jacobian[6], <const double*>&x[row.body_b]))
-
-
-cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
-    """x += M^-1 J' f"""
-    cdef double* a = <double*>&x[row.body_a]
-    cdef double* b = <double*>&x[row.body_b]
-    cdef int i
-    for i in range(6):
-        a[i] += row.inv_mass_jacobian[i] * f
-        b[i] += row.inv_mass_jacobian[6 + i] * f
 
 
 cdef inline Twist no_twist() noexcept nogil:
@@ -94,6 +65,7 @@ cdef class SmoothSolver:
         free(self.force)
         free(self.moved)
         free(self.kept)
+        free(self.shift)
         free(self.group_begin)
         free(self.group_end)
 
@@ -113,6 +85,7 @@ cdef class SmoothSolver:
             self.group_end = <Py_ssize_t*>resized(self.group_end, n, sizeof(Py_ssize_t))
             self.kept = <double*>resized(self.kept, n, sizeof(double))
             self.moved = <double*>resized(self.moved, n, sizeof(double))
+            self.shift = <double*>resized(self.shift, n, sizeof(double))
             self.row_capacity = n
         if self.body_need > self.body_capacity or self.first_on == NULL:
             self.first_on = <int32_t*>resized(self.first_on, self.body_need, sizeof(int32_t))
@@ -122,11 +95,23 @@ cdef class SmoothSolver:
             self.entry_capacity = self.entry_need
         return 0
 
+    cdef Py_ssize_t reach(self, const Row* row, Py_ssize_t n, Py_ssize_t begin, const Bodies* bodies) noexcept nogil:
+        """The first line that shares a body with the row of line n, `begin` at most."""
+        cdef int32_t body
+        cdef int k
+        for k in range(2):
+            body = row.body_b if k else row.body_a
+            if body >= 0 and bodies.kind[body] == DYNAMIC:
+                if self.first_on[body] < 0:
+                    self.first_on[body] = <int32_t>n
+                begin = min(begin, <Py_ssize_t>self.first_on[body])
+        return begin
+
     cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil:
         """Which rows there are, and the envelope: a line begins at the first row on either of its dynamic bodies."""
         cdef Py_ssize_t i, n = 0, entries = 0, begin
-        cdef int32_t a, b
         self.count = 0
+        self.taken = 0
         self.row_need = row_count
         self.body_need = bodies.count
         self.entry_need = 0
@@ -135,29 +120,23 @@ cdef class SmoothSolver:
         for i in range(bodies.count):
             self.first_on[i] = -1
         for i in range(row_count):
-            if rows[i].kind != ROW_JOINT:
+            if rows[i].kind != ROW_JOINT or is_second(&rows[i]):
                 continue
-            a = rows[i].body_a
-            b = rows[i].body_b
-            begin = n
-            if a >= 0 and bodies.kind[a] == DYNAMIC:
-                if self.first_on[a] < 0:
-                    self.first_on[a] = <int32_t>n
-                begin = self.first_on[a]
-            if b >= 0 and bodies.kind[b] == DYNAMIC:
-                if self.first_on[b] < 0:
-                    self.first_on[b] = <int32_t>n
-                begin = min(begin, <Py_ssize_t>self.first_on[b])
+            begin = self.reach(&rows[i], n, n, bodies)
+            if is_wide(&rows[i]):
+                begin = self.reach(&rows[i + 1], n, begin, bodies)
             self.row[n] = <int32_t>i
             self.first[n] = begin
             self.line[n] = entries - begin
             entries += n - begin + 1
             n += 1
+            self.taken += 2 if is_wide(&rows[i]) else 1
         self.entry_need = entries
         if entries > self.entry_capacity:
             return GROW
         self.count = n
         self.find_groups()
+        self.choose_shifts(rows, bodies)
         return OK
 
     cdef void find_groups(self) noexcept nogil:
@@ -174,6 +153,29 @@ cdef class SmoothSolver:
             if self.group_begin[i] < 0:
                 self.group_begin[i] = self.group_begin[i - 1]
 
+    cdef void choose_shifts(self, const Row* rows, const Bodies* bodies) noexcept nogil:
+        """eps of each row. A group has loops if it has at least as many joints as bodies, the world counted as one
+        more; in a group of several articulations, whose joints were added in turns, a loop may pass unseen."""
+        cdef Py_ssize_t i, begin
+        cdef const Row* row
+        for i in range(self.count):
+            self.step[i] = 0.0                                 # joints less bodies of the group that begins here
+            self.kept[i] = 0.0                                 # whether it holds on to the world
+        for i in range(bodies.count):
+            if self.first_on[i] >= 0:
+                self.step[self.group_begin[self.first_on[i]]] -= 1.0
+        for i in range(self.count):
+            row = &rows[self.row[i]]
+            begin = self.group_begin[i]
+            if i == begin or row.source != rows[self.row[i - 1]].source:
+                self.step[begin] += 1.0
+            if not (row.body_a >= 0 and bodies.kind[row.body_a] == DYNAMIC
+                    and row.body_b >= 0 and bodies.kind[row.body_b] == DYNAMIC):
+                self.kept[begin] = 1.0
+        for i in range(self.count):
+            begin = self.group_begin[i]
+            self.shift[i] = PROXIMAL_LOOP if self.step[begin] - self.kept[begin] >= 0.0 else PROXIMAL
+
     cdef void factor(self, const Row* rows) noexcept nogil:
         """LDL' of A + eps D, line by line: L's line i solves with the lines above it; 1 / d stands on the diagonal."""
         cdef Py_ssize_t i, j, k, begin
@@ -189,7 +191,7 @@ cdef class SmoothSolver:
                 for k in range(begin, j):
                     s -= li[k] * lj[k]
                 li[j] = s                                      # d_j L_ij until the line is done
-            d = rows[self.row[i]].diagonal * (1.0 + PROXIMAL)
+            d = rows[self.row[i]].diagonal * (1.0 + self.shift[i])
             for j in range(self.first[i], i):
                 s = li[j] * self.value[self.line[j] + j]
                 d -= s * li[j]
@@ -271,6 +273,8 @@ cdef class SmoothSolver:
         cdef Py_ssize_t i
         for i in range(self.count):
             rows[self.row[i]].impulse += s * self.force[i]
+            if is_wide(&rows[self.row[i]]):
+                rows[self.row[i] + 1].impulse = rows[self.row[i]].impulse
 
     cdef void forget(self, Py_ssize_t row_count) noexcept nogil:
         cdef Py_ssize_t i
@@ -289,6 +293,9 @@ cdef class SmoothSolver:
             own = &rows[self.row[i]]
             scratch[own.body_a] = no_twist()
             scratch[own.body_b] = no_twist()
+            if is_wide(own):
+                scratch[own[1].body_a] = no_twist()
+                scratch[own[1].body_b] = no_twist()
             self.kept[i] = self.target[i]
             self.target[i] = 0.0
         push(row, 1.0, scratch)
@@ -329,5 +336,7 @@ cdef class SmoothSolver:
             self.solve_range(rows, twist, begin, end)
             for k in range(begin, end):
                 rows[self.row[k]].impulse += self.force[k]
+                if is_wide(&rows[self.row[k]]):
+                    rows[self.row[k] + 1].impulse = rows[self.row[k]].impulse
             largest = max(largest, fabs(impulse) * d)
         return largest

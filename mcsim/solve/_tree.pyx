@@ -7,21 +7,27 @@ S is symmetric quasi-definite: every order of elimination has a factor (R. Vande
 1995). With the order of `ordering.py` a tree has no fill, so time and memory are linear in the number of joints
 (D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). By block columns, left-looking:
 
-    S_ij <- S_ij - sum_k S_ik D_k^-1 S_jk'     over the columns k < j with both blocks;     D_j = S_jj
+    S_ij <- S_ij - sum_k S_ik L_jk'     over the columns k < j with both blocks;     D_j = S_jj,   L_ij = S_ij D_j^-1
 
-A loop may make rows redundant. There D_j is shifted by a small part of its diagonal, which makes each solve one proximal step;
-repeated against the true residual J v + bias it converges to a solution of the constraints, not of softened ones.
+With loops there is fill: those are factored by dense fronts (`_fronts.pyx`). A loop may make rows redundant: there the diagonal
+is shifted by a small part of itself, which makes each solve one proximal step; repeated against the true residual J v + bias
+it converges to a solution of the constraints, not of softened ones.
 A pivot below 1e-12 of its diagonal is skipped: such a row moves nothing that the rows before it have not settled.
+
+Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a constant.
 """
 
 from libc.math cimport fabs
 
 import numpy as np
 
-from mcsim.core._math cimport quat_matrix, rotate_symmetric
-from mcsim.core._types cimport Mat3
-from mcsim.solve._blocks cimport larger, row_apply, row_residual, row_velocity
-from mcsim.solve.ordering import plan
+from mcsim.core._math cimport add_scaled, dot, mat_vec, quat_matrix, rotate_symmetric, vec3
+from mcsim.core._types cimport Mat3, Vec3
+from mcsim.state._rows cimport row_rate
+
+from mcsim.solve._fronts cimport Fronts
+
+from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
     SIDE_A = 1
@@ -35,28 +41,71 @@ cdef enum:
 
 cdef double SMALLEST_PIVOT = 1e-12
 
+# ---- blocks ----------------------------------------------------------------------------------------------------------
 
-cdef inline const Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:
-    """The first of the joint's bilateral rows, which are its last ones."""
-    return rows + joint.row_begin + joint.row_count - joint.constraint_count
+cdef inline void diagonal_block(double* d, const JointRow* own, int m, double mass_a, double mass_b, int sides) noexcept nogil:
+    """J M^-1 J' over the bodies that `sides` names; mass_a, mass_b are their inverse masses, or 0."""
+    cdef double mass = mass_a + mass_b
+    cdef double x
+    cdef int p, q
+    for p in range(m):
+        for q in range(p + 1):
+            x = mass * dot(own[p].linear, own[q].linear)
+            if sides & SIDE_A:
+                x += dot(own[p].angular_a, own[q].spin_a)
+            if sides & SIDE_B:
+                x += dot(own[p].angular_b, own[q].spin_b)
+            d[p * m + q] = x
+            d[q * m + p] = x
 
 
-cdef inline double half_dot(const double* x, const double* y) noexcept nogil:
-    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5])
+cdef inline void add_coupling(double* block, const JointRow* other, int n, const JointRow* own, int m, double mass,
+                              bint other_b, bint own_b) noexcept nogil:
+    """+ J_other M^-1 J_own' over one body, which is b of the joint where the flag says so, else a."""
+    cdef double sign = 1.0 if other_b == own_b else -1.0
+    cdef double x
+    cdef int p, q
+    mass *= sign
+    for p in range(n):
+        for q in range(m):
+            x = dot(other[p].angular_b if other_b else other[p].angular_a, own[q].spin_b if own_b else own[q].spin_a)
+            block[p * m + q] += mass * dot(other[p].linear, own[q].linear) + sign * x
 
 
-cdef inline double shared(const Row* x, const Row* y, int code) noexcept nogil:
-    """J_x M^-1 J_y' over the bodies that `code` names."""
-    cdef double s = 0.0
+cdef inline void couple(double* block, const JointRow* other, int n, const JointRow* own, int m, const Node* column,
+                        int code, const Bodies* bodies) noexcept nogil:
     if code & SHARE_AA:
-        s += half_dot(&x.jacobian[0], &y.inv_mass_jacobian[0])
+        add_coupling(block, other, n, own, m, bodies.inv_mass[column.body_a], False, False)
     if code & SHARE_AB:
-        s += half_dot(&x.jacobian[0], &y.inv_mass_jacobian[6])
+        add_coupling(block, other, n, own, m, bodies.inv_mass[column.body_b], False, True)
     if code & SHARE_BA:
-        s += half_dot(&x.jacobian[6], &y.inv_mass_jacobian[0])
+        add_coupling(block, other, n, own, m, bodies.inv_mass[column.body_a], True, False)
     if code & SHARE_BB:
-        s += half_dot(&x.jacobian[6], &y.inv_mass_jacobian[6])
-    return s
+        add_coupling(block, other, n, own, m, bodies.inv_mass[column.body_b], True, True)
+
+
+cdef inline void subtract_product(double* out, const double* x, const double* y, int n, int m, int w) noexcept nogil:
+    """out -= x y', out (n, m), x (n, w), y (m, w)."""
+    cdef double s
+    cdef int p, q, k
+    for p in range(n):
+        for q in range(m):
+            s = 0.0
+            for k in range(w):
+                s += x[p * w + k] * y[q * w + k]
+            out[p * m + q] -= s
+
+
+cdef inline void times_symmetric(double* out, const double* x, const double* d, int n, int w) noexcept nogil:
+    """out = x d, x (n, w), d (w, w) symmetric."""
+    cdef double s
+    cdef int p, q, k
+    for p in range(n):
+        for q in range(w):
+            s = 0.0
+            for k in range(w):
+                s += x[p * w + k] * d[q * w + k]
+            out[p * w + q] = s
 
 
 cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
@@ -83,6 +132,59 @@ cdef inline void invert_block(double* d, int m, const double* scale) noexcept no
                     d[i * m + j] -= f * d[p * m + j]
 
 
+cdef inline void forward(const double* block, const double* a, double* b, int n, int m) noexcept nogil:
+    """b -= L a"""
+    cdef double s
+    cdef int p, q
+    for p in range(n):
+        s = 0.0
+        for q in range(m):
+            s += block[p * m + q] * a[q]
+        b[p] -= s
+
+
+cdef inline void backward(const double* block, double* a, const double* b, int n, int m) noexcept nogil:
+    """a -= L' b"""
+    cdef double s
+    cdef int p, q
+    for q in range(m):
+        s = 0.0
+        for p in range(n):
+            s += block[p * m + q] * b[p]
+        a[q] -= s
+
+
+cdef inline void times_diagonal(const double* d, double* a, int m) noexcept nogil:
+    """a <- d a"""
+    cdef double y[6]
+    cdef double s
+    cdef int p, q
+    for p in range(m):
+        s = 0.0
+        for q in range(m):
+            s += d[p * m + q] * a[q]
+        y[p] = s
+    for p in range(m):
+        a[p] = y[p]
+
+
+cdef inline void push(const JointRow* own, const double* x, int m, double mass_a, double mass_b, Twist* a,
+                      Twist* b) noexcept nogil:
+    """twist += M^-1 J' x of the two bodies of a joint."""
+    cdef Vec3 force = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 wa = a.w
+    cdef Vec3 wb = b.w
+    cdef int p
+    for p in range(m):
+        force = add_scaled(force, x[p], own[p].linear)
+        wa = add_scaled(wa, -x[p], own[p].spin_a)
+        wb = add_scaled(wb, x[p], own[p].spin_b)
+    a.v = add_scaled(a.v, -mass_a, force)
+    a.w = wa
+    b.v = add_scaled(b.v, mass_b, force)
+    b.w = wb
+
+
 cdef void hub_block(const Bodies* bodies, int i, double* d) noexcept nogil:
     """-M of a body, (6, 6)."""
     cdef Mat3 inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
@@ -95,253 +197,307 @@ cdef void hub_block(const Bodies* bodies, int i, double* d) noexcept nogil:
             d[6 * (3 + p) + 3 + q] = -(&inertia.xx)[3 * p + q]
 
 
+cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept nogil:
+    """Number p of the row's six on the hub."""
+    if p < 3:
+        return (&row.linear.x)[p] if code & HUB_AT_B else -(&row.linear.x)[p]
+    return (&row.angular_b.x)[p - 3] if code & HUB_AT_B else -(&row.angular_a.x)[p - 3]
+
+# ---- the system ------------------------------------------------------------------------------------------------------
+
+cdef double* doubles(array) except? NULL:
+    """The first number of an array, NULL if there is none."""
+    cdef double[::1] view = array.reshape(-1)
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef void* records(array) except? NULL:
+    cdef char[::1] view = array.view(np.int8).reshape(-1)
+    return &view[0] if view.shape[0] else NULL
+
+
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool, which
     are dynamic. The symbolic part is made here, once; factor and solve follow the rows."""
 
     def __init__(self, bodies, sizes, moves):
-        found = plan(np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64), np.asarray(moves, bool))
+        bodies, sizes = np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64)
+        found = plan(bodies, sizes, np.asarray(moves, bool))
         self.node_count = len(found.joint)
-        self.entry_count = len(found.entry_node)
         self.loops = found.loops
+        self.fronts = None if found.fronts is None else Fronts(found)
         self.work = found.work
         self.row_count = int(np.sum(sizes))
-        self.value_count = found.value_count
-        values = np.zeros(max(found.value_count, 1))
-        vector = np.zeros(max(found.length, 1))
-        slot = np.zeros(max(self.node_count, 1), np.int64)
-        self.kept = (found, values, vector, slot)
-        self.fronts = None if found.fronts is None else Fronts(found.fronts)
-        cdef int32_t[::1] i
-        cdef int64_t[::1] l
-        cdef double[::1] d
-        if self.node_count == 0:
-            return
-        i = found.joint
-        self.joint = &i[0]
-        i = found.size
-        self.size = &i[0]
-        i = found.sides
-        self.sides = &i[0]
-        d = found.shift
-        self.shift = &d[0]
-        l = found.offset
-        self.offset = &l[0]
-        l = found.diagonal
-        self.diagonal = &l[0]
-        l = found.entry_begin
-        self.entry_begin = &l[0]
-        l = found.row_begin
-        self.row_begin = &l[0]
-        d = values
-        self.values = &d[0]
-        d = vector
-        self.vector = &d[0]
-        l = slot
-        self.slot = &l[0]
-        if self.entry_count:
-            i = found.entry_node
-            self.entry_node = &i[0]
-            l = found.entry_value
-            self.entry_value = &l[0]
-            i = found.entry_code
-            self.entry_code = &i[0]
-            i = found.row_node
-            self.row_node = &i[0]
-            l = found.row_entry
-            self.row_entry = &l[0]
+        begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        nodes, entries, reached = node_records(found, bodies, begin)
+        rows = np.zeros((self.row_count, sizeof(JointRow) // 8))
+        numbers = np.zeros((5, self.row_count))
+        values, scaled = np.zeros((2, found.value_count))
+        vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
+        self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
+        self.rows.joint_count = len(sizes)
+        self.rows.count = self.row_count
+        self.rows.begin = <int32_t*>records(begin)
+        self.rows.row = <JointRow*>doubles(rows)
+        self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
+        self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
+        self.rows.second = doubles(numbers[4])
+        self.nodes = <Node*>records(nodes)
+        self.entries = <Entry*>records(entries)
+        self.reached = <Reached*>records(reached)
+        self.values, self.scaled = doubles(values), doubles(scaled)
+        self.vector = doubles(vector)
+        self.slot = <int64_t*>records(slot)
 
-    cdef void assemble_column(self, Py_ssize_t j, const Row* rows, const Joint* joints,
-                              const Bodies* bodies) noexcept nogil:
-        """Diagonal block and entries of column j of S."""
-        cdef int m = self.size[j]
-        cdef int code, p, q
+    cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
+        """Diagonal block and entries of a column of S."""
         cdef int64_t e
-        cdef double* d = self.values + self.diagonal[j]
-        cdef const Row* own
-        if self.joint[j] < 0:
-            hub_block(bodies, -1 - self.joint[j], d)
-            for e in range(self.entry_begin[j], self.entry_begin[j + 1]):
-                self.assemble_entry(e, NULL, 6, rows, joints)
-            return
-        own = own_rows(rows, &joints[self.joint[j]])
-        code = (SHARE_AA if self.sides[j] & SIDE_A else 0) | (SHARE_BB if self.sides[j] & SIDE_B else 0)
-        for p in range(m):
-            for q in range(p + 1):
-                d[p * m + q] = shared(own + p, own + q, code)
-                d[q * m + p] = d[p * m + q]
-        for e in range(self.entry_begin[j], self.entry_begin[j + 1]):
-            self.assemble_entry(e, own, m, rows, joints)
+        cdef double* d = self.values + node.diagonal
+        cdef const JointRow* own = self.rows.row + node.row
+        cdef double mass_a, mass_b
+        if node.joint < 0:
+            hub_block(bodies, -1 - node.joint, d)
+        else:
+            mass_a = bodies.inv_mass[node.body_a] if node.sides & SIDE_A else 0.0
+            mass_b = bodies.inv_mass[node.body_b] if node.sides & SIDE_B else 0.0
+            if node.size == 3:
+                diagonal_block(d, own, 3, mass_a, mass_b, node.sides)
+            elif node.size == 5:
+                diagonal_block(d, own, 5, mass_a, mass_b, node.sides)
+            else:
+                diagonal_block(d, own, node.size, mass_a, mass_b, node.sides)
+        for e in range(node.entry_begin, node.entry_end):
+            self.assemble_entry(node, &self.entries[e], bodies)
 
-    cdef void assemble_entry(self, int64_t e, const Row* own, int m, const Row* rows, const Joint* joints) noexcept nogil:
-        """Block e below the diagonal; `own`: the column's rows, NULL for a hub's column."""
-        cdef int32_t i = self.entry_node[e]
-        cdef int n = self.size[i]
-        cdef int code = self.entry_code[e]
-        cdef int half = 6 if code & HUB_AT_B else 0
+    cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil:
+        """A block below the diagonal."""
+        cdef const Node* node = &self.nodes[entry.node]
+        cdef int n = node.size
+        cdef int m = column.size
         cdef int p, q
-        cdef double* block = self.values + self.entry_value[e]
-        cdef const Row* other
-        if code == 0:
+        cdef double* block = self.values + entry.value
+        cdef const JointRow* own = self.rows.row + column.row
+        cdef const JointRow* other = self.rows.row + node.row
+        if node.joint >= 0 and column.joint >= 0:
             for p in range(n * m):
                 block[p] = 0.0
+            if n == 3 and m == 3:
+                couple(block, other, 3, own, 3, column, entry.code, bodies)
+            elif n == 5 and m == 5:
+                couple(block, other, 5, own, 5, column, entry.code, bodies)
+            else:
+                couple(block, other, n, own, m, column, entry.code, bodies)
             return
-        if self.joint[i] < 0:
-            for p in range(6):
-                for q in range(m):
-                    block[p * m + q] = own[q].jacobian[half + p]
-            return
-        other = own_rows(rows, &joints[self.joint[i]])
         for p in range(n):
             for q in range(m):
-                block[p * m + q] = other[p].jacobian[half + q] if own == NULL else shared(other + p, own + q, code)
+                if entry.code == 0:
+                    block[p * m + q] = 0.0
+                elif node.joint < 0:
+                    block[p * m + q] = hub_jacobian(own + q, entry.code, p)
+                else:
+                    block[p * m + q] = hub_jacobian(other + p, entry.code, q)
 
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil:
         """Subtract from column j what the columns before it that reach its row leave there."""
-        cdef int m = self.size[j]
-        cdef int n, w, p, q, s
+        cdef const Node* node = &self.nodes[j]
+        cdef int m = node.size
+        cdef int n, w
         cdef int64_t r, e, entry
-        cdef int32_t k
-        cdef double t[36]
-        cdef double x
-        cdef double* d = self.values + self.diagonal[j]
-        cdef const double* inverse
-        cdef const double* b
-        cdef double* block
-        for e in range(self.entry_begin[j], self.entry_begin[j + 1]):
-            self.slot[self.entry_node[e]] = self.entry_value[e]
-        self.slot[j] = self.diagonal[j]
-        for r in range(self.row_begin[j], self.row_begin[j + 1]):
-            k = self.row_node[r]
-            entry = self.row_entry[r]
-            w = self.size[k]
-            inverse = self.values + self.diagonal[k]
-            b = self.values + self.entry_value[entry]
-            for p in range(w):
-                for q in range(m):
-                    x = 0.0
-                    for s in range(w):
-                        x += inverse[p * w + s] * b[q * w + s]
-                    t[p * m + q] = x
-            for e in range(entry, self.entry_begin[k + 1]):
-                n = self.size[self.entry_node[e]]
-                b = self.values + self.entry_value[e]
-                block = self.values + self.slot[self.entry_node[e]]
-                for p in range(n):
-                    for q in range(m):
-                        x = 0.0
-                        for s in range(w):
-                            x += b[p * w + s] * t[s * m + q]
-                        block[p * m + q] -= x
+        cdef const Node* k
+        cdef const double* l
+        cdef const double* x
+        cdef double* out
+        if node.row_begin == node.row_end:
+            return
+        for e in range(node.entry_begin, node.entry_end):
+            self.slot[self.entries[e].node] = self.entries[e].value
+        self.slot[j] = node.diagonal
+        for r in range(node.row_begin, node.row_end):
+            k = &self.nodes[self.reached[r].node]
+            entry = self.reached[r].entry
+            w = k.size
+            l = self.scaled + self.entries[entry].value
+            for e in range(entry, k.entry_end):
+                n = self.nodes[self.entries[e].node].size
+                x = self.values + self.entries[e].value
+                out = self.values + self.slot[self.entries[e].node]
+                if n == 3 and m == 3 and w == 3:
+                    subtract_product(out, x, l, 3, 3, 3)
+                elif n == 5 and m == 5 and w == 5:
+                    subtract_product(out, x, l, 5, 5, 5)
+                else:
+                    subtract_product(out, x, l, n, m, w)
 
-    cdef void factor(self, const Row* rows, const Joint* joints, const Bodies* bodies) noexcept nogil:
+    cdef void factor(self, const Bodies* bodies) noexcept nogil:
         """S at the rows' present Jacobians, block by block; diagonal blocks are kept inverted."""
         cdef Py_ssize_t j
+        cdef int64_t e
         cdef double scale[6]
         cdef double* d
-        cdef int m, p
+        cdef const Node* node
+        cdef const Entry* entry
+        cdef JointRow* row
+        cdef int m, n, p
         for j in range(self.node_count):
-            self.assemble_column(j, rows, joints, bodies)
-            m = self.size[j]
-            d = self.values + self.diagonal[j]
+            node = &self.nodes[j]
+            for p in range(node.size if node.joint >= 0 else 0):
+                row = self.rows.row + node.row + p
+                row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
+                row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
+        for j in range(self.node_count):
+            node = &self.nodes[j]
+            self.assemble_column(node, bodies)
+            m = node.size
+            d = self.values + node.diagonal
             for p in range(m):
                 scale[p] = fabs(d[p * m + p])
             if self.loops:
                 for p in range(m):
-                    self.fronts.scale[self.offset[j] + p] = scale[p]
-                    d[p * m + p] += self.proximal * self.shift[j] * scale[p]
+                    self.fronts.scale[node.offset + p] = scale[p]
+                    d[p * m + p] += self.proximal * node.shift * scale[p]
                 continue
             self.eliminate_into(j)
-            invert_block(d, m, scale)
+            if m == 3:
+                invert_block(d, 3, scale)
+            elif m == 5:
+                invert_block(d, 5, scale)
+            else:
+                invert_block(d, m, scale)
+            for e in range(node.entry_begin, node.entry_end):
+                entry = &self.entries[e]
+                n = self.nodes[entry.node].size
+                if n == 3 and m == 3:
+                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 3, 3)
+                elif n == 5 and m == 5:
+                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
+                else:
+                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
         if self.loops:
-            self.fronts.factor(self.values, self.diagonal, self.size, self.entry_begin, self.entry_node, self.entry_value)
-
-    cdef double solve(self, Row* rows, const Joint* joints, Twist* twist, int relaxed) noexcept nogil:
-        """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
-        cdef double largest = self.residual(rows, joints, twist, relaxed)
-        self.correct(rows, joints, twist)
-        return largest
-
-    cdef double residual(self, const Row* rows, const Joint* joints, const Twist* twist, int relaxed) noexcept nogil:
-        """The right side for `correct`. -> the largest |J v + bias| [m/s, rad/s]"""
-        cdef double* x = self.vector
-        cdef double largest = 0.0
-        cdef double s
-        cdef const Row* own
-        cdef Py_ssize_t k
-        cdef int p
-        for k in range(self.node_count):
-            if self.joint[k] < 0:
-                for p in range(6):
-                    x[self.offset[k] + p] = 0.0
-                continue
-            own = own_rows(rows, &joints[self.joint[k]])
-            for p in range(self.size[k]):
-                s = row_velocity(own + p, twist) + own[p].bias[relaxed]
-                x[self.offset[k] + p] = -s
-                largest = larger(largest, fabs(s))
-        return largest
-
-    cdef void correct(self, Row* rows, const Joint* joints, Twist* twist) noexcept nogil:
-        """Impulses and twists by the solution for the right side that `residual` wrote."""
-        cdef double* a
-        cdef Row* own
-        cdef Py_ssize_t k
-        cdef int p
-        if self.loops:
-            self.fronts.solve(self.vector)
-        else:
-            self.substitute()
-        for k in range(self.node_count):
-            if self.joint[k] < 0:
-                continue
-            own = <Row*> own_rows(rows, &joints[self.joint[k]])
-            a = self.vector + self.offset[k]
-            for p in range(self.size[k]):
-                own[p].impulse += a[p]
-                row_apply(own + p, a[p], twist)
+            self.fronts.factor(self.values)
 
     cdef void substitute(self) noexcept nogil:
-        """`vector` <- the solution for the right side that it holds."""
+        """vector <- S^-1 vector"""
         cdef double* x = self.vector
         cdef double* a
         cdef double* b
         cdef const double* block
-        cdef double y[6]
+        cdef const Node* node
+        cdef const Node* other
         cdef Py_ssize_t k
         cdef int64_t e
-        cdef int m, n, p, q
+        cdef int m, n
         for k in range(self.node_count):
-            m = self.size[k]
-            a = x + self.offset[k]
-            block = self.values + self.diagonal[k]
-            for p in range(m):
-                y[p] = 0.0
-                for q in range(m):
-                    y[p] += block[p * m + q] * a[q]
-            for p in range(m):
-                a[p] = y[p]
-            for e in range(self.entry_begin[k], self.entry_begin[k + 1]):
-                n = self.size[self.entry_node[e]]
-                b = x + self.offset[self.entry_node[e]]
-                block = self.values + self.entry_value[e]
-                for p in range(n):
-                    for q in range(m):
-                        b[p] -= block[p * m + q] * y[q]
+            node = &self.nodes[k]
+            m = node.size
+            a = x + node.offset
+            for e in range(node.entry_begin, node.entry_end):
+                other = &self.nodes[self.entries[e].node]
+                n = other.size
+                block = self.scaled + self.entries[e].value
+                if n == 3 and m == 3:
+                    forward(block, a, x + other.offset, 3, 3)
+                elif n == 5 and m == 5:
+                    forward(block, a, x + other.offset, 5, 5)
+                else:
+                    forward(block, a, x + other.offset, n, m)
         for k in range(self.node_count - 1, -1, -1):
-            m = self.size[k]
-            a = x + self.offset[k]
-            if self.entry_begin[k] < self.entry_begin[k + 1]:
-                for q in range(m):
-                    y[q] = 0.0
-                for e in range(self.entry_begin[k], self.entry_begin[k + 1]):
-                    n = self.size[self.entry_node[e]]
-                    b = x + self.offset[self.entry_node[e]]
-                    block = self.values + self.entry_value[e]
-                    for p in range(n):
-                        for q in range(m):
-                            y[q] += block[p * m + q] * b[p]
-                block = self.values + self.diagonal[k]
-                for p in range(m):
-                    for q in range(m):
-                        a[p] -= block[p * m + q] * y[q]
+            node = &self.nodes[k]
+            m = node.size
+            a = x + node.offset
+            if m == 3:
+                times_diagonal(self.values + node.diagonal, a, 3)
+            elif m == 5:
+                times_diagonal(self.values + node.diagonal, a, 5)
+            else:
+                times_diagonal(self.values + node.diagonal, a, m)
+            for e in range(node.entry_begin, node.entry_end):
+                other = &self.nodes[self.entries[e].node]
+                n = other.size
+                b = x + other.offset
+                block = self.scaled + self.entries[e].value
+                if n == 3 and m == 3:
+                    backward(block, a, b, 3, 3)
+                elif n == 5 and m == 5:
+                    backward(block, a, b, 5, 5)
+                else:
+                    backward(block, a, b, n, m)
+
+    cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """impulse += vector, twist += M^-1 J' vector"""
+        cdef const Node* node
+        cdef const double* x
+        cdef Py_ssize_t k
+        cdef int p
+        for k in range(self.node_count):
+            node = &self.nodes[k]
+            if node.joint < 0:
+                continue
+            x = self.vector + node.offset
+            for p in range(node.size):
+                self.rows.impulse[node.row + p] += x[p]
+            push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b],
+                 twist + node.body_a, twist + node.body_b)
+
+    cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """twist += M^-1 J' impulse"""
+        cdef const Node* node
+        cdef Py_ssize_t k
+        for k in range(self.node_count):
+            node = &self.nodes[k]
+            if node.joint >= 0:
+                push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
+                     bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+
+    cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
+        cdef double largest = self.residual(twist)
+        self.finish(bodies, twist)
+        return largest
+
+    cdef double residual(self, const Twist* twist) noexcept nogil:
+        """The right side of a solve, for `finish`. -> the largest |J v + bias| [m/s, rad/s]"""
+        cdef const Node* node
+        cdef double* x
+        cdef double largest = 0.0
+        cdef double s
+        cdef Py_ssize_t k
+        cdef int p
+        for k in range(self.node_count):
+            node = &self.nodes[k]
+            x = self.vector + node.offset
+            for p in range(node.size):
+                x[p] = 0.0
+                if node.joint >= 0:
+                    s = row_rate(self.rows.row + node.row + p, twist + node.body_a, twist + node.body_b)
+                    s += self.rows.bias[node.row + p]
+                    x[p] = -s
+                    if fabs(s) > largest:
+                        largest = fabs(s)
+        return largest
+
+    cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """Impulses and twists by the solution for the right side in `vector`."""
+        if self.loops:
+            self.fronts.solve(self.vector)
+        else:
+            self.substitute()
+        self.add_solution(bodies, twist)
+
+    cdef double correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
+        """The same where J v + bias is known: residual (row_count,). -> its largest"""
+        cdef const Node* node
+        cdef double* x
+        cdef double largest = 0.0
+        cdef Py_ssize_t k
+        cdef int p
+        for k in range(self.node_count):
+            node = &self.nodes[k]
+            x = self.vector + node.offset
+            for p in range(node.size):
+                x[p] = 0.0
+                if node.joint >= 0:
+                    x[p] = -residual[node.row + p]
+                    if fabs(x[p]) > largest:
+                        largest = fabs(x[p])
+        self.finish(bodies, twist)
+        return largest

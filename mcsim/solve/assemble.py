@@ -9,14 +9,23 @@ from mcsim.solve._assemble import delassus_arrays, jacobian_arrays
 from mcsim.state.fields import ROW_DTYPE
 
 
+BLOCK_WIDE = 5          # state/_layout.pxd: from here on, two rows that are one
+
+
+def second_rows(rows):
+    """(m,) bool: which records are the second of a wide row, and no row of their own."""
+    return (rows["block_kind"] >= BLOCK_WIDE) & (rows["block"] == 0)
+
+
 def jacobian_csr(rows, body_count):
     """J as a scipy.sparse.csr_array of shape (rows, 6 * body_count), in SI units.
 
     Columns are the twists [v; w] of the bodies in world axes; static bodies' columns stand, the world has none.
-    rows: (m,) array of ROW_DTYPE.
+    rows: (m,) array of ROW_DTYPE; the two records of a wide row make one row of J.
     """
     _check(rows, body_count)
-    return _csr(jacobian_arrays(rows), (len(rows), 6 * body_count))
+    jacobian = _csr(jacobian_arrays(rows), (len(rows), 6 * body_count))
+    return _canonical(_joined(rows) @ jacobian) if np.any(second_rows(rows)) else jacobian
 
 
 def delassus_csr(rows):
@@ -26,7 +35,27 @@ def delassus_csr(rows):
     """
     _check(rows, None)
     bodies = 0 if len(rows) == 0 else 1 + max(int(rows["body_a"].max()), int(rows["body_b"].max()))
-    return _csr(delassus_arrays(rows, bodies), (len(rows), len(rows)))
+    delassus = _csr(delassus_arrays(rows, bodies), (len(rows), len(rows)))
+    if not np.any(second_rows(rows)):
+        return delassus
+    joined = _joined(rows)
+    sums = joined @ delassus @ joined.T
+    return _canonical(0.5 * (sums + sums.T))
+
+
+def _joined(rows):
+    """(rows that are one, records) sparse matrix of ones that adds the two records of each wide row."""
+    from scipy.sparse import csr_array
+
+    whole = np.cumsum(~second_rows(rows)) - 1
+    return csr_array((np.ones(len(rows)), (whole, np.arange(len(rows)))))
+
+
+def _canonical(matrix):
+    matrix = matrix.tocsr()
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    return matrix
 
 
 def _check(rows, body_count):

@@ -23,6 +23,13 @@ HUB_AT = {"a": 16, "b": 32}
 Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
                           "row_node row_entry loops value_count length work fronts")
 
+# The records Node, Entry and Reached of _tree.pxd.
+NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("row", "i4"),
+                       ("offset", "i8"), ("diagonal", "i8"), ("entry_begin", "i8"), ("entry_end", "i8"),
+                       ("row_begin", "i8"), ("row_end", "i8"), ("shift", "f8")])
+ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
+REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
+
 
 def plan(bodies, sizes, moves):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
@@ -215,3 +222,21 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
                 values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
                 by_row.astype(np.int64), bool(loops), int(values[-1]), int(offsets[-1]), work, fronts)
+
+
+def node_records(found, bodies, begin):
+    """Plan -> NODE_DTYPE, ENTRY_DTYPE, REACHED_DTYPE arrays."""
+    nodes, entries = np.zeros(len(found.joint), NODE_DTYPE), np.zeros(len(found.entry_node), ENTRY_DTYPE)
+    reached = np.zeros(len(found.entry_node), REACHED_DTYPE)
+    for name in ("joint", "size", "sides", "offset", "diagonal", "shift"):
+        nodes[name] = getattr(found, name)
+    joint = np.maximum(found.joint, 0)
+    is_joint = found.joint >= 0
+    if len(bodies):
+        nodes["body_a"], nodes["body_b"] = (np.where(is_joint, bodies[joint, side], -1) for side in (0, 1))
+        nodes["row"] = np.where(is_joint, begin[joint], 0)
+    nodes["entry_begin"], nodes["entry_end"] = found.entry_begin[:-1], found.entry_begin[1:]
+    nodes["row_begin"], nodes["row_end"] = found.row_begin[:-1], found.row_begin[1:]
+    entries["node"], entries["code"], entries["value"] = found.entry_node, found.entry_code, found.entry_value
+    reached["node"], reached["entry"] = found.row_node, found.row_entry
+    return nodes, entries, reached

@@ -29,21 +29,10 @@ from libc.string cimport memcpy, memset
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate,
                                rotate_back, rotate_symmetric, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._layout cimport (BIASED, BLOCK_BILATERAL, BLOCK_TREE, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies,
-                                  Row, Settings)
+from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
+from mcsim.state._rows cimport rate
 
 from mcsim.state.fields import ROW_DTYPE
-
-
-cdef inline double times(const Row* row, const Twist* twist) noexcept nogil:
-    """J twist"""
-    cdef const double* a = <const double*>(twist + row.body_a)
-    cdef const double* b = <const double*>(twist + row.body_b)
-    cdef double s = 0.0
-    cdef int k
-    for k in range(6):
-        s += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
-    return s
 
 
 cdef inline double target(const Row* row, double error, double part, const Settings* settings) noexcept nogil:
@@ -106,7 +95,7 @@ cdef class Displacement:
             self.loans[i].friction = row.friction
             row.impulse = 0.0
             row.bias[BIASED] = 0.0
-            if not row.stabilized and row.block_kind != BLOCK_BILATERAL and row.block_kind != BLOCK_TREE:
+            if not row.stabilized and row.kind != ROW_JOINT:
                 row.mass[BIASED] = 0.0
                 row.friction = 0.0
         memset(self.twist - 1, 0, (self.body_count + 1) * sizeof(Twist))
@@ -122,7 +111,7 @@ cdef class Displacement:
         cdef double coming                # what the drift will add to the error
         for i in range(count):
             if rows[i].stabilized:
-                coming = settings.h * times(&rows[i], bodies.twist)
+                coming = settings.h * rate(&rows[i], bodies.twist)
                 if rows[i].kind == ROW_JOINT or (rows[i].error <= 0.0 and coming < 0.0):
                     coming = 0.0
                 rows[i].bias[BIASED] = target(&rows[i], rows[i].error, settings.baumgarte, settings) + coming
@@ -142,7 +131,7 @@ cdef class Displacement:
         for i in range(count):
             if rows[i].stabilized:
                 rows[i].bias[BIASED] = (target(&rows[i], self.trial[i].error, 1.0, settings)
-                                        - times(&rows[i], self.twist))
+                                        - rate(&rows[i], self.twist))
 
     cdef void move(self, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i

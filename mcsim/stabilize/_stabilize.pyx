@@ -20,7 +20,7 @@ them close the gap and no more. With C < 0:
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
-    BLOCK_TREE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+    BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -80,8 +80,10 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
             if row.kind != ROW_JOINT and error > 0.0:
                 set_bias(row, error / h, 0.0, error / h)
             elif settings.stabilization == STABILIZE_SOFT:
-                if row.block_kind == BLOCK_TREE:
+                if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                     set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
+                elif row.block_kind == BLOCK_WIDE:
+                    set_soft_bias(row, &joint, row.coupling, h, -1e300)
                 elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i

@@ -111,6 +111,8 @@ cdef enum JointType:
     DISTANCE = 10
     RACK_PINION = 11
     FREE = 12
+    GEAR = 13
+    USER = 14
 
 cdef enum:
     JOINT_AXES = 6               # most free coordinates of a joint
@@ -173,17 +175,29 @@ ctypedef struct Joint:
     Quat basis_b
     double swing_limit           # ball only, +inf = none [rad]
     double swing_impulse         # [N m s]
-    double impulse[6]            # of the constraint rows, last substep [N s, N m s]
+    double impulse[6]            # of the constraint rows, last substep, to start the next with [N s, N m s]
     Twist wrench_impulse         # all rows of the last substep on b: linear, and angular about the joint point, world
     JointAxis axes[6]
-    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf
+    double constant              # screw: pitch [m/rad]; rack: radius [m]; distance: a rod's length [m], else +inf;
+                                 # gear: what q_a + ratio q_b is
     double break_force           # +inf = none [N]
     double break_torque          # about the joint point, +inf = none [N m]
     int32_t broken               # 1: gives no rows any more
     int32_t breakable            # 1: one of the two bounds is finite
     double radius                # rolling: of the sphere or disc [m]
     int32_t disc                 # rolling: 1 a disc about the joint's z on b, 0 a sphere
+    int32_t user                 # number among the joints of the user's own
+    double ratio                 # gear
+    int32_t geared[2]            # gear: numbers of the two joints, less than its own
+    int32_t geared_axis[2]       # gear: which coordinate of each
+    int32_t user_size            # rows of a user's own joint
     int32_t reserved
+
+# One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
+ctypedef struct UserRow:
+    double error                 # C [m or rad]
+    double curvature             # J' v along the present twists [m/s2]
+    double jacobian[12]
 
 # ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
 
@@ -215,6 +229,9 @@ cdef enum BlockKind:
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
+    BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one. Error,
+                             # bias, compliance, mass and diagonal of the whole stand in the first; the second's are 0
+    BLOCK_BORDER = 6         # one row, or a wide one, that is taken with the direct joint solver, beside its tree
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:
@@ -238,7 +255,7 @@ ctypedef struct Row:
     double upper
     double impulse               # accumulated over the substep [N s or N m s]
     double diagonal
-    double coupling              # in the first row of a cone: J_0 M^-1 J_1'
+    double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints holding
     double friction              # coefficient
     double lever                 # of a normal row: its arm about the manifold's centre [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
@@ -254,6 +271,27 @@ ctypedef struct Row:
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
 
+# One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a, twist
+# of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
+ctypedef struct JointRow:
+    Vec3 linear
+    Vec3 angular_a
+    Vec3 angular_b
+    Vec3 spin_a
+    Vec3 spin_b
+
+# The joints' own rows of a world, joint by joint: those of joint j are begin[j] ... begin[j + 1] of every array.
+ctypedef struct JointRows:
+    Py_ssize_t joint_count
+    Py_ssize_t count
+    int32_t* begin
+    JointRow* row
+    double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
+    double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
+    double* bias                 # of J v + bias = 0
+    double* impulse              # accumulated over the substep [N s or N m s]
+    double* second               # that part of it which came after the drift
+
 # ---- settings that kernels read --------------------------------------------------------------------------------------
 
 cdef enum Stabilization:
@@ -268,6 +306,8 @@ cdef enum Stabilization:
 cdef enum Integrator:
     INTEGRATE_SEMI_IMPLICIT = 0
     INTEGRATE_RK4 = 1
+    INTEGRATE_RATTLE = 2
+    INTEGRATE_VARIATIONAL = 3
 
 ctypedef struct Settings:
     double dt
@@ -299,3 +339,4 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    size_t user_rows             # address of the UserRow records

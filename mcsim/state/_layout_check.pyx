@@ -4,7 +4,7 @@ Cython makes a dict of a struct by the names of its members, so each field is re
 """
 
 from libc.string cimport memcpy
-from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Row, Shape
+from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Row, Shape, UserRow
 
 # All records that Python and C share.
 ctypedef fused Record:
@@ -16,6 +16,7 @@ ctypedef fused Record:
     Joint
     Anchor
     Row
+    UserRow
 
 
 cdef read(const char[::1] raw, Record* record):
@@ -35,6 +36,7 @@ def read_record(str name, const char[::1] raw):
     cdef Joint joint
     cdef Anchor anchor
     cdef Row row
+    cdef UserRow user_row
     if name == "shape":
         return read(raw, &shape)
     if name == "hull":
@@ -51,4 +53,6 @@ def read_record(str name, const char[::1] raw):
         return read(raw, &anchor)
     if name == "row":
         return read(raw, &row)
+    if name == "user_row":
+        return read(raw, &user_row)
     raise ValueError(f"there is no record {name!r}")

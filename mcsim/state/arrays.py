@@ -98,8 +98,11 @@ class _HullPool:
 
 
 def joint_records(scene, index):
-    """(joints,) records of JOINT_DTYPE; `index` is the number of each body by name."""
+    """(joints,) records of JOINT_DTYPE; `index` is the number of each body by name. Gears whose constant is that of the
+    initial pose have NaN there."""
     records = np.zeros(len(scene.joints), JOINT_DTYPE)
+    number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
+    users = [joint.name for joint in scene.joints if joint.type == "user"]
     for record, joint in zip(records, scene.joints):
         record["type"] = JOINT_TYPES.index(joint.type)
         for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
@@ -111,6 +114,12 @@ def joint_records(scene, index):
         record["swing_limit"] = getattr(joint, "swing_limit", np.inf)
         record["constant"] = joint.constant
         record["radius"], record["disc"] = getattr(joint, "radius", 0.0), getattr(joint, "disc", False)
+        if joint.type == "gear":
+            record["ratio"] = joint.ratio
+            record["geared"] = [number_of[name] for name in (joint.joint_a, joint.joint_b)]
+            record["geared_axis"] = joint.axis_a, joint.axis_b
+        if joint.type == "user":
+            record["user"], record["user_size"] = users.index(joint.name), joint.size
         record["axis_count"] = len(joint.axes)
         record["break_force"], record["break_torque"] = joint.break_force, joint.break_torque
         record["breakable"] = min(joint.break_force, joint.break_torque) < np.inf

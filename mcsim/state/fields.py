@@ -76,8 +76,11 @@ JOINT_DTYPE = _record(
     ("anchor_b", "f8", 3), ("basis_b", "f8", 4), ("swing_limit", "f8"), ("swing_impulse", "f8"), ("impulse", "f8", 6),
     ("wrench_impulse", "f8", 6), ("axes", JOINT_AXIS_DTYPE, 6), ("constant", "f8"),
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
-    ("radius", "f8"), ("disc", "i4"), ("reserved", "i4"),
+    ("radius", "f8"), ("disc", "i4"), ("user", "i4"),
+    ("ratio", "f8"), ("geared", "i4", 2), ("geared_axis", "i4", 2), ("user_size", "i4"), ("reserved", "i4"),
 )
+
+USER_ROW_DTYPE = _record(("error", "f8"), ("curvature", "f8"), ("jacobian", "f8", 12))
 
 ROW_DTYPE = _record(
     ("body_a", "i4"), ("body_b", "i4"), ("block", "i4"), ("block_kind", "i4"),
@@ -91,5 +94,5 @@ ROW_DTYPE = _record(
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar", "screw",
-               "distance", "rack_pinion", "free")
+               "distance", "rack_pinion", "free", "gear", "user")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from constraint_scenes import SIDES, Pair, exponential, logarithm, multiply, conjugate, numerical_jacobian
+from constraint_scenes import FREE, LENGTH, SIDES, Pair, exponential, logarithm, multiply, conjugate, numerical_jacobian, random_coordinates
 from test_jacobian import numerical_curvature
 
 import mcsim as mc
@@ -44,31 +44,51 @@ def test_derivatives_of_a_motion(motion):
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 def at_target(kind, seed, side, motion, error=0.0):
-    """A pair whose driven joint stands at the motion's place of t = 0."""
-    start = [m.at(0.0)[0] for m in motion]
-    return Pair(seed, kind, side, error, start, spin=2.0, motion=motion[0] if len(motion) == 1 else motion)
+    """A pair whose driven joint stands at the motion's place of t = 0, its other coordinates at random."""
+    start = random_coordinates(np.random.default_rng(seed + 90), kind)
+    for i, m in enumerate(motion):
+        if m is not None and kind != "distance":
+            start[i] = m.at(0.0)[0]
+    keywords = {"length": None} if kind == "distance" else {}
+    return Pair(seed, kind, side, error, start, spin=2.0, motion=motion[0] if len(motion) == 1 else motion, **keywords)
 
 
 MOTIONS = {"hinge": (mc.Motion(**WAVE),), "slider": (mc.Motion(**WAVE),),
            "universal": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
-           "ball": (mc.Motion(**WAVE), mc.Motion(-0.5, 0.8), mc.Motion(0.7, amplitude=0.3, frequency=0.4))}
+           "ball": (mc.Motion(**WAVE), mc.Motion(-0.5, 0.8), mc.Motion(0.7, amplitude=0.3, frequency=0.4)),
+           "cylindrical": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8, amplitude=0.2, frequency=1.1)),
+           "planar": (mc.Motion(**WAVE), mc.Motion(0.3, 0.8), mc.Motion(-0.2, 0.5, amplitude=0.3, frequency=0.4)),
+           "screw": (mc.Motion(**WAVE),), "rack_pinion": (mc.Motion(**WAVE),),
+           "distance": (mc.Motion(LENGTH, 0.3, amplitude=0.2, frequency=0.7),),
+           "free": (mc.Motion(**WAVE), mc.Motion(-0.2), mc.Motion(0.3, 0.4), mc.Motion(0.3, 0.5), mc.Motion(-0.5, 0.8),
+                    mc.Motion(0.7, amplitude=0.3, frequency=0.4))}
+PARTLY = {"cylindrical way": ("cylindrical", (mc.Motion(**WAVE), None)),
+          "cylindrical angle": ("cylindrical", (None, mc.Motion(**WAVE))),
+          "planar y": ("planar", (None, mc.Motion(**WAVE), None)),
+          "planar angle": ("planar", (None, None, mc.Motion(**WAVE))),
+          "free z": ("free", (None, None, mc.Motion(**WAVE), None, None, None)),
+          "free turn": ("free", (None, None, None, *MOTIONS["ball"]))}
+DRIVEN = {kind: (kind, motion) for kind, motion in MOTIONS.items()} | PARTLY
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("kind", MOTIONS)
-def test_rows_of_a_motion(kind, side):
+@pytest.mark.parametrize("name", DRIVEN)
+def test_rows_of_a_motion(name, side):
     """One more row an axis in the joint's block, J and curvature by finite differences over the poses, and rate and curvature's
     part of time by finite differences over time."""
+    kind, motion = DRIVEN[name]
+    count = sum(m is not None for m in motion)
+    own = 0 if kind == "distance" else 6 - FREE[kind]
     for seed in range(3):
-        pair = at_target(kind, seed, side, MOTIONS[kind])
+        pair = at_target(kind, seed, side, motion)
         world = pair.world
-        n = 6
+        n = own + count
         raw = world._raw_rows().copy()
         assert len(raw) == n and np.all(raw["kind"] == 0) and raw["block"][0] == n
         np.testing.assert_allclose(raw["error"], 0, atol=1e-14)
         np.testing.assert_allclose(world.jacobian().toarray(), numerical_jacobian(world, lambda: world.rows["error"]),
                                    atol=3e-9)
-        moved = slice(n - len(MOTIONS[kind]), n)
+        moved = slice(own, n)
         free = numerical_curvature(world)[moved]
 
         def at(time, field):
@@ -166,6 +186,74 @@ def test_a_driven_crank_moves_what_hangs_on_it():
         assert world.body("slide").position == pytest.approx((x, 0, 0), abs=2e-4)
 
 
+EVERY_SOLVER = pytest.mark.parametrize("keywords", [
+    dict(joint_solver="rows", iterations=20), dict(joint_solver="tree"),
+    dict(joint_solver="rows", stabilization="projection", iterations=20), dict(integrator="rk4")],
+    ids=["rows", "tree", "projection", "rk4"])
+
+
+def from_rest(amplitude, frequency, start=0.0):
+    """start + amplitude (1 - cos 2 pi frequency t): at rest at t = 0."""
+    return mc.Motion(start + amplitude, amplitude=-amplitude, frequency=frequency, phase=np.pi / 2)
+
+
+NEW_KINDS = {
+    "cylindrical": (lambda m: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), name="j", motion=m),
+                    (from_rest(0.3, 0.8), from_rest(2.0, 0.4))),
+    "planar": (lambda m: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 1, 1), name="j", motion=m),
+               (from_rest(0.3, 0.8), from_rest(-0.4, 0.5), from_rest(3.0, 0.4))),
+    "screw": (lambda m: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.05, name="j", motion=m[0]), (from_rest(5.0, 0.5),)),
+    "distance": (lambda m: mc.DistanceJoint(None, "m", (0, 0, 1.2), (0, 0, 0), name="j", motion=m[0]),
+                 (from_rest(-0.2, 0.8, 1.2),)),
+    "rack_pinion": (lambda m: mc.RackPinionJoint(None, "m", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="j", motion=m[0]),
+                    (from_rest(2.0, 0.4),)),
+    "free": (lambda m: mc.FreeJoint(None, "m", name="j", motion=m),
+             (*[from_rest(0.1 * k, 0.5) for k in (1, 2, 3)], *[from_rest(0.3 * k, 0.4) for k in (1, -2, 1)]))}
+
+
+@EVERY_SOLVER
+@pytest.mark.parametrize("kind", NEW_KINDS)
+def test_the_newer_joints_follow_their_motions(kind, keywords):
+    """Coordinates and rates against the formula, under gravity, from a body off the joint's point where it can be."""
+    make, motion = NEW_KINDS[kind]
+    gravity = (0, 0, -9.81) if kind != "rack_pinion" else (0, 0, 0)
+    world = driven(make(motion), gravity=gravity, position=(0.1, 0.2, 0) if kind in ("planar", "screw") else (0, 0, 0),
+                   dt=2e-3, substeps=4, **keywords)
+    joint = world.joint("j")
+    for _ in range(4):
+        world.step(160)
+        targets = np.array([m.at(world.time) for m in motion]).T
+        np.testing.assert_allclose(np.atleast_1d(joint.position), targets[0], atol=2e-5)
+        if kind != "free":
+            np.testing.assert_allclose(np.atleast_1d(joint.velocity), targets[1], atol=1e-3)
+
+
+@EVERY_SOLVER
+def test_what_driving_the_newer_joints_takes(keywords):
+    """A lift on a cylindrical joint: m (g + z'') and I w'. A screw: I w' + p m (g + p w'')."""
+    inertia, mass, p = 0.25, 2.0, 0.05
+    make, motion = NEW_KINDS["cylindrical"]
+    world = driven(make(motion), gravity=(0, 0, -9.81), dt=2e-3, **keywords)
+    make, turn = NEW_KINDS["screw"]
+    screwed = driven(make(turn), gravity=(0, 0, -9.81), dt=2e-3, **keywords)
+    for _ in range(3):
+        world.step(110)
+        screwed.step(110)
+        lift, spin = (m.at(world.time)[2] for m in motion)
+        assert world.joint("j").motor_force == pytest.approx((mass * (9.81 + lift), inertia * spin), abs=0.05)
+        a = turn[0].at(world.time)[2]
+        assert screwed.joint("j").motor_force == pytest.approx((inertia + mass * p * p) * a + mass * p * 9.81, abs=0.05)
+
+
+def test_motions_of_the_newer_joints_in_files(tmp_path):
+    for kind, (make, motion) in NEW_KINDS.items():
+        scene = mc.Scene()
+        scene.add_body("m", mass=1, inertia=(1, 1, 1))
+        scene.add_joint(make(motion))
+        scene.save(tmp_path / "scene.json")
+        assert mc.load(str(tmp_path / "scene.json")) == scene, kind
+
+
 # ---- state, files, bad input -----------------------------------------------------------------------------------------
 
 def test_time_goes_with_the_state():
@@ -227,6 +315,12 @@ def test_files_keep_formulas_and_refuse_functions(tmp_path):
     (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=(None, mc.Motion(), None)), "motion must be three of Motion"),
     (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=mc.Motion()), "motion must be a pair"),
     (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(1, None)), r"motion\[0\] must be a Motion"),
+    (lambda: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, None)), "motion must be 3 of Motion or None"),
+    (lambda: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.1, motion=3), "motion must be a Motion"),
+    (lambda: mc.DistanceJoint(None, "m", (0, 0, 1), (0, 0, 0), length=1.0, motion=mc.Motion(1.0)), "length is that of a rod"),
+    (lambda: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, mc.Motion()),
+                                 motor=(None, mc.Motor(velocity=1.0))), "together with a motor"),
+    (lambda: mc.FreeJoint(None, "m", motion=(None, None, None, mc.Motion(), None, None)), "all three of the rotation vector"),
 ])
 def test_wrong_motions_are_refused(make, message):
     with pytest.raises(mc.SceneError, match=message):

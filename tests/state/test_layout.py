@@ -14,7 +14,7 @@ ANCHOR_DTYPE = np.dtype([("local_a", "f8", 3), ("local_b", "f8", 3), ("arm_a", "
 RECORDS = {
     "shape": fields.SHAPE_DTYPE, "hull": fields.HULL_DTYPE, "manifold_point": fields.MANIFOLD_POINT_DTYPE,
     "manifold": fields.MANIFOLD_DTYPE, "joint_axis": fields.JOINT_AXIS_DTYPE, "joint": fields.JOINT_DTYPE,
-    "anchor": ANCHOR_DTYPE, "row": fields.ROW_DTYPE,
+    "anchor": ANCHOR_DTYPE, "row": fields.ROW_DTYPE, "user_row": fields.USER_ROW_DTYPE,
 }
 
 

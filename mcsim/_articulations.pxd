@@ -1,0 +1,76 @@
+"""The jointed bodies of a world and their joints, solved directly."""
+
+from libc.stdint cimport int32_t
+from mcsim._pose_calls cimport PoseCalls
+from mcsim.constraints._stiffness cimport Loads
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.solve._border cimport Border
+from mcsim.solve._tree cimport JointTree
+from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
+
+cdef class Articulations:
+    cdef readonly JointTree tree
+    cdef readonly Border border         # gears and joints of the user's own
+    cdef PoseCalls calls                # what their errors need of the user
+    cdef Bodies* bodies
+    cdef Joint* joints
+    cdef const Settings* settings
+    cdef object kept
+    cdef int32_t* chosen                # the bodies that joints move, and the others
+    cdef Py_ssize_t count
+    cdef int32_t* others
+    cdef Py_ssize_t other_count
+    cdef Vec3* position                 # of the chosen bodies before the drift
+    cdef Quat* orientation
+    cdef Twist* twist                   # of the chosen bodies, and impulses, before a solve that may be undone
+    cdef double* impulse
+    cdef double* bias                   # put aside while the border is probed
+    cdef Loads loads
+    cdef int32_t* group                 # of a body: its articulation, -1 of one that is not dynamic
+    cdef int32_t* touched               # of an articulation: whether it touches anything
+    cdef Py_ssize_t group_count
+    cdef bint stiffening                # some body is stiffened
+    cdef double open                    # how far the joints are open at the present poses [m, rad]
+    cdef double solved                  # residual that ends proximal steps [m/s, rad/s]
+    cdef object kept_free
+    cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not dynamic
+    cdef Py_ssize_t free_count
+    cdef int32_t* swings                # of a body: whether its load turns it
+    cdef int32_t* strained              # of an articulation: whether it is strained beyond division
+    cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
+    cdef Vec3* center
+    cdef Mat3* inertia
+    cdef bint closed                    # the last drift ended with closed joints
+    cdef readonly long long corrections # solves on trial poses since the beginning
+
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
+    cdef void begin_step(self) noexcept nogil
+    cdef void refresh(self) noexcept nogil
+    cdef void begin(self) noexcept nogil
+    cdef void factor(self) noexcept nogil
+    cdef void solve(self, Twist* twist) noexcept nogil
+    cdef void solve_tree(self, Twist* twist) noexcept nogil
+    cdef double drift(self) noexcept nogil
+    cdef void subtract_rates(self) noexcept nogil
+    cdef void aim(self) noexcept nogil
+    cdef void close(self) noexcept nogil
+    cdef void correct(self) noexcept nogil
+    cdef void relax(self) noexcept nogil
+    cdef void keep(self) noexcept nogil
+    cdef void undo(self) noexcept nogil
+    cdef void choose_proximal(self) noexcept nogil
+    cdef void aim_still(self) noexcept nogil
+    cdef double shorten(self, double off, double before) noexcept nogil
+    cdef void project(self) noexcept nogil
+    cdef void move(self) noexcept nogil
+    cdef void count_spin(self, double sign) noexcept nogil
+    cdef void settle_spin(self) noexcept nogil
+    cdef void find_swinging(self) noexcept nogil
+    cdef void stiffen_start(self) noexcept nogil
+    cdef double residual(self) noexcept nogil
+    cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
+    cdef double strain(self, double h, double most) noexcept nogil
+    cdef void stiffen(self) noexcept nogil
+    cdef void scale_impulses(self, double factor) noexcept nogil
+    cdef void read(self, const Row* rows) noexcept nogil
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil

@@ -1,0 +1,570 @@
+"""The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them (docs/theory/tree.md).
+
+    begin      a guess at the impulses acts; the poses are kept
+    close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the factor of
+               J M^-1 J', of the drift's start; the poses are those of the last trial
+    refresh    J, C and the factor at the new poses
+    relax      J v + rate = 0
+
+Under another stabilization than "soft" the rows are those of the sweeps: `read` and `solve_rows` take them.
+
+Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those of the
+sweeps' buffer, and every solve takes them with the tree.
+"""
+
+from libc.math cimport fabs
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.constraints._constrain cimport holds_position
+from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
+from mcsim.constraints._joints cimport border_error, refresh_border
+from mcsim.constraints._stiffness cimport (add_forces, count_excess, count_momentum, load_joints, return_excess,
+                                            stiffen_bodies)
+from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.core._types cimport Mat3
+from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
+from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
+from mcsim.state._rows cimport own_rows, row_rate
+
+from mcsim.solve.ordering import free_articulations
+from mcsim.state.fields import JOINT_TYPES
+
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double SOLVED = 1e-11
+cdef enum:
+    MOST_REPEATS = 6
+    BORDER_REPEATS = 3
+    MOST_CORRECTIONS = 8
+    MOST_PROJECTIONS = 6
+
+# Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
+cdef double CLOSED = 5e-9
+
+# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
+# velocities are held instead.
+cdef double CONTRACTION = 0.7
+cdef double WIDE_GAP = 1e-3
+
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+cdef double CLOSE_ENOUGH = 1e-7
+cdef double WIDEST_GAP = 0.2
+
+# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
+# the residual, until that would open the joints by less than this part of what they are open by,
+cdef double PROXIMAL_PROGRESS = 0.1
+cdef double GAP_TOLERANCE = 0.1
+# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
+cdef double LOOP_CONTRACTION = 0.2
+cdef double LOOP_CLOSE = 3e-5
+# The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
+# and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
+cdef double LEAST_PROXIMAL = 1e-7
+cdef double MOST_PROXIMAL = 1e-2
+cdef double USUAL_PROXIMAL = 1e-6
+cdef double SHORTER = 100.0
+cdef enum:
+    MOST_SHORTER = 3
+
+# Beyond this strain h^2 trace(I^-1 K) the step is not divided: bodies take their stiffness into their inertia. In loops that is sooner,
+# since a factorization costs more there, and only for bodies on point-like joints alone: elsewhere redundant forces press on each
+# other without turning anything.
+cdef double TREE_STRAIN = 64.0
+cdef double NET_STRAIN = 9.0
+
+WORLD = -1
+GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+
+
+def border_rows(joints):
+    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
+    found = []
+    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
+        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
+        if np.any(ends["broken"]):
+            continue
+        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
+        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
+        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
+    return found
+
+
+def connected(pairs, moves):
+    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
+    from scipy.sparse import coo_matrix                     # import mcsim stays light
+    from scipy.sparse.csgraph import connected_components
+    both = pairs[(pairs >= 0).all(axis=1)]
+    both = both[moves[both].all(axis=1)]
+    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
+    group = np.full(len(moves) + 1, WORLD, np.int32)
+    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
+    return group
+
+
+cdef class Articulations:
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
+
+    def __init__(self, bodies, joints, sizes):
+        cdef int32_t[::1] chosen, others
+        cdef double[:, ::1] position, orientation, twist, stiffness, loads
+        cdef double[::1] impulse
+        cdef double[::1] bias
+        cdef int32_t[::1] group, touched
+        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+        beside = border_rows(joints)
+        self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
+        held = np.zeros(bodies.count, bool)
+        held[np.setdiff1d([*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])], [WORLD]).astype(int)] = True
+        arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
+        self.count, self.other_count = len(arrays[0]), len(arrays[1])
+        chosen, others = (np.append(array, np.int32(0)) for array in arrays)
+        position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
+        stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
+        impulse, bias = np.zeros((2, self.tree.row_count + 1))
+        group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.group, self.touched = &group[0], &touched[0]
+        self.group_count = len(touched)
+        self.bias = &bias[0]
+        self.chosen, self.others = &chosen[0], &others[0]
+        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
+        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.loads.count, self.loads.chosen = self.count, self.chosen
+        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
+        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+        tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
+        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
+
+    def _find_free(self, pairs, moves, jointed):
+        """Which free articulation each jointed body belongs to, with room for its sums."""
+        cdef int32_t[::1] free, swings, strained
+        cdef double[:, ::1] excess, center, inertia
+        of = free_articulations(pairs, moves)
+        self.free_count = int(of.max(initial=-1)) + 1
+        excess, center = np.zeros((2, self.free_count + 1, 3))
+        inertia = np.zeros((self.free_count + 1, 9))
+        free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
+        self.kept_free = free, swings, strained, excess, center, inertia
+        self.free, self.swings, self.strained = &free[0], &swings[0], &strained[0]
+        self.excess, self.center, self.inertia = <Vec3*>&excess[0, 0], <Vec3*>&center[0, 0], <Mat3*>&inertia[0, 0]
+
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
+        """The records of the pipeline, which outlives this."""
+        self.calls = calls
+        self.border.joints = joints
+        self.bodies = bodies
+        self.joints = joints
+        self.settings = settings
+
+    cdef void begin_step(self) noexcept nogil:
+        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows are laid out."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef int k
+        if self.stiffening:
+            update_inertia(self.bodies)
+        for j in range(rows.joint_count):
+            self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
+            for k in range(self.joints[j].constraint_count):
+                rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
+        self.choose_proximal()
+
+    cdef void refresh(self) noexcept nogil:
+        """Rows and factor at the present poses, to which the border's rows are written already."""
+        cdef Py_ssize_t k
+        self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.open = max(self.open, fabs(self.border.row(k).error))
+        self.choose_proximal()
+        self.factor()
+
+    cdef void choose_proximal(self) noexcept nogil:
+        """By how far the joints are open: Newton's step along a direction of stiffness s is then not longer than it is true."""
+        self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
+        self.solved = SOLVED
+        if self.tree.loops and self.open > CLOSE_ENOUGH:
+            self.solved = GAP_TOLERANCE * self.open / self.settings.h
+
+    cdef void factor(self) noexcept nogil:
+        """Of the tree, then of the border, by probing."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
+        self.tree.factor(self.bodies)
+        if self.border.count == 0:
+            return
+        for k in range(rows.count):
+            self.impulse[k] = rows.impulse[k]
+            self.bias[k] = rows.bias[k]
+            rows.bias[k] = 0.0
+        for k in range(self.border.rounds):
+            self.border.push_round(k)
+            self.solve_tree(self.border.scratch)
+            self.border.read_round(k)
+        self.border.factor()
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+            rows.bias[k] = self.bias[k]
+
+    cdef void begin(self) noexcept nogil:
+        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint forces at
+        the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.position[k] = self.bodies.position[self.chosen[k]]
+            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        for k in range(rows.count):
+            rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
+        self.tree.apply_impulses(self.bodies, self.bodies.twist)
+
+    cdef void solve(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0, the border's rows with the tree's."""
+        cdef int k
+        self.solve_tree(twist)
+        if self.border.count > 0:
+            for k in range(BORDER_REPEATS):
+                if self.border.correct(twist, SOLVED) <= SOLVED:
+                    break
+                self.solve_tree(twist)
+
+    cdef void solve_tree(self, Twist* twist) noexcept nogil:
+        """J v + bias = 0; with loops until the proximal steps have converged."""
+        cdef int k
+        cdef double found, last = 0.0
+        if not self.tree.loops:
+            self.tree.solve(self.bodies, twist)
+            return
+        for k in range(MOST_REPEATS):
+            found = self.tree.residual(twist)
+            if found < self.solved or (k > 1 and not found < PROXIMAL_PROGRESS * last):
+                break
+            self.tree.finish(self.bodies, twist)
+            last = found
+
+    # ---- the drift ---------------------------------------------------------------------------------------------------
+
+    cdef double drift(self) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
+        cdef double h = self.settings.h
+        cdef double off, largest
+        cdef Py_ssize_t k
+        cdef Row* row
+        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
+        largest = miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        if self.border.count > 0:
+            self.calls.call(True)
+        for k in range(self.border.count):
+            row = self.border.row(k)
+            if row != NULL:
+                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
+                off -= kept_part(&row.error, 1, self.settings.push_speed * h) * row.error
+                self.border.bias[k] = off / h
+                largest = max(largest, fabs(off))
+        return largest
+
+    cdef void subtract_rates(self) noexcept nogil:
+        """bias <- bias - J v: what miss_joints found, as a bias that solves at other velocities can go on with."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Twist* a
+        cdef Twist* b
+        cdef Py_ssize_t j
+        cdef int k
+        for j in range(rows.joint_count):
+            a = &self.bodies.twist[self.joints[j].body_a]
+            b = &self.bodies.twist[self.joints[j].body_b]
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] -= row_rate(&rows.row[k], a, b)
+        self.border.subtract_rates(self.bodies.twist)
+
+    cdef void aim(self) noexcept nogil:
+        """Biases for solves in turn with sweeps: what closes the joints, or with loops what holds them, since there Newton's step may
+        lead away."""
+        if self.tree.loops:
+            self.aim_still()
+        else:
+            self.drift()
+            self.subtract_rates()
+
+    cdef void aim_still(self) noexcept nogil:
+        """Biases for J v + rate = 0."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.rows.count):
+            self.tree.rows.bias[i] = self.tree.rows.rate[i]
+        for i in range(self.border.count):
+            self.border.bias[i] = 0.0
+
+    cdef void correct(self) noexcept nogil:
+        self.corrections += 1
+        if self.tree.loops or self.border.count > 0:
+            self.subtract_rates()
+            self.solve(self.bodies.twist)
+        else:
+            self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
+
+    cdef void close(self) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift."""
+        cdef int k
+        cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
+        cdef double off, last = self.drift()
+        for k in range(MOST_CORRECTIONS):
+            if k > 0 and last <= CLOSED:
+                break
+            self.keep()
+            self.correct()
+            off = self.drift()
+            if k == 0 and self.tree.loops:
+                off = self.shorten(off, last)
+            if not off < contraction * last:
+                if not off < last:
+                    self.undo()
+                else:
+                    last = off
+                if not last < WIDE_GAP:
+                    # No velocity is found that closes them: hold what they move by at the start of the drift.
+                    self.relax()
+                last = self.drift()
+                break
+            last = off
+        self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
+        if self.stiffening:
+            self.count_spin(1.0)
+        accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
+        if self.stiffening:
+            self.settle_spin()
+
+    cdef double shorten(self, double off, double before) noexcept nogil:
+        """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes it shorter
+        (D. Marquardt, 1963). -> how far the joints are off"""
+        cdef int k
+        for k in range(MOST_SHORTER):
+            if off <= max(before, LOOP_CLOSE):
+                break
+            self.undo()
+            self.drift()
+            self.tree.proximal *= SHORTER
+            self.factor()
+            self.correct()
+            off = self.drift()
+        return off
+
+    cdef void relax(self) noexcept nogil:
+        """J v + rate = 0"""
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        self.aim_still()
+        for i in range(rows.count):
+            rows.second[i] = -rows.impulse[i]
+        self.solve(self.bodies.twist)
+        for i in range(rows.count):
+            rows.second[i] += rows.impulse[i]
+
+    cdef void keep(self) noexcept nogil:
+        """Twists and impulses before a solve that may have to be undone."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.twist[k] = self.bodies.twist[self.chosen[k]]
+        for k in range(self.tree.rows.count):
+            self.impulse[k] = self.tree.rows.impulse[k]
+        self.border.keep()
+
+    cdef void undo(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.bodies.twist[self.chosen[k]] = self.twist[k]
+        for k in range(self.tree.rows.count):
+            self.tree.rows.impulse[k] = self.impulse[k]
+        self.border.undo()
+
+    cdef void project(self) noexcept nogil:
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
+        what the drift could not do, in a whip or where a scene begins with open joints. What that takes from the spin of a free
+        articulation is given back."""
+        cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
+        cdef double last = 0.0
+        cdef int r
+        count_momentum(self.bodies, self.chosen, self.free, self.count, 1.0, self.excess)
+        for r in range(MOST_PROJECTIONS):
+            if self.border.count > 0:
+                self.calls.call(False)
+                refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
+            self.refresh()
+            if not enough < self.open <= WIDEST_GAP:
+                break
+            if self.tree.loops and r > 0 and not self.open < last:
+                self.tree.proximal *= SHORTER
+                self.factor()
+            last = self.open
+            self.move()
+        count_momentum(self.bodies, self.chosen, self.free, self.count, -1.0, self.excess)
+        self.settle_spin()
+
+    cdef void move(self) noexcept nogil:
+        """Poses by one step of Newton's method on the present errors."""
+        cdef Py_ssize_t j, k
+        cdef int m
+        cdef JointRows* rows = &self.tree.rows
+        cdef Twist* twist
+        self.keep()
+        for k in range(self.count):
+            memset(&self.bodies.twist[self.chosen[k]], 0, sizeof(Twist))
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+        for k in range(self.border.count):
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+        if self.tree.loops and self.border.count == 0:
+            self.tree.solve(self.bodies, self.bodies.twist)
+        else:
+            self.solve(self.bodies.twist)
+        for k in range(self.count):
+            m = self.chosen[k]
+            twist = &self.bodies.twist[m]
+            if self.bodies.kind[m] == DYNAMIC:
+                self.bodies.position[m] = add(self.bodies.position[m], twist.v)
+                self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(twist.w), self.bodies.orientation[m]))
+                self.bodies.inv_inertia_world[m] = rotate_symmetric(quat_matrix(self.bodies.orientation[m]),
+                                                                    self.bodies.inv_inertia[m])
+        self.undo()
+
+    # ---- spin --------------------------------------------------------------------------------------------------------
+
+    cdef void count_spin(self, double sign) noexcept nogil:
+        count_excess(self.bodies, &self.loads, self.free, sign, self.excess)
+
+    cdef void settle_spin(self) noexcept nogil:
+        """Give back what has been counted."""
+        if self.free_count > 0:
+            return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
+                          self.inertia)
+
+    # ---- loads -------------------------------------------------------------------------------------------------------
+
+    cdef double residual(self) noexcept nogil:
+        """The largest (J v + bias) / (J M^-1 J') of a row [N s, N m s]."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const JointRow* row
+        cdef Py_ssize_t j
+        cdef int a, b, k
+        cdef double off, diagonal
+        cdef double largest = 0.0
+        for j in range(rows.joint_count):
+            a = self.joints[j].body_a
+            b = self.joints[j].body_b
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                row = &rows.row[k]
+                off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
+                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
+                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                if diagonal > 0.0:
+                    largest = max(largest, fabs(off) / diagonal)
+        return largest
+
+    cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil:
+        """Which articulations touch something."""
+        cdef Py_ssize_t i
+        memset(self.touched, 0, self.group_count * sizeof(int32_t))
+        for i in range(count):
+            if manifolds[i].point_count > 0:
+                if self.group[manifolds[i].body_a] >= 0:
+                    self.touched[self.group[manifolds[i].body_a]] = 1
+                if self.group[manifolds[i].body_b] >= 0:
+                    self.touched[self.group[manifolds[i].body_b]] = 1
+
+    cdef double strain(self, double h, double most) noexcept nogil:
+        """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an articulation that
+        touches nothing and is not strained beyond any division. In those that touch something, what would strain a step of h by
+        more than `most` is stiffened, in those strained too much every body."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef double largest = 0.0
+        cdef double limit = NET_STRAIN if self.tree.loops else TREE_STRAIN
+        load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
+        self.find_swinging()
+        memset(self.strained, 0, self.group_count * sizeof(int32_t))
+        for k in range(self.count):
+            i = self.chosen[k]
+            if self.swings[i] and self.group[i] >= 0 and self.loads.load[k] * h * h > limit:
+                self.strained[self.group[i]] = 1
+        self.stiffening = False
+        for k in range(self.count):
+            i = self.chosen[k]
+            self.loads.part[k] = 0.0
+            if self.bodies.kind[i] != DYNAMIC:
+                continue
+            if self.settings.geometric_stiffness > 0.0:
+                self.loads.part[k] = self.settings.geometric_stiffness
+            elif self.strained[self.group[i]]:
+                self.loads.part[k] = 1.0 if self.swings[i] else 0.0
+            elif not self.touched[self.group[i]]:
+                largest = max(largest, self.loads.load[k])
+            elif self.loads.load[k] * h * h > most:
+                self.loads.part[k] = 1.0
+            if self.loads.part[k] > 0.0:
+                self.stiffening = True
+        return largest
+
+    cdef void find_swinging(self) noexcept nogil:
+        """Of bodies in loops, which have joints alone that hold no direction; without loops all."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j, k
+        for k in range(self.count):
+            self.swings[self.chosen[k]] = 1
+        if not self.tree.loops:
+            return
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                if dot(rows.row[k].linear, rows.row[k].linear) == 0.0:
+                    if self.joints[j].body_a >= 0:
+                        self.swings[self.joints[j].body_a] = 0
+                    if self.joints[j].body_b >= 0:
+                        self.swings[self.joints[j].body_b] = 0
+
+    cdef void stiffen_start(self) noexcept nogil:
+        """What `strain` has chosen, for the first half of the step's first substep."""
+        if self.stiffening:
+            stiffen_bodies(self.bodies, &self.loads, self.settings.h, False)
+
+    cdef void stiffen(self) noexcept nogil:
+        if self.stiffening:
+            add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
+            stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
+
+    cdef void scale_impulses(self, double factor) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
+        for i in range(rows.count):
+            rows.impulse[i] *= factor
+            rows.second[i] *= factor
+
+    # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
+
+    cdef void read(self, const Row* rows) noexcept nogil:
+        """Jacobians and factor of rows as the sweeps have them."""
+        read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.tree.proximal = USUAL_PROXIMAL
+        self.solved = SOLVED
+        self.factor()
+
+    cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
+        """J v + bias = 0 with the rows' biases; the rows' impulses change."""
+        cdef JointRows* found = &self.tree.rows
+        cdef Py_ssize_t j
+        cdef Row* own
+        cdef int i
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                found.bias[found.begin[j] + i] = own[i].bias[relaxed]
+                found.impulse[found.begin[j] + i] = 0.0
+        for j in range(self.border.count):
+            self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
+        self.solve(twist)
+        for j in range(found.joint_count):
+            own = own_rows(rows, &self.joints[j])
+            for i in range(self.joints[j].constraint_count):
+                own[i].impulse += found.impulse[found.begin[j] + i]

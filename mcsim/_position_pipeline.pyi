@@ -1,0 +1,10 @@
+"""What World asks of the compiled pipeline of "rattle" and "variational"."""
+
+from mcsim._pipeline import Pipeline
+
+class PositionPipeline(Pipeline):
+    names: tuple[tuple[str, ...], tuple[str, ...]] | None
+    left_open: float
+    flights: int
+
+    def notes(self) -> list[tuple[str, tuple[str, ...], str]]: ...

@@ -1,0 +1,154 @@
+"""The joints' own rows for the direct solver: Jacobians and errors without the record of a swept row, and at trial poses the
+errors alone.
+
+A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
+"""
+
+from libc.math cimport fabs
+
+from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._joints cimport measure_axes
+from mcsim.constraints._motion cimport constrain_motions
+from mcsim.constraints._parts cimport *
+from mcsim.core._types cimport Vec3
+from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow
+from mcsim.state._rows cimport own_rows, row_rate
+
+
+cdef inline void copy_jacobian(const Row* row, JointRow* out) noexcept nogil:
+    cdef const double* j = &row.jacobian[0]
+    out.linear = vec3(j[6], j[7], j[8])
+    out.angular_a = vec3(-j[3], -j[4], -j[5])
+    out.angular_b = vec3(j[9], j[10], j[11])
+
+
+cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
+    """A ball joint without a prescribed motion, the commonest: it needs no axes on b."""
+    return joint.type == BALL and rows == 3
+
+
+cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Settings* settings,
+                             JointRows* rows) noexcept nogil:
+    """Jacobians, errors and rates at the present poses. -> the largest |error| [m, rad]"""
+    cdef Row block[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef JointFrames f
+    cdef Joint measured
+    cdef double largest = 0.0
+    cdef Py_ssize_t j
+    cdef int i, k, m, n
+    for j in range(rows.joint_count):
+        k = rows.begin[j]
+        n = rows.begin[j + 1] - k
+        if n == 0:
+            continue
+        point_frames(&f, &joints[j], bodies)
+        if is_plain_ball(&joints[j], n):
+            for i in range(3):
+                rows.row[k + i].linear = f.axis_a[i]
+                rows.row[k + i].angular_a = cross(f.arm_a, f.axis_a[i])
+                rows.row[k + i].angular_b = cross(f.arm_b, f.axis_a[i])
+                rows.error[k + i] = dot(f.axis_a[i], f.offset)
+                rows.rate[k + i] = 0.0
+                largest = max(largest, fabs(rows.error[k + i]))
+            continue
+        turn_frames(&f, &joints[j], bodies)
+        rate_frames(&f, &joints[j], bodies)
+        m = constrain(block, &joints[j], &f)
+        for i in range(m):
+            rates[i] = 0.0
+        if m < n:
+            measured = joints[j]
+            measure_axes(&measured, &f, axes)
+            constrain_motions(&block[m], &rates[m], &joints[j], axes, &f, settings.time, 0.0)
+        for i in range(n):
+            copy_jacobian(&block[i], &rows.row[k + i])
+            rows.rate[k + i] = rates[i]
+            if holds_position(&joints[j], i):
+                rows.error[k + i] = block[i].error
+                largest = max(largest, fabs(block[i].error))
+            else:
+                rows.error[k + i] = 0.5 * (block[i].curvature + gyroscopic_curvature(&block[i], &f))
+    return largest
+
+
+cdef double kept_part(const double* error, int n, double fastest) noexcept nogil:
+    """The part of a joint's errors that closing at push_speed leaves: 0 unless the joint is wide open."""
+    cdef double widest = 0.0
+    cdef int i
+    for i in range(n):
+        widest = max(widest, fabs(error[i]))
+    return 1.0 - fastest / widest if widest > fastest else 0.0
+
+
+cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings, JointRows* rows) noexcept nogil:
+    """bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial poses was made with:
+
+        C(x(v)) is about C' + h J (v - v'),  so   J v' + bias = (C' - goal) / h
+
+    with C' the error at the trial poses; J that of the rows, at the drift's start. The error of a prescribed motion is that
+    at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves.
+    -> the largest |C' - goal| [m, rad]
+    """
+    cdef Row block[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef JointFrames f
+    cdef Joint measured
+    cdef double h = settings.h
+    cdef double rate = 1.0 / h
+    cdef double largest = 0.0
+    cdef double keep, off
+    cdef Vec3 offset
+    cdef Py_ssize_t j
+    cdef const Joint* joint
+    cdef int i, k, m, n
+    for j in range(rows.joint_count):
+        joint = &joints[j]
+        k = rows.begin[j]
+        n = rows.begin[j + 1] - k
+        if n == 0:
+            continue
+        keep = kept_part(&rows.error[k], n, settings.push_speed * h)
+        if is_plain_ball(joint, n):
+            # Measured in the axes of the start: 0 at the same poses.
+            offset = sub(add(bodies.position[joint.body_b], rotate(bodies.orientation[joint.body_b], joint.anchor_b)),
+                         add(bodies.position[joint.body_a], rotate(bodies.orientation[joint.body_a], joint.anchor_a)))
+            for i in range(3):
+                off = dot(rows.row[k + i].linear, offset) - keep * rows.error[k + i]
+                rows.bias[k + i] = rate * off
+                largest = max(largest, fabs(off))
+            continue
+        point_frames(&f, joint, bodies)
+        turn_frames(&f, joint, bodies)
+        still_frames(&f)
+        m = constrain(block, joint, &f)
+        if m < n:
+            measured = joint[0]
+            measure_axes(&measured, &f, axes)
+            constrain_motions(&block[m], &rates[m], joint, axes, &f, settings.time, h)
+        for i in range(n):
+            if holds_position(joint, i):
+                off = block[i].error - keep * rows.error[k + i]
+                rows.bias[k + i] = rate * off
+            else:
+                off = h * (row_rate(&rows.row[k + i], &bodies.twist[joint.body_a], &bodies.twist[joint.body_b])
+                           + rows.rate[k + i] + h * rows.error[k + i])
+                rows.bias[k + i] = rate * off
+            largest = max(largest, fabs(off))
+    return largest
+
+
+cdef void read_joint_rows(const Joint* joints, const Row* source, JointRows* rows) noexcept nogil:
+    """Jacobians and errors from rows as the sweeps have them."""
+    cdef Py_ssize_t j
+    cdef const Row* own
+    cdef int i, k
+    for j in range(rows.joint_count):
+        own = own_rows(source, &joints[j])
+        k = rows.begin[j]
+        for i in range(rows.begin[j + 1] - k):
+            copy_jacobian(&own[i], &rows.row[k + i])
+            rows.error[k + i] = own[i].error
+            rows.rate[k + i] = own[i].rate

@@ -1,0 +1,81 @@
+"""Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
+
+from mcsim.core._math cimport dot, sub
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport BLOCK_WIDE, Joint, JointRow, Row
+
+
+cdef inline Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:
+    """The first of the rows that are the joint itself: its last ones."""
+    return <Row*>rows + joint.row_begin + joint.row_count - joint.constraint_count
+
+
+cdef inline double row_rate(const JointRow* row, const Twist* a, const Twist* b) noexcept nogil:
+    """J v"""
+    return (dot(row.linear, sub(b.v, a.v)) + dot(row.angular_b, b.w)) - dot(row.angular_a, a.w)
+
+
+cdef inline bint is_wide(const Row* row) noexcept nogil:
+    """Whether this is the first record of a wide row."""
+    return row.block_kind >= BLOCK_WIDE and row.block == 2
+
+
+cdef inline bint is_second(const Row* row) noexcept nogil:
+    """Whether this is the second record of a wide row, which the first speaks for."""
+    return row.block_kind >= BLOCK_WIDE and row.block == 0
+
+
+cdef inline double half_product(const double* x, const double* y) noexcept nogil:
+    return ((x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3])) + (x[4] * y[4] + x[5] * y[5])
+
+
+cdef inline double pair_coupling(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' of two records as they stand. Of bodies that do not move M^-1 J' is 0."""
+    cdef double s = 0.0
+    if x.body_a == y.body_a:
+        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[0])
+    elif x.body_a == y.body_b:
+        s += half_product(&x.jacobian[0], &y.inv_mass_jacobian[6])
+    if x.body_b == y.body_b:
+        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[6])
+    elif x.body_b == y.body_a:
+        s += half_product(&x.jacobian[6], &y.inv_mass_jacobian[0])
+    return s
+
+
+cdef inline double coupling(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y'"""
+    cdef double s = pair_coupling(x, y)
+    if is_wide(x):
+        s += pair_coupling(x + 1, y)
+    if is_wide(y):
+        s += pair_coupling(x, y + 1)
+        if is_wide(x):
+            s += pair_coupling(x + 1, y + 1)
+    return s
+
+
+cdef inline double pair_rate(const Row* row, const Twist* x) noexcept nogil:
+    return (half_product(&row.jacobian[0], <const double*>&x[row.body_a])
+            + half_product(&row.jacobian[6], <const double*>&x[row.body_b]))
+
+
+cdef inline double rate(const Row* row, const Twist* x) noexcept nogil:
+    """J x"""
+    return pair_rate(row, x) + pair_rate(row + 1, x) if is_wide(row) else pair_rate(row, x)
+
+
+cdef inline void pair_push(const Row* row, double f, Twist* x) noexcept nogil:
+    cdef double* a = <double*>&x[row.body_a]
+    cdef double* b = <double*>&x[row.body_b]
+    cdef int i
+    for i in range(6):
+        a[i] += row.inv_mass_jacobian[i] * f
+        b[i] += row.inv_mass_jacobian[6 + i] * f
+
+
+cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
+    """x += M^-1 J' f"""
+    pair_push(row, f, x)
+    if is_wide(row):
+        pair_push(row + 1, f, x)

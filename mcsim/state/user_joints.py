@@ -1,0 +1,53 @@
+"""Joints of the user's own: their Python functions called at the present poses, what they give put where kernels read it."""
+
+import numpy as np
+
+from mcsim.core.errors import SimulationError
+from mcsim.state.fields import USER_ROW_DTYPE
+
+MOST_ROWS = 6                   # of one joint
+
+
+class UserJoints:
+    """The user's joints of a world. rows: (joints * 6,) USER_ROW_DTYPE, written by `call`.
+
+    joints: list of (joint number, UserJoint, (body a, body b)), -1 the world; bodies: BodyArrays, read at each call.
+    """
+
+    def __init__(self, joints, bodies):
+        self._joints, self._bodies = joints, bodies
+        self.rows = np.zeros(MOST_ROWS * len(joints), USER_ROW_DTYPE)
+
+    def _poses(self, ends):
+        """The two bodies' (position, orientation); the world's row stands before the first."""
+        position, orientation = (self._bodies.padded[name] for name in ("position", "orientation"))
+        return [(position[i + 1].copy(), orientation[i + 1].copy()) for i in ends]
+
+    def call(self, errors_only):
+        """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists."""
+        for k, (_, joint, ends) in enumerate(self._joints):
+            poses = self._poses(ends)
+            rows = self.rows[MOST_ROWS * k:MOST_ROWS * k + joint.size]
+            try:
+                rows["error"] = joint.error_at(*poses)
+                if not errors_only:
+                    rows["jacobian"] = joint.jacobian_at(*poses)
+                    twists = [self._bodies.padded["twist"][i + 1] for i in ends]
+                    rows["curvature"] = joint.curvature_at(*poses, *twists)
+            except ValueError as error:
+                raise SimulationError(f"joint {joint.name!r}: {error}") from error
+
+    def fill_errors(self, out, broken):
+        """joint_errors() of these joints: out (joints, 2) [m, rad]; broken: (joints,) bool."""
+        for number, joint, ends in self._joints:
+            if not broken[number]:
+                error = joint.error_at(*self._poses(ends))
+                angle = np.isin(np.arange(joint.size), joint.angles)
+                out[number] = np.linalg.norm(error[~angle]), np.linalg.norm(error[angle])
+
+
+def user_joints(scene, records, bodies):
+    """The UserJoints of a world of this scene, or None. records: (joints,) JOINT_DTYPE."""
+    found = [(i, joint, (int(records["body_a"][i]), int(records["body_b"][i])))
+             for i, joint in enumerate(scene.joints) if joint.type == "user"]
+    return UserJoints(found, bodies) if found else None
