@@ -57,7 +57,7 @@ cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
 # corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
-cdef double LOOP_CLOSE = 3e-5
+cdef double LOOP_CLOSE = 1e-6
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
 # and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
 cdef double LEAST_PROXIMAL = 1e-7
