@@ -125,7 +125,9 @@ cdef class Articulations:
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), bodies.kind == KINEMATIC,
+        driven = bodies.kind == KINEMATIC
+        driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
+        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = &group[0], &touched[0]
