@@ -132,13 +132,14 @@ cdef double spring_share(const JointAxis* axis, double diagonal, const Settings*
 
     The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
     that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, in both halves, which damps what is too
-    fast for the substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
+    fast for the substep. z = h (c + h k) J M^-1 J' tells which. Nothing between the two: at rest gravity's halves and the
+    spring's must be the same, or the body would be seen to move.
     """
     cdef double z
     if not settings.first_kick < 1.0:
         return 1.0
     z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
-    return 1.0 - 0.5 / (1.0 + z * z) if z < FAST_SPRING else 1.0
+    return 0.5 if z < FAST_SPRING else 1.0
 
 
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
