@@ -12,7 +12,7 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 sweeps' buffer, and every solve takes them with the tree.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport fabs
 from libc.string cimport memset
 
 import numpy as np
@@ -237,8 +237,7 @@ cdef class Articulations:
                 self.solve_tree(twist)
 
     cdef void solve_tree(self, Twist* twist) noexcept nogil:
-        """J v + bias = 0; with loops until the proximal steps have converged, or do not bring the residual to half: then the
-        rest has no solution (a loop that is stretched out), and more would only drive impulses up against each other."""
+        """J v + bias = 0; with loops until the proximal steps have converged."""
         cdef int k
         cdef double found, last = 0.0
         if not self.tree.loops:

@@ -30,7 +30,7 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_share, store_joints
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
@@ -328,10 +328,10 @@ cdef class Pipeline(StateArrays):
 
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
-        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. Springs that are not
-        too fast have shares of their own, of which `carry` holds the ratio."""
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. The second
+        half of a spring's impulse is as large as the first comes out: `carry` holds the ratio."""
         cdef Py_ssize_t i
-        cdef double share, first = self.settings.first_kick
+        cdef double first = self.settings.first_kick
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -341,9 +341,8 @@ cdef class Pipeline(StateArrays):
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif row.kind == ROW_SPRING and self.shared(row):
-                share = spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings)
-                row.carry = 1.0 / share - 1.0
-                row.impulse *= share
+                row.carry = (1.0 - first) / first
+                row.impulse *= first
                 row.lower = -INFINITY
                 row.upper = INFINITY
             else:
@@ -374,8 +373,8 @@ cdef class Pipeline(StateArrays):
                     row.upper = row.impulse
 
     cdef bint shared(self, const Row* row) noexcept nogil:
-        """Whether a spring's row is one of a share, not a soft constraint."""
-        return spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
+        """Whether a spring's force is shared out to both halves, not solved in each."""
+        return spring_point(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""

@@ -124,22 +124,22 @@ cdef inline void set_soft(Row* row, double bias, double compliance, double part)
     row.compliance[RELAXED] = compliance
 
 
-cdef double FAST_SPRING = 1.0            # spring_share: z of springs and dampers that are solved as soft constraints
+cdef double FAST_SPRING = 1.0            # spring_point: z of springs and dampers that are solved as soft constraints
 
 
-cdef double spring_share(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
-    """s: the part of a spring's impulse of a substep that acts before the drift, in a substep of two halves.
+cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+    """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
 
-    The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
-    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, in both halves, which damps what is too
-    fast for the substep. z = h (c + h k) J M^-1 J' tells which. Nothing between the two: at rest gravity's halves and the
-    spring's must be the same, or the body would be seen to move.
+        impulse = -h (k (e + s h u) + c u), half of it before the drift and half after it, so that what rests stays at rest
+
+    With s = 1/2 that is the implicit midpoint rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is
+    for the substep: s = 1/2 + O(z^2). From z = FAST_SPRING on it is 1: implicit Euler in each half, which damps it.
     """
     cdef double z
     if not settings.first_kick < 1.0:
         return 1.0
     z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
-    return 0.5 if z < FAST_SPRING else 1.0
+    return 1.0 - 0.5 / (1.0 + z * z) if z < FAST_SPRING else 1.0
 
 
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
@@ -147,13 +147,13 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share, and where s = 1
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and where s = 1
     a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping
     ratio) under the same bound, which weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
-    cdef double d, share
+    cdef double d, part
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
@@ -170,9 +170,12 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
         row.error = geometry.spring_error
-        share = spring_share(axis, row.diagonal, settings)
-        d = axis.damping + share * h * axis.stiffness
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d), 1.0 if share < 1.0 else settings.first_kick)
+        part = spring_point(axis, row.diagonal, settings)
+        d = axis.damping + part * h * axis.stiffness
+        if part < 1.0:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (settings.first_kick * h * d), 1.0)
+        else:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
