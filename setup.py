@@ -29,6 +29,7 @@ KERNELS = {
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._tree": ["m"],
+    "mcsim.solve._fronts": ["m"],
     "mcsim.solve._border": ["m"],
     "mcsim.solve._guard": ["m"],
     "mcsim.solve._assemble": ["m"],

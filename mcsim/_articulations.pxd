@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
-from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
@@ -36,6 +36,15 @@ cdef class Articulations:
     cdef EnergyGuard guard
     cdef Displacement displacement      # of projections
     cdef bint hard                      # the last drift was hard to close
+    cdef double solved                  # residual that ends proximal steps [m/s, rad/s]
+    cdef object kept_free
+    cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not dynamic
+    cdef Py_ssize_t free_count
+    cdef int32_t* swings                # of a body: whether its load turns it
+    cdef int32_t* strained              # of an articulation: whether it is strained beyond division
+    cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
+    cdef Vec3* center
+    cdef Mat3* inertia
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
 
@@ -56,8 +65,16 @@ cdef class Articulations:
     cdef void end_relax(self) noexcept nogil
     cdef void keep(self) noexcept nogil
     cdef void undo(self) noexcept nogil
-    cdef bint project(self) noexcept nogil
+    cdef void choose_proximal(self) noexcept nogil
+    cdef void aim_still(self) noexcept nogil
+    cdef double shorten(self, double off, double before) noexcept nogil
+    cdef void project(self) noexcept nogil
     cdef void project_once(self) noexcept nogil
+    cdef void refresh_all(self) noexcept nogil
+    cdef void count_spin(self, double sign) noexcept nogil
+    cdef void settle_spin(self) noexcept nogil
+    cdef void find_swinging(self) noexcept nogil
+    cdef void stiffen_start(self) noexcept nogil
     cdef double residual(self) noexcept nogil
     cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef double strain(self, double h, double most) noexcept nogil

@@ -20,13 +20,14 @@ import numpy as np
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
-from mcsim.constraints._stiffness cimport load_joints, stiffen_joints
+from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
 from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
-from mcsim.integrate._euler cimport accept_poses, try_poses
+from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_rate
 
+from mcsim.solve.ordering import free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
@@ -49,6 +50,28 @@ cdef double WIDE_GAP = 1e-3
 # Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
+
+# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
+# the residual, until that would open the joints by less than this part of what they are open by,
+cdef double PROXIMAL_PROGRESS = 0.1
+cdef double GAP_TOLERANCE = 0.1
+# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
+cdef double LOOP_CONTRACTION = 0.2
+cdef double LOOP_CLOSE = 1e-6
+# The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
+# and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
+cdef double LEAST_PROXIMAL = 1e-7
+cdef double MOST_PROXIMAL = 1e-2
+cdef double USUAL_PROXIMAL = 1e-6
+cdef double SHORTER = 100.0
+cdef enum:
+    MOST_SHORTER = 3
+
+# Beyond this strain h^2 trace(I^-1 K) the step is not divided: bodies take their stiffness into their inertia. In loops that is sooner,
+# since a factorization costs more there, and only for bodies on point-like joints alone: elsewhere redundant forces press on each
+# other without turning anything.
+cdef double TREE_STRAIN = 64.0
+cdef double NET_STRAIN = 9.0
 
 WORLD = -1
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
@@ -102,7 +125,9 @@ cdef class Articulations:
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), bodies.kind == KINEMATIC,
+        driven = bodies.kind == KINEMATIC
+        driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
+        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = &group[0], &touched[0]
@@ -114,6 +139,21 @@ cdef class Articulations:
         self.loads.count, self.loads.chosen = self.count, self.chosen
         self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
         self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+        tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
+        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
+
+    def _find_free(self, pairs, moves, jointed):
+        """Which free articulation each jointed body belongs to, with room for its sums."""
+        cdef int32_t[::1] free, swings, strained
+        cdef double[:, ::1] excess, center, inertia
+        of = free_articulations(pairs, moves)
+        self.free_count = int(of.max(initial=-1)) + 1
+        excess, center = np.zeros((2, self.free_count + 1, 3))
+        inertia = np.zeros((self.free_count + 1, 9))
+        free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
+        self.kept_free = free, swings, strained, excess, center, inertia
+        self.free, self.swings, self.strained = &free[0], &swings[0], &strained[0]
+        self.excess, self.center, self.inertia = <Vec3*>&excess[0, 0], <Vec3*>&center[0, 0], <Mat3*>&inertia[0, 0]
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""
@@ -128,11 +168,14 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         cdef int k
+        if self.stiffening:
+            update_inertia(self.bodies)
         for j in range(rows.joint_count):
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
         self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
+        self.choose_proximal()
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
@@ -141,7 +184,15 @@ cdef class Articulations:
         for k in range(self.border.count):
             if self.border.row(k) != NULL:
                 self.open = max(self.open, fabs(self.border.row(k).error))
+        self.choose_proximal()
         self.factor()
+
+    cdef void choose_proximal(self) noexcept nogil:
+        """By how far the joints are open: Newton's step along a direction of stiffness s is then not longer than it is true."""
+        self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
+        self.solved = SOLVED
+        if self.tree.loops and self.open > CLOSE_ENOUGH:
+            self.solved = GAP_TOLERANCE * self.open / self.settings.h
 
     cdef void factor(self) noexcept nogil:
         """Of the tree, then of the border, by probing."""
@@ -188,11 +239,16 @@ cdef class Articulations:
     cdef void solve_tree(self, Twist* twist) noexcept nogil:
         """J v + bias = 0; with loops until the proximal steps have converged."""
         cdef int k
-        cdef double found = 0.0
-        for k in range(MOST_REPEATS if self.tree.loops else 1):
-            found = self.tree.solve(self.bodies, twist)
-            if found < SOLVED:
+        cdef double found, last = 0.0
+        if not self.tree.loops:
+            self.tree.solve(self.bodies, twist)
+            return
+        for k in range(MOST_REPEATS):
+            found = self.tree.residual(twist)
+            if found < self.solved or (k > 1 and not found < PROXIMAL_PROGRESS * last):
                 break
+            self.tree.finish(self.bodies, twist)
+            last = found
 
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
@@ -231,9 +287,21 @@ cdef class Articulations:
         self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
-        """Biases for solves in turn with sweeps."""
-        self.drift()
-        self.subtract_rates()
+        """Biases for solves in turn with sweeps: what closes the joints, or with loops what holds them, since there Newton's step may
+        lead away."""
+        if self.tree.loops:
+            self.aim_still()
+        else:
+            self.drift()
+            self.subtract_rates()
+
+    cdef void aim_still(self) noexcept nogil:
+        """Biases for J v + rate = 0."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.rows.count):
+            self.tree.rows.bias[i] = self.tree.rows.rate[i]
+        for i in range(self.border.count):
+            self.border.bias[i] = 0.0
 
     cdef void correct(self) noexcept nogil:
         self.corrections += 1
@@ -247,6 +315,7 @@ cdef class Articulations:
         """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift.
         rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where closing is hard."""
         cdef int k
+        cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
         cdef double off, last = self.drift()
         self.hard = False
         for k in range(MOST_CORRECTIONS):
@@ -257,9 +326,13 @@ cdef class Articulations:
             self.keep()
             self.correct()
             off = self.drift()
-            if not off < CONTRACTION * last:
+            if k == 0 and self.tree.loops:
+                off = self.shorten(off, last)
+            if not off < contraction * last:
                 if not off < last:
                     self.undo()
+                else:
+                    last = off
                 if not last < WIDE_GAP:
                     # No velocity is found that closes them: hold what they move by at the start of the drift.
                     self.hold()
@@ -267,21 +340,35 @@ cdef class Articulations:
                 self.hard = True
                 break
             last = off
-        self.closed = last < CLOSE_ENOUGH
+        self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
+        if self.stiffening:
+            self.count_spin(1.0)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
+        if self.stiffening:
+            self.settle_spin()
+
+    cdef double shorten(self, double off, double before) noexcept nogil:
+        """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes it shorter
+        (D. Marquardt, 1963). -> how far the joints are off"""
+        cdef int k
+        for k in range(MOST_SHORTER):
+            if off <= max(before, LOOP_CLOSE):
+                break
+            self.undo()
+            self.drift()
+            self.tree.proximal *= SHORTER
+            self.factor()
+            self.correct()
+            off = self.drift()
+        return off
 
     cdef void hold(self) noexcept nogil:
         """J v + rate = 0"""
-        cdef Py_ssize_t i
-        cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.count):
-            rows.bias[i] = rows.rate[i]
-        for i in range(self.border.count):
-            self.border.bias[i] = 0.0
+        self.aim_still()
         self.solve(self.bodies.twist)
 
     cdef void begin_relax(self, bint swept) noexcept nogil:
@@ -318,19 +405,42 @@ cdef class Articulations:
             self.tree.rows.impulse[k] = self.impulse[k]
         self.border.undo()
 
-    cdef bint project(self) noexcept nogil:
+    cdef void project(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
         what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
-        watched. -> whether anything moved"""
-        cdef int r = 0
-        if not CLOSE_ENOUGH < self.open <= WIDEST_GAP:
-            return False
+        watched."""
+        cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
+        cdef double last = 0.0
+        cdef int r
+        self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
-        while r < MOST_PROJECTIONS and CLOSE_ENOUGH < self.open <= WIDEST_GAP:
+        for r in range(MOST_PROJECTIONS):
+            if not enough < self.open <= WIDEST_GAP:
+                break
+            if self.tree.loops and r > 0 and not self.open < last:
+                self.tree.proximal *= SHORTER
+                self.factor()
+            last = self.open
             self.project_once()
-            r += 1
         self.guard.weigh(self.joints, self.bodies, 1.0)
-        return True
+
+    cdef void refresh_all(self) noexcept nogil:
+        """The border's rows too."""
+        if self.border.count > 0:
+            self.calls.call(False)
+            refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
+        self.refresh()
+
+    # ---- spin --------------------------------------------------------------------------------------------------------
+
+    cdef void count_spin(self, double sign) noexcept nogil:
+        count_excess(self.bodies, &self.loads, self.free, sign, self.excess)
+
+    cdef void settle_spin(self) noexcept nogil:
+        """Give back what has been counted."""
+        if self.free_count > 0:
+            return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
+                          self.inertia)
 
     cdef void project_once(self) noexcept nogil:
         cdef Py_ssize_t j, k
@@ -344,7 +454,10 @@ cdef class Articulations:
                 rows.impulse[k] = 0.0
         for k in range(self.border.count):
             self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
-        self.solve(self.displacement.twist)
+        if self.tree.loops and self.border.count == 0:
+            self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
+        else:
+            self.solve(self.displacement.twist)
         self.displacement.move(self.bodies)
         for j in range(rows.joint_count):
             force = vec3(0.0, 0.0, 0.0)
@@ -355,10 +468,7 @@ cdef class Articulations:
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
         self.border.undo()
-        if self.border.count > 0:
-            self.calls.call(False)
-            refresh_border(self.joints, rows.joint_count, self.bodies, self.settings, self.border.rows)
-        self.refresh()
+        self.refresh_all()
 
     # ---- loads -------------------------------------------------------------------------------------------------------
 
@@ -395,29 +505,62 @@ cdef class Articulations:
 
     cdef double strain(self, double h, double most) noexcept nogil:
         """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an articulation that
-        touches nothing. In the others what would strain a step of h by more than `most` is stiffened."""
+        touches nothing and is not strained beyond any division. In those that touch something, what would strain a step of h by
+        more than `most` is stiffened, in those strained too much every body."""
         cdef Py_ssize_t k
+        cdef int i
         cdef double largest = 0.0
+        cdef double limit = NET_STRAIN if self.tree.loops else TREE_STRAIN
         load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
+        self.find_swinging()
+        memset(self.strained, 0, self.group_count * sizeof(int32_t))
+        for k in range(self.count):
+            i = self.chosen[k]
+            if self.swings[i] and self.group[i] >= 0 and self.loads.load[k] * h * h > limit:
+                self.strained[self.group[i]] = 1
         self.stiffening = False
         for k in range(self.count):
+            i = self.chosen[k]
             self.loads.part[k] = 0.0
-            if self.bodies.kind[self.chosen[k]] != DYNAMIC:
+            if self.bodies.kind[i] != DYNAMIC:
                 continue
-            if not self.touched[self.group[self.chosen[k]]]:
+            if self.settings.geometric_stiffness > 0.0:
+                self.loads.part[k] = self.settings.geometric_stiffness
+            elif self.strained[self.group[i]]:
+                self.loads.part[k] = 1.0 if self.swings[i] else 0.0
+            elif not self.touched[self.group[i]]:
                 largest = max(largest, self.loads.load[k])
             elif self.loads.load[k] * h * h > most:
                 self.loads.part[k] = 1.0
+            if self.loads.part[k] > 0.0:
                 self.stiffening = True
         return largest
 
+    cdef void find_swinging(self) noexcept nogil:
+        """Of bodies in loops, which have joints alone that hold no direction; without loops all."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j, k
+        for k in range(self.count):
+            self.swings[self.chosen[k]] = 1
+        if not self.tree.loops:
+            return
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                if dot(rows.row[k].linear, rows.row[k].linear) == 0.0:
+                    if self.joints[j].body_a >= 0:
+                        self.swings[self.joints[j].body_a] = 0
+                    if self.joints[j].body_b >= 0:
+                        self.swings[self.joints[j].body_b] = 0
+
+    cdef void stiffen_start(self) noexcept nogil:
+        """What `strain` has chosen, for the first half of the step's first substep."""
+        if self.stiffening:
+            stiffen_bodies(self.bodies, &self.loads, self.settings.h, False)
+
     cdef void stiffen(self) noexcept nogil:
-        cdef Py_ssize_t k
-        if self.settings.geometric_stiffness > 0.0:
-            for k in range(self.count):
-                self.loads.part[k] = self.settings.geometric_stiffness
-        if self.stiffening or self.settings.geometric_stiffness > 0.0:
-            stiffen_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
+        if self.stiffening:
+            add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
+            stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
         cdef Py_ssize_t i
@@ -431,6 +574,8 @@ cdef class Articulations:
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
         read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.tree.proximal = USUAL_PROXIMAL
+        self.solved = SOLVED
         self.factor()
 
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:

@@ -299,13 +299,15 @@ cdef class Pipeline(StateArrays):
         cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
-        if self.closing and self.settings.geometric_stiffness == 0.0:
+        if self.closing:
             self.articulations.touch(self.collider.manifolds, self.collider.manifold_count)
             strain = self.articulations.strain(whole, STRAIN)
             while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
                 times += 1
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times
+        if self.closing:
+            self.articulations.stiffen_start()
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
         """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
@@ -444,6 +446,9 @@ cdef class Pipeline(StateArrays):
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef bint watched = self.closing and self.swept
         cdef double first = self.settings.first_kick
+        cdef bint stiffening = self.closing and self.articulations.stiffening
+        if stiffening:
+            self.articulations.count_spin(-1.0)
         if watched:
             self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
@@ -464,12 +469,11 @@ cdef class Pipeline(StateArrays):
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
         if self.closing:
+            if not self.articulations.closed:
+                self.articulations.project()
             self.articulations.stiffen()
         self.lap(STAGE_INTEGRATE)
         self.refresh()
-        if self.closing and not self.articulations.closed and self.articulations.project():
-            self.write_rows(self.rows)
-            self.finish_rows()
         self.lap(STAGE_REFRESH)
         if watched:
             self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
@@ -488,6 +492,9 @@ cdef class Pipeline(StateArrays):
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if self.closing:
                 self.articulations.end_relax()
+            if stiffening:
+                self.articulations.count_spin(1.0)
+                self.articulations.settle_spin()
             if watched:
                 self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
                 self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)

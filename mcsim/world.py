@@ -136,7 +136,7 @@ class World:
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
                              "makes one")
         self._keywords = check_settings(keywords)
-        self._scene = copy.deepcopy(scene)
+        self._scene = scene.sharing_parts()
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
         self._body_index = {body.name: i for i, body in enumerate(self._scene.bodies)}

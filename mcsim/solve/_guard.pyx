@@ -17,7 +17,8 @@ and is taken out of the velocities at the substep's end:
 u is a motion that the joints allow, so they stay closed, and both momenta are kept; of all changes that leave them so, the
 energy of v - u is what there is to take.
 
-Articulations with a prescribed motion or a kinematic body are let be: there joints do work.
+Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a gear or a
+joint of the user's own, through which energy comes and goes.
 """
 
 from libc.math cimport sqrt

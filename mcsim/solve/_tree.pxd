@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Twist
+from mcsim.solve._fronts cimport Fronts
 from mcsim.state._layout cimport Bodies, JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
@@ -18,7 +19,7 @@ ctypedef struct Node:
     int64_t entry_end
     int64_t row_begin            # the entries of its row, ascending columns
     int64_t row_end
-    double shift                 # proximal part of the diagonal, relative
+    double shift                 # 1 where the diagonal has a proximal part, else 0
 
 # A block below the diagonal.
 ctypedef struct Entry:
@@ -38,6 +39,8 @@ cdef class JointTree:
     cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
     cdef object kept
+    cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
+    cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows
     cdef Node* nodes
     cdef Entry* entries
@@ -49,6 +52,8 @@ cdef class JointTree:
 
     cdef void factor(self, const Bodies* bodies) noexcept nogil
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
+    cdef double residual(self, const Twist* twist) noexcept nogil
+    cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef double correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil

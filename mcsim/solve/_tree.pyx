@@ -9,8 +9,9 @@ S is symmetric quasi-definite: every order of elimination has a factor (R. Vande
 
     S_ij <- S_ij - sum_k S_ik L_jk'     over the columns k < j with both blocks;     D_j = S_jj,   L_ij = S_ij D_j^-1
 
-A loop may make rows redundant. There D_j is shifted by a small part of its diagonal, which makes each solve one proximal step;
-repeated against the true residual J v + bias it converges to a solution of the constraints, not of softened ones.
+With loops there is fill: those are factored by dense fronts (`_fronts.pyx`). A loop may make rows redundant: there the diagonal
+is shifted by a small part of itself, which makes each solve one proximal step; repeated against the true residual J v + bias
+it converges to a solution of the constraints, not of softened ones.
 A pivot below 1e-12 of its diagonal is skipped: such a row moves nothing that the rows before it have not settled.
 
 Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a constant.
@@ -23,6 +24,8 @@ import numpy as np
 from mcsim.core._math cimport add_scaled, dot, mat_vec, quat_matrix, rotate_symmetric, vec3
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.state._rows cimport row_rate
+
+from mcsim.solve._fronts cimport Fronts
 
 from mcsim.solve.ordering import node_records, plan
 
@@ -129,14 +132,6 @@ cdef inline void invert_block(double* d, int m, const double* scale) noexcept no
                     d[i * m + j] -= f * d[p * m + j]
 
 
-cdef inline void finish_diagonal(double* d, int m, const double* scale, double shift) noexcept nogil:
-    """(d + shift * scale)^-1"""
-    cdef int p
-    for p in range(m):
-        d[p * m + p] += shift * scale[p]
-    invert_block(d, m, scale)
-
-
 cdef inline void forward(const double* block, const double* a, double* b, int n, int m) noexcept nogil:
     """b -= L a"""
     cdef double s
@@ -230,6 +225,7 @@ cdef class JointTree:
         found = plan(bodies, sizes, np.asarray(moves, bool))
         self.node_count = len(found.joint)
         self.loops = found.loops
+        self.fronts = None if found.fronts is None else Fronts(found)
         self.work = found.work
         self.row_count = int(np.sum(sizes))
         begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -356,13 +352,18 @@ cdef class JointTree:
             for p in range(m):
                 scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else (
                     self.whole_diagonal(node, p, bodies))
+            if self.loops:
+                for p in range(m):
+                    self.fronts.scale[node.offset + p] = scale[p]
+                    d[p * m + p] += self.proximal * node.shift * scale[p]
+                continue
             self.eliminate_into(j)
             if m == 3:
-                finish_diagonal(d, 3, scale, node.shift)
+                invert_block(d, 3, scale)
             elif m == 5:
-                finish_diagonal(d, 5, scale, node.shift)
+                invert_block(d, 5, scale)
             else:
-                finish_diagonal(d, m, scale, node.shift)
+                invert_block(d, m, scale)
             for e in range(node.entry_begin, node.entry_end):
                 entry = &self.entries[e]
                 n = self.nodes[entry.node].size
@@ -372,6 +373,8 @@ cdef class JointTree:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
                 else:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
+        if self.loops:
+            self.fronts.factor(self.values)
 
     cdef double whole_diagonal(self, const Node* node, int p, const Bodies* bodies) noexcept nogil:
         """J M^-1 J' of a row over both its bodies; the block itself lacks the hubs."""
@@ -454,6 +457,12 @@ cdef class JointTree:
 
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
+        cdef double largest = self.residual(twist)
+        self.finish(bodies, twist)
+        return largest
+
+    cdef double residual(self, const Twist* twist) noexcept nogil:
+        """The right side of a solve, for `finish`. -> the largest |J v + bias| [m/s, rad/s]"""
         cdef const Node* node
         cdef double* x
         cdef double largest = 0.0
@@ -471,9 +480,15 @@ cdef class JointTree:
                     x[p] = -s
                     if fabs(s) > largest:
                         largest = fabs(s)
-        self.substitute()
-        self.add_solution(bodies, twist)
         return largest
+
+    cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """Impulses and twists by the solution for the right side in `vector`."""
+        if self.loops:
+            self.fronts.solve(self.vector)
+        else:
+            self.substitute()
+        self.add_solution(bodies, twist)
 
     cdef double correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
         """The same where J v + bias is known: residual (row_count,). -> its largest"""
@@ -491,6 +506,5 @@ cdef class JointTree:
                     x[p] = -residual[node.row + p]
                     if fabs(x[p]) > largest:
                         largest = fabs(x[p])
-        self.substitute()
-        self.add_solution(bodies, twist)
+        self.finish(bodies, twist)
         return largest

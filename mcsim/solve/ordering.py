@@ -11,16 +11,17 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from mcsim.solve.fronts import plan_fronts, postorder
+
 MOST_JOINTS = 6
 MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
-LOOP_SHIFT = 1e-6            # proximal shift of the diagonal in an articulation with loops, relative
 
 # Entry codes, as in _tree.pyx.
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
 Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
-                          "row_node row_entry loops value_count length work")
+                          "row_node row_entry loops value_count length work fronts")
 
 # The records Node, Entry and Reached of _tree.pxd.
 NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("row", "i4"),
@@ -34,7 +35,8 @@ def plan(bodies, sizes, moves):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column by
-    column with ascending rows; row_...: the same entries row by row with ascending columns; work: about how many products a
+    column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
+    their joints) the entries are the given blocks alone, and fronts is a FrontPlan; work: about how many products a
     factorization takes.
     """
     joints = np.flatnonzero(sizes > 0)
@@ -52,6 +54,8 @@ def plan(bodies, sizes, moves):
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
     loops = _loop_joints(joints, bodies, dynamic, at)
+    if loops:
+        order = postorder(order, columns)
     return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
 
 
@@ -131,6 +135,29 @@ def _minimum_degree(count, codes, waits):
     return order, columns
 
 
+def free_articulations(bodies, moves):
+    """(n,) the number of the articulation that a body belongs to, numbered by their first bodies; -1 where it has no joint
+    or hangs on what does not move. bodies: (j, 2), moves: (n,) bool."""
+    count = len(moves)
+    tied = np.arange(count + 1)                            # the last is the world's, and all that does not move
+    pairs = np.where(np.append(moves, False)[bodies], bodies, count)
+    while True:
+        low = tied[pairs]
+        new = tied.copy()
+        np.maximum.at(new, low[:, 0], low[:, 1])
+        np.maximum.at(new, low[:, 1], low[:, 0])
+        new = new[new]
+        if np.array_equal(new, tied):
+            break
+        tied = new
+    jointed = np.zeros(count, bool)
+    jointed[bodies[bodies >= 0]] = True
+    free = jointed & moves & (tied[:count] != count)
+    found = np.full(count, -1)
+    found[free] = np.unique(tied[:count][free], return_inverse=True)[1]
+    return found
+
+
 def _loop_joints(joints, bodies, dynamic, at):
     """The joints of articulations with more joints than a tree has: more than dynamic bodies."""
     parent = {}
@@ -169,13 +196,17 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
             continue
         j = int(joints[node])
         joint[k], size[k] = j, sizes[j]
-        shift[k] = LOOP_SHIFT if j in loops else 0.0
+        shift[k] = float(j in loops)
         for bit, body in zip((1, 2), bodies[j]):
             if dynamic[body] and int(body) not in hub_node:
                 sides[k] |= bit
+    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     entry_begin, nodes, code = [0], [], []
-    for k, node in enumerate(order):
-        below = sorted(place[i] for i in columns[node])
+    columns = [sorted(place[i] for i in columns[node]) for node in order]
+    work = float(sum(size[k] * sum(size[i] for i in below)**2 for k, below in enumerate(columns)))
+    for node, below in zip(order, columns):
+        if loops:                                          # fill has its place in the fronts
+            below = [i for i in below if (order[i], node) in codes]
         nodes.extend(below)
         code.extend(codes.get((order[i], node), 0) for i in below)
         entry_begin.append(len(nodes))
@@ -187,11 +218,10 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))
     row_begin = np.concatenate([[0], np.cumsum(np.bincount(nodes, minlength=count))]).astype(np.int64)
-    offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+    fronts = plan_fronts(columns, size, offsets[:-1], entry_begin, nodes) if loops else None
     return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
                 values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
-                by_row.astype(np.int64), bool(shift.any()), int(values[-1]), int(offsets[-1]),
-                float(np.sum(size * np.bincount(owner, size[nodes], count) ** 2)))
+                by_row.astype(np.int64), bool(loops), int(values[-1]), int(offsets[-1]), work, fronts)
 
 
 def node_records(found, bodies, begin):

@@ -103,3 +103,125 @@ def test_geometric_stiffness_keeps_a_strained_chain_whole():
     world = mc.World(chain(15, 1000.0), joint_solver="tree", geometric_stiffness=1.0)
     world.step(180)
     assert world.joint_errors().max() < 1e-4 and world.energy().total < 1.0
+
+
+def net(n, seed=0, **keywords):
+    """n by n balls of 1 and 1.5 kg on ball joints half-way between, in a plane; thrown at random if nothing pulls them."""
+    scene = mc.Scene(**keywords)
+    random = np.random.default_rng(seed)
+    for i in range(n):
+        for j in range(n):
+            velocity = (0, 0, 0) if scene.gravity.any() else random.normal(scale=2.0, size=3)
+            scene.add_body(f"ball{i}_{j}", shape=mc.Sphere(0.1), mass=1.0 + 0.5 * ((i + j) % 2), position=(i, j, 0),
+                           velocity=velocity, collision_mask=0)
+            if i:
+                scene.add_joint(mc.BallJoint(f"ball{i - 1}_{j}", f"ball{i}_{j}", anchor=(i - 0.5, j, 0)))
+            if j:
+                scene.add_joint(mc.BallJoint(f"ball{i}_{j - 1}", f"ball{i}_{j}", anchor=(i, j - 0.5, 0)))
+    return scene
+
+
+@pytest.mark.parametrize("stiffness", [0.0, 1.0])
+def test_a_thrown_net_keeps_its_momentum(stiffness):
+    """However its loops are closed and its bodies stiffened."""
+    world = mc.World(net(7, gravity=(0, 0, 0)), joint_solver="tree", geometric_stiffness=stiffness)
+    linear, angular = world.momentum()
+    for _ in range(6):
+        world.step(10)
+        assert np.abs(world.momentum()[0] - linear).max() < 1e-12 * np.abs(angular).max()
+        assert np.abs(world.momentum()[1] - angular).max() < 1e-11 * np.abs(angular).max()
+    assert world.joint_errors().max() < 1e-5
+
+
+def test_a_net_falls_taut_without_coming_apart_or_gaining_energy():
+    """Hung by two corners, flat at first, where all its tensions are singular."""
+    scene = net(8)
+    for corner in ("ball0_0", "ball0_7"):
+        scene.add_joint(mc.BallJoint(None, corner, anchor=scene.body(corner).position))
+    world = mc.World(scene, joint_solver="tree")
+    begin, largest, highest = world.energy().total, 0.0, -np.inf
+    for _ in range(150):
+        world.step()
+        largest, highest = max(largest, world.joint_errors()[:, 0].max()), max(highest, world.energy().total)
+    assert largest < 1e-4 and highest - begin < 1e-3 * 9.81 * 80 * 3.5
+
+
+def test_steps_one_by_one_and_after_a_restore_give_the_same_bits():
+    """What a stiffened step knows, it reads off the state."""
+    one, other = (mc.World(net(5, gravity=(0, 0, 0)), joint_solver="tree") for _ in range(2))
+    one.step(20)
+    kept = one.snapshot()
+    one.step(10)
+    for _ in range(30):
+        other.step()
+    assert one.state_hash() == other.state_hash()
+    other.restore(kept)
+    other.step(10)
+    assert one.state_hash() == other.state_hash()
+
+
+def test_a_heavy_bob_does_not_stretch_its_chain():
+    """50,000 to 1, where no division of the step would do."""
+    world = mc.World(chain(20, 50_000.0), joint_solver="tree")
+    largest, highest = 0.0, -np.inf
+    for _ in range(240):
+        world.step()
+        largest, highest = max(largest, world.joint_errors()[:, 0].max()), max(highest, world.energy().total)
+    assert largest < 1e-6 and highest < 1e-6 * 9.81 * 50_000 * 20
+
+
+def bricard():
+    """Six bars along the edges of a cube, each hinge's axis normal to its two bars: it moves, though 6 bodies on 6 hinges and
+    one fixed bar have as many rows as bodies have freedoms."""
+    corners = np.array([(0, 0, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (0, 1, 1), (0, 1, 0)], float)
+    scene = mc.Scene()
+    bars = np.roll(corners, -1, axis=0) - corners
+    for i, bar in enumerate(bars):
+        inertia = 0.1 * (1 - bar**2) + 0.001
+        scene.add_body(f"bar{i}", mass=1.0, inertia=inertia, position=corners[i] + bar / 2)
+    for i, bar in enumerate(bars):
+        scene.add_joint(mc.HingeJoint(f"bar{(i - 1) % 6}", f"bar{i}", anchor=corners[i], axis=np.cross(bars[i - 1], bar)))
+    scene.add_joint(mc.FixedJoint(None, "bar0"))
+    return scene
+
+
+def closed_box():
+    """Six walls, each fixed to its four neighbours, on one ball joint: 12 joints where 5 would do."""
+    normals = np.vstack([np.eye(3), -np.eye(3)])
+    scene = mc.Scene()
+    for i, normal in enumerate(normals):
+        scene.add_body(f"wall{i}", shape=mc.Box(np.where(normal == 0, 0.45, 0.05)), mass=1.0 + i, position=0.5 * normal,
+                       collision_mask=0)
+    scene.add_joint(mc.BallJoint(None, "wall0", anchor=(0.5, 0.4, 0.4)))
+    for i in range(6):
+        for j in range(i + 1, 6):
+            if j != i + 3:
+                scene.add_joint(mc.FixedJoint(f"wall{i}", f"wall{j}"))
+    return scene
+
+
+def wheel():
+    """Nine spokes on one hub, on ball joints, their ends joined all round: loops through a body with many joints."""
+    scene = mc.Scene()
+    scene.add_body("hub", mass=2.0, inertia=(1, 1, 1), angular_velocity=(0.5, 0.2, 1.0))
+    for i in range(9):
+        direction = np.array([np.cos(2 * np.pi * i / 9), np.sin(2 * np.pi * i / 9), 0.1 * (-1)**i])
+        scene.add_body(f"spoke{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=direction)
+        scene.add_joint(mc.BallJoint("hub", f"spoke{i}", anchor=0.5 * direction))
+    for i in range(9):
+        ends = scene.bodies[1 + i].position, scene.bodies[1 + (i + 1) % 9].position
+        scene.add_joint(mc.BallJoint(f"spoke{i}", f"spoke{(i + 1) % 9}", anchor=0.55 * (ends[0] + ends[1])))
+    return scene
+
+
+@pytest.mark.parametrize("make", [bricard, closed_box, wheel])
+def test_redundant_mechanisms_move_as_the_smooth_reference(make):
+    """Against RK4 on the KKT accelerations, projected."""
+    world = mc.World(make(), joint_solver="tree", dt=1 / 240)
+    reference = mc.World(make(), integrator="rk4", stabilization="projection", dt=1 / 240)
+    begin = world.positions.copy()
+    world.step(240)
+    reference.step(240)
+    assert world.joint_errors().max() < 1e-8
+    assert np.abs(world.positions - begin).max() > 0.2
+    assert np.abs(world.positions - reference.positions).max() < 2e-4
