@@ -31,7 +31,7 @@ from mcsim.solve.ordering import free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
-cdef double SOLVED = 1e-11
+cdef double SOLVED = 1e-13
 cdef enum:
     EASY = 3                 # corrections that a motion takes which the step resolves
     MOST_REPEATS = 6
@@ -53,7 +53,7 @@ cdef double WIDEST_GAP = 0.2
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
 # the residual, until that would open the joints by less than this part of what they are open by,
-cdef double PROXIMAL_PROGRESS = 0.1
+cdef double PROXIMAL_PROGRESS = 0.5
 cdef double GAP_TOLERANCE = 0.1
 # corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
@@ -287,12 +287,11 @@ cdef class Articulations:
         self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
-        """Biases for solves in turn with sweeps: what closes the joints, or with loops what holds them, since there Newton's step may
-        lead away."""
-        if self.tree.loops:
+        """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far from closed,
+        where Newton's step may lead away."""
+        if self.drift() > WIDE_GAP and self.tree.loops:
             self.aim_still()
         else:
-            self.drift()
             self.subtract_rates()
 
     cdef void aim_still(self) noexcept nogil:

@@ -132,14 +132,14 @@ cdef double spring_point(const JointAxis* axis, double diagonal, const Settings*
 
         impulse = -h (k (e + s h u) + c u), half of it before the drift and half after it, so that what rests stays at rest
 
-    With s = 1/2 that is the implicit midpoint rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is
-    for the substep: s = 1/2 + O(z^2). From z = FAST_SPRING on it is 1: implicit Euler in each half, which damps it.
+    s = 1/2 is the implicit midpoint rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the
+    substep: from z = FAST_SPRING on s = 1, implicit Euler in each half, which damps it.
     """
     cdef double z
     if not settings.first_kick < 1.0:
         return 1.0
     z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
-    return 1.0 - 0.5 / (1.0 + z * z) if z < FAST_SPRING else 1.0
+    return 0.5 if z < FAST_SPRING else 1.0
 
 
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
