@@ -60,7 +60,7 @@ cdef double LOOP_CONTRACTION = 0.2
 cdef double LOOP_CLOSE = 1e-6
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
 # and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
-cdef double LEAST_PROXIMAL = 1e-7
+cdef double LEAST_PROXIMAL = 1e-6
 cdef double MOST_PROXIMAL = 1e-2
 cdef double USUAL_PROXIMAL = 1e-6
 cdef double SHORTER = 100.0
