@@ -282,9 +282,9 @@ cdef class Articulations:
         self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
-        """Biases for solves in turn with sweeps: what closes the joints, or with loops what holds them, since there Newton's step may
-        lead away."""
-        if self.tree.loops:
+        """Biases for solves in turn with sweeps: what closes the joints, or where loops are nearly singular what holds them, since
+        there Newton's step may lead away."""
+        if self.tree.loops and self.open > CLOSE_ENOUGH:
             self.aim_still()
         else:
             self.drift()
