@@ -31,6 +31,7 @@ KERNELS = {
     "mcsim.solve._tree": ["m"],
     "mcsim.solve._fronts": ["m"],
     "mcsim.solve._border": ["m"],
+    "mcsim.solve._guard": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],

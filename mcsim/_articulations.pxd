@@ -5,7 +5,9 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
+from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
+from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 
 cdef class Articulations:
@@ -31,6 +33,9 @@ cdef class Articulations:
     cdef Py_ssize_t group_count
     cdef bint stiffening                # some body is stiffened
     cdef double open                    # how far the joints are open at the present poses [m, rad]
+    cdef EnergyGuard guard
+    cdef Displacement displacement      # of projections
+    cdef bint hard                      # the last drift was hard to close
     cdef double solved                  # residual that ends proximal steps [m/s, rad/s]
     cdef object kept_free
     cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not dynamic
@@ -53,16 +58,19 @@ cdef class Articulations:
     cdef double drift(self) noexcept nogil
     cdef void subtract_rates(self) noexcept nogil
     cdef void aim(self) noexcept nogil
-    cdef void close(self) noexcept nogil
+    cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil
     cdef void correct(self) noexcept nogil
-    cdef void relax(self) noexcept nogil
+    cdef void hold(self) noexcept nogil
+    cdef void begin_relax(self, bint swept) noexcept nogil
+    cdef void end_relax(self) noexcept nogil
     cdef void keep(self) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef void choose_proximal(self) noexcept nogil
     cdef void aim_still(self) noexcept nogil
     cdef double shorten(self, double off, double before) noexcept nogil
     cdef void project(self) noexcept nogil
-    cdef void move(self) noexcept nogil
+    cdef void project_once(self) noexcept nogil
+    cdef void refresh_all(self) noexcept nogil
     cdef void count_spin(self, double sign) noexcept nogil
     cdef void settle_spin(self) noexcept nogil
     cdef void find_swinging(self) noexcept nogil

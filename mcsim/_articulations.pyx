@@ -20,12 +20,11 @@ import numpy as np
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
-from mcsim.constraints._stiffness cimport (add_forces, count_excess, count_momentum, load_joints, return_excess,
-                                            stiffen_bodies)
-from mcsim.core._math cimport add, dot, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate_symmetric
+from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
+from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
-from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
+from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_rate
 
 from mcsim.solve.ordering import free_articulations
@@ -34,6 +33,7 @@ from mcsim.state.fields import JOINT_TYPES
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-11
 cdef enum:
+    EASY = 3                 # corrections that a motion takes which the step resolves
     MOST_REPEATS = 6
     BORDER_REPEATS = 3
     MOST_CORRECTIONS = 8
@@ -57,7 +57,7 @@ cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
 # corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
-cdef double LOOP_CLOSE = 3e-5
+cdef double LOOP_CLOSE = 1e-6
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
 # and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
 cdef double LEAST_PROXIMAL = 1e-7
@@ -125,6 +125,11 @@ cdef class Articulations:
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        driven = bodies.kind == KINEMATIC
+        driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
+        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
+                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+        self.displacement = Displacement(bodies.count)
         self.group, self.touched = &group[0], &touched[0]
         self.group_count = len(touched)
         self.bias = &bias[0]
@@ -306,12 +311,16 @@ cdef class Articulations:
         else:
             self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
 
-    cdef void close(self) noexcept nogil:
-        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift."""
+    cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift.
+        rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where closing is hard."""
         cdef int k
         cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
         cdef double off, last = self.drift()
+        self.hard = False
         for k in range(MOST_CORRECTIONS):
+            if k == EASY:
+                self.hard = True
             if k > 0 and last <= CLOSED:
                 break
             self.keep()
@@ -326,11 +335,16 @@ cdef class Articulations:
                     last = off
                 if not last < WIDE_GAP:
                     # No velocity is found that closes them: hold what they move by at the start of the drift.
-                    self.relax()
+                    self.hold()
                 last = self.drift()
+                self.hard = True
                 break
             last = off
         self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
+        if watched:
+            self.guard.end(rows, self.joints, count, self.bodies.twist)
+        if watched or self.hard:
+            self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
         if self.stiffening:
             self.count_spin(1.0)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
@@ -352,14 +366,25 @@ cdef class Articulations:
             off = self.drift()
         return off
 
-    cdef void relax(self) noexcept nogil:
+    cdef void hold(self) noexcept nogil:
         """J v + rate = 0"""
+        self.aim_still()
+        self.solve(self.bodies.twist)
+
+    cdef void begin_relax(self, bint swept) noexcept nogil:
+        """swept: in turn with other rows, which are to see the joints' forces from the start: a guess at them acts."""
         cdef Py_ssize_t i
         cdef JointRows* rows = &self.tree.rows
-        self.aim_still()
         for i in range(rows.count):
             rows.second[i] = -rows.impulse[i]
-        self.solve(self.bodies.twist)
+        if swept and not self.tree.loops:
+            self.tree.apply_impulses(self.bodies, self.bodies.twist)
+            for i in range(rows.count):
+                rows.impulse[i] *= 2.0
+
+    cdef void end_relax(self) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.second[i] += rows.impulse[i]
 
@@ -382,54 +407,29 @@ cdef class Articulations:
 
     cdef void project(self) noexcept nogil:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints. What that takes from the spin of a free
-        articulation is given back."""
+        what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
+        watched."""
         cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
         cdef double last = 0.0
         cdef int r
-        count_momentum(self.bodies, self.chosen, self.free, self.count, 1.0, self.excess)
+        self.refresh_all()
+        self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
-            if self.border.count > 0:
-                self.calls.call(False)
-                refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
-            self.refresh()
             if not enough < self.open <= WIDEST_GAP:
                 break
             if self.tree.loops and r > 0 and not self.open < last:
                 self.tree.proximal *= SHORTER
                 self.factor()
             last = self.open
-            self.move()
-        count_momentum(self.bodies, self.chosen, self.free, self.count, -1.0, self.excess)
-        self.settle_spin()
+            self.project_once()
+        self.guard.weigh(self.joints, self.bodies, 1.0)
 
-    cdef void move(self) noexcept nogil:
-        """Poses by one step of Newton's method on the present errors."""
-        cdef Py_ssize_t j, k
-        cdef int m
-        cdef JointRows* rows = &self.tree.rows
-        cdef Twist* twist
-        self.keep()
-        for k in range(self.count):
-            memset(&self.bodies.twist[self.chosen[k]], 0, sizeof(Twist))
-        for j in range(rows.joint_count):
-            for k in range(rows.begin[j], rows.begin[j + 1]):
-                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
-        for k in range(self.border.count):
-            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
-        if self.tree.loops and self.border.count == 0:
-            self.tree.solve(self.bodies, self.bodies.twist)
-        else:
-            self.solve(self.bodies.twist)
-        for k in range(self.count):
-            m = self.chosen[k]
-            twist = &self.bodies.twist[m]
-            if self.bodies.kind[m] == DYNAMIC:
-                self.bodies.position[m] = add(self.bodies.position[m], twist.v)
-                self.bodies.orientation[m] = quat_normalized(quat_mul(quat_exp(twist.w), self.bodies.orientation[m]))
-                self.bodies.inv_inertia_world[m] = rotate_symmetric(quat_matrix(self.bodies.orientation[m]),
-                                                                    self.bodies.inv_inertia[m])
-        self.undo()
+    cdef void refresh_all(self) noexcept nogil:
+        """The border's rows too."""
+        if self.border.count > 0:
+            self.calls.call(False)
+            refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
+        self.refresh()
 
     # ---- spin --------------------------------------------------------------------------------------------------------
 
@@ -441,6 +441,34 @@ cdef class Articulations:
         if self.free_count > 0:
             return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
                           self.inertia)
+
+    cdef void project_once(self) noexcept nogil:
+        cdef Py_ssize_t j, k
+        cdef Vec3 force
+        cdef JointRows* rows = &self.tree.rows
+        self.keep()
+        self.displacement.clear(self.bodies)
+        for j in range(rows.joint_count):
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+                rows.impulse[k] = 0.0
+        for k in range(self.border.count):
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+        if self.tree.loops and self.border.count == 0:
+            self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
+        else:
+            self.solve(self.displacement.twist)
+        self.displacement.move(self.bodies)
+        for j in range(rows.joint_count):
+            force = vec3(0.0, 0.0, 0.0)
+            for k in range(rows.begin[j], rows.begin[j + 1]):
+                force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
+            self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
+        self.displacement.carry_spins(self.bodies)
+        for k in range(rows.count):
+            rows.impulse[k] = self.impulse[k]
+        self.border.undo()
+        self.refresh_all()
 
     # ---- loads -------------------------------------------------------------------------------------------------------
 

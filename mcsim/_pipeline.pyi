@@ -12,6 +12,7 @@ from mcsim.state.user_joints import UserJoints
 
 class Pipeline(StateArrays):
     collider: Collider
+    tree: Any
     row_count: int
     joint_row_count: int
     steps: int

@@ -30,7 +30,7 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_share, store_joints
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
@@ -45,7 +45,7 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_SPRING, STABILIZE_GGL,
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL,
                                   STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
@@ -107,13 +107,13 @@ cdef class Pipeline(StateArrays):
         self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
         self.pose_calls = PoseCalls()
+        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
         cdef double[:, :, ::1] smooth = self.smooth_arrays
         self.wrench = <Twist*>&smooth[0, 0, 0] + 1
         self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
-        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._plan_tree(bodies, joints)
 
     def replan(self):
@@ -135,6 +135,7 @@ cdef class Pipeline(StateArrays):
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
+                self.articulations.guard.reserve(self.row_capacity)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
         if self.articulations is None or (self.settings.joint_tree == 2
                                           and self.articulations.tree.work > MOST_WORK * self.joint_count):
@@ -155,6 +156,8 @@ cdef class Pipeline(StateArrays):
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
             if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
                 self.displacement.reserve(rows)
+            if self.articulations is not None:
+                self.articulations.guard.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -270,17 +273,22 @@ cdef class Pipeline(StateArrays):
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
+        if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
+            self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
+                # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
+                if self.closing and not relaxed and k == iterations // 2 - 1:
+                    self.articulations.aim()
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
         if not self.closing:
             self.articulations.solve_rows(self.rows, twist, relaxed)
         elif relaxed:
-            self.articulations.relax()
+            self.articulations.hold()
         else:
             self.articulations.solve(twist)
 
@@ -319,11 +327,11 @@ cdef class Pipeline(StateArrays):
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
 
     cdef void begin_rows(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so do what opposes them: the second
-        half is carried to the relax pass. Springs have shares of their own, of which `carry` holds the ratio; position motors
-        act whole, with the pose that they belong to."""
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
+        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. The second
+        half of a spring's impulse is as large as the first comes out: `carry` holds the ratio."""
         cdef Py_ssize_t i
-        cdef double share, first = self.settings.first_kick
+        cdef double first = self.settings.first_kick
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -332,15 +340,17 @@ cdef class Pipeline(StateArrays):
                 row.impulse *= 0.0 if self.articulations.tree.loops else first if self.closing else 1.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
-            elif row.kind == ROW_SPRING:
-                share = spring_share(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings)
-                row.carry = 1.0 / share - 1.0
-                row.impulse *= share
+            elif row.kind == ROW_SPRING and self.shared(row):
+                row.carry = (1.0 - first) / first
+                row.impulse *= first
                 row.lower = -INFINITY
                 row.upper = INFINITY
-            elif row.compliance[RELAXED] == 0.0:
+            else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
+                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+                    row.lower *= first
+                    row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.closing:
             self.articulations.begin()
@@ -349,16 +359,22 @@ cdef class Pipeline(StateArrays):
         """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
         cdef double impulse
+        cdef bint shared
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                impulse = row.carry * row.impulse if row.kind == ROW_SPRING else row.carry
+                shared = row.kind == ROW_SPRING and self.shared(row)
+                impulse = row.carry * row.impulse if shared else row.carry
                 row.impulse += impulse
                 row_apply(row, impulse, self.bodies.twist)
-                if row.kind == ROW_SPRING:
+                if shared:
                     row.lower = row.impulse
                     row.upper = row.impulse
+
+    cdef bint shared(self, const Row* row) noexcept nogil:
+        """Whether a spring's force is shared out to both halves, not solved in each."""
+        return spring_point(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -425,10 +441,13 @@ cdef class Pipeline(StateArrays):
     cdef void substep(self, bint last) noexcept nogil:
         cdef int stabilization = self.settings.stabilization
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
+        cdef bint watched = self.closing and self.swept
         cdef double first = self.settings.first_kick
         cdef bint stiffening = self.closing and self.articulations.stiffening
         if stiffening:
             self.articulations.count_spin(-1.0)
+        if watched:
+            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
@@ -439,7 +458,8 @@ cdef class Pipeline(StateArrays):
             if self.swept:
                 self.articulations.aim()
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-            self.articulations.close()
+            self.articulations.close(self.rows, self.joint_row_count, watched)
+            watched = watched or self.articulations.hard
         if last and not relax:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
         self.lap(STAGE_SOLVE)
@@ -449,27 +469,38 @@ cdef class Pipeline(StateArrays):
             if not self.articulations.closed:
                 self.articulations.project()
             self.articulations.stiffen()
-        if first < 1.0:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         self.lap(STAGE_REFRESH)
+        if watched:
+            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
+            self.articulations.guard.begin_relax(&self.articulations.tree.rows, self.joints, self.bodies.twist)
+        if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
         self.bounce()
         if first < 1.0:
             self.return_carried()
+        if self.closing:
+            self.articulations.begin_relax(self.swept)
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
+            if self.closing:
+                self.articulations.end_relax()
+            if stiffening:
+                self.articulations.count_spin(1.0)
+                self.articulations.settle_spin()
+            if watched:
+                self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
+                self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
                 self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
                 if self.closing:
                     self.residual = max(self.residual, self.articulations.residual())
             self.lap(STAGE_RELAX)
-        if stiffening:
-            self.articulations.count_spin(1.0)
-            self.articulations.settle_spin()
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
         memset(self.impacts, 0, self.row_count * sizeof(double))

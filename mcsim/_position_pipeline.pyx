@@ -23,6 +23,7 @@ import numpy as np
 from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
@@ -145,7 +146,8 @@ cdef class PositionPipeline(Pipeline):
         self.flights += 1
         if i >= 0:
             return INFINITY
-        self.write_joints(self.trial)
+        self.pose_calls.call(True)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0
@@ -317,7 +319,10 @@ cdef class PositionPipeline(Pipeline):
     # ---- failure -----------------------------------------------------------------------------------------------------
 
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
-        """The step ends; the state before it comes back, and World.step raises what is told here."""
+        """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's function
+        has raised."""
+        if self.pose_calls.status != OK:
+            return
         with gil:
             self.call_status = CALL_FAILED
             self.failure = self._explain(why, which, amount)

@@ -96,7 +96,7 @@ class JointHandle:
         """The free coordinates now [rad or m]: a number (hinge, screw, rack and pinion: angle; slider: way; distance:
         length), or an array (universal: the angles about axis_a and axis_b; cylindrical: way, angle; planar: x, y,
         angle; ball: the rotation vector of b seen from a; free: the position of b's joint point and the rotation
-        vector; fixed: empty). Angles count their turns."""
+        vector; fixed, gear, user: empty). Angles count their turns."""
         return self._coordinates("position")
 
     @property

@@ -156,8 +156,9 @@ def joint_warm_start(stabilization, baumgarte):
     return 1.0 / (1.0 + 2.0 * baumgarte) if stabilization == "baumgarte" else 1.0
 
 
-def _joint_tree(k):
-    """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly."""
+def joint_tree(k):
+    """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly (the
+    default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
         return 0
     if k["joint_solver"] is None:
@@ -173,8 +174,8 @@ def kernel_settings(k, gravity):
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
-        "joint_tree": _joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
-        "first_kick": 0.5 if _joint_tree(k) and k["stabilization"] == "soft" else 1.0,
+        "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
+        "first_kick": 0.5 if joint_tree(k) and k["stabilization"] == "soft" else 1.0,
         "geometric_stiffness": k["geometric_stiffness"],
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],

@@ -13,7 +13,7 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
-from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, kernel_settings, passes
+from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, joint_tree, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
@@ -111,9 +111,11 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "rows" (row by row, with the contacts) or "tree" (all joints at once by a sparse factorization, and the step at the
-        level of positions; with solver "si"). geometric_stiffness: c of an implicit c h^2 K, 0.
-      integrator: "semi_implicit", or "rk4" (with joint_solver "rows"; classical Runge-Kutta over the KKT accelerations,
+      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift), "rows"
+        (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no other, and in a
+        net whose loops make a factorization too dear (pass "tree" to have it there too); `settings` tells which.
+      geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
+      integrator: "semi_implicit", or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT accelerations,
         for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
         projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order),
         "rattle" or "variational" (joints closed at positions by a solver of their own, so joint_solver is not read; symplectic,
@@ -124,7 +126,7 @@ class World:
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver="rows",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
@@ -508,8 +510,9 @@ class World:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The keywords that this world runs with, defaults resolved."""
-        return dict(self._keywords)
+        """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+        direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
+        return dict(self._keywords, joint_solver="tree" if direct else "rows")
 
     # ---- snapshots ---------------------------------------------------------------------------------------------------
 

@@ -73,9 +73,10 @@ def test_every_case_of_the_joints_is_measured(tmp_path, capsys):
     assert [result.settings for result in results[:2]] == [f"joint_solver=rows substeps={n}" for n in (1, 2)]
     assert all(result.ms_step > 0 and result.joint_mm > 0 and not result.note for result in results)
     assert len(list(csv.DictReader(path.read_text().splitlines()[2:]))) == len(results)
-    heavy, = joints.main(["chain20_heavy", "--seconds", "1"])
-    assert heavy.ms_fastest == heavy.ms_step == heavy.ms_slowest
-    assert len(heavy.rms_mm) == 1 and 1.0 < heavy.rms_mm[0] < 2000.0
+    direct, rows = joints.main(["chain20_heavy", "--seconds", "1", "--joint-solver", "tree", "rows"])
+    assert direct.ms_fastest == direct.ms_step == direct.ms_slowest
+    assert len(rows.rms_mm) == 1 and 1.0 < rows.rms_mm[0] < 2000.0
+    assert len(direct.rms_mm) == 1 and 0.01 < direct.rms_mm[0] < 0.2 and direct.joint_mm < 1e-5 and direct.gain < 1e-3
     assert "not reached" in capsys.readouterr().out
 
 

@@ -21,17 +21,19 @@ cdef inline bint is_force(const Joint* joint, const Row* row) noexcept nogil:
         row.kind == ROW_MOTOR and joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_POSITION)
 
 
-cdef double row_force(const Row* row, const JointAxis* axis, double u, double h) noexcept nogil:
-    """The force of a spring's or position motor's row [N or N m]."""
+cdef double row_force(const Row* row, const JointAxis* axis, double u, const Settings* settings) noexcept nogil:
+    """The force of a spring's or position motor's row [N or N m]. The row's compliance is that of its first pass, a part of
+    the substep."""
     cdef Softness soft
-    cdef double w, f
+    cdef double w, f, moved
     if row.kind == ROW_SPRING:
         return -(axis.stiffness * row.error + axis.damping * u)
-    soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
-    if not row.compliance[BIASED] * soft.stiffness > 0.0:
+    soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
+    moved = row.compliance[BIASED] * settings.first_kick * soft.stiffness
+    if not moved > 0.0:
         return 0.0
     w = TWO_PI * axis.motor_hertz
-    f = -(w * w * row.error + 2.0 * axis.motor_damping_ratio * w * u) / (row.compliance[BIASED] * soft.stiffness)
+    f = -(w * w * row.error + 2.0 * axis.motor_damping_ratio * w * u) / moved
     return min(max(f, -axis.motor_max_force), axis.motor_max_force)
 
 
@@ -55,7 +57,7 @@ cdef void add_joint_forces(const Joint* joints, Py_ssize_t count, const Bodies* 
             u = 0.0
             for i in range(6):
                 u += row.jacobian[i] * a[i] + row.jacobian[6 + i] * b[i]
-            f = row_force(row, axis, u, settings.h)
+            f = row_force(row, axis, u, settings)
             if keep:
                 row.impulse = settings.h * f
             a = <double*>&force[row.body_a]

@@ -113,23 +113,27 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     return row
 
 
-cdef inline void set_soft(Row* row, double bias, double compliance) noexcept nogil:
-    """A physical spring or position motor: the relax pass keeps the bias of the pose that the impulse belongs to."""
-    row.bias[RELAXED] = row.bias[BIASED]
+cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
+    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does
+    `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
+    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    compliance /= part
+    row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
     row.bias[BIASED] = bias
     row.compliance[BIASED] = compliance
     row.compliance[RELAXED] = compliance
 
 
-cdef double FAST_SPRING = 1.0            # spring_share: z of springs and dampers that are solved as soft constraints
+cdef double FAST_SPRING = 1.0            # spring_point: z of springs and dampers that are solved as soft constraints
 
 
-cdef double spring_share(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
-    """s: the part of a spring's impulse of a substep that acts before the drift, in a substep of two halves.
+cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
+    """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
 
-    The force is that after s of the substep, at u the rate of the drift: impulse / s = -h (k (e + s h u) + c u). With s = 1/2
-    that is the implicit midpoint rule, of second order; with s = 1 implicit Euler, which damps what is too fast for the
-    substep. z = h (c + h k) J M^-1 J' tells which; s = 1/2 + O(h^2) where h is small.
+        impulse = -h (k (e + s h u) + c u), half of it before the drift and half after it, so that what rests stays at rest
+
+    With s = 1/2 that is the implicit midpoint rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is
+    for the substep: s = 1/2 + O(z^2). From z = FAST_SPRING on it is 1: implicit Euler in each half, which damps it.
     """
     cdef double z
     if not settings.first_kick < 1.0:
@@ -143,13 +147,13 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_share. A velocity motor is u = target, |lambda| <= h F; a position motor is
-    a soft row (hertz, damping ratio) under the same bound; its compliance comes with weigh_motors.
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and where s = 1
+    a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping
+    ratio) under the same bound, which weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
-    cdef double d, share
-    cdef Softness soft
+    cdef double d, part
     cdef Row* row
     cdef int n = 0
     if axis.friction > 0.0:
@@ -166,9 +170,12 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
         axis_row(row, geometry, geometry.axis, f)
         apply_inverse_mass(row, bodies)
         row.error = geometry.spring_error
-        share = spring_share(axis, row.diagonal, settings)
-        d = axis.damping + share * h * axis.stiffness
-        set_soft(row, axis.stiffness * row.error / d, 1.0 / (share * h * d))
+        part = spring_point(axis, row.diagonal, settings)
+        d = axis.damping + part * h * axis.stiffness
+        if part < 1.0:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (settings.first_kick * h * d), 1.0)
+        else:
+            set_soft(row, axis.stiffness * row.error / d, 1.0 / (h * d), settings.first_kick)
         n += 1
     if axis.motor_mode != MOTOR_NONE:
         row = begin_row(&rows[n], joint, source, ROW_MOTOR, number * AXIS_ROWS + AXIS_MOTOR,
@@ -181,9 +188,7 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
             row.bias[BIASED] = -axis.motor_velocity
             row.bias[RELAXED] = -axis.motor_velocity
         else:
-            soft = soften(axis.motor_hertz, axis.motor_damping_ratio, h)
             row.error = geometry.motor_error
-            set_soft(row, soft.bias_rate * row.error, 0.0)
         n += 1
     return n
 
@@ -267,7 +272,7 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
 
 
 cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own, const Settings* settings) noexcept nogil:
-    """Compliance of the position motors among `count` rows, by the mass that they move.
+    """Bias and compliance of the position motors among `count` rows, by the mass that they move.
 
     The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
     """
@@ -283,8 +288,8 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
         moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
         soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-        row.compliance[BIASED] = moved / soft.stiffness if soft.stiffness > 0.0 else 0.0
-        row.compliance[RELAXED] = row.compliance[BIASED]
+        set_soft(row, soft.bias_rate * row.error, moved / soft.stiffness if soft.stiffness > 0.0 else 0.0,
+                 settings.first_kick)
 
 
 cdef inline double product(const Row* x, const Row* y) noexcept nogil:

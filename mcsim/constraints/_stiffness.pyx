@@ -144,22 +144,6 @@ cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* 
             excess[group[k]] = add_scaled(excess[group[k]], sign, mat_vec(loads.stiffness[i + 1], bodies.twist[i].w))
 
 
-cdef void count_momentum(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count, double sign,
-                         Vec3* excess) noexcept nogil:
-    """excess += sign * angular momentum about the origin, by free articulations."""
-    cdef Py_ssize_t k
-    cdef int i
-    cdef Vec3* sum
-    for k in range(count):
-        if group[k] < 0:
-            continue
-        i = chosen[k]
-        sum = &excess[group[k]]
-        sum[0] = add_scaled(sum[0], sign / bodies.inv_mass[i], cross(bodies.position[i], bodies.twist[i].v))
-        sum[0] = add_scaled(sum[0], sign, mat_vec(rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i]),
-                                                  bodies.twist[i].w))
-
-
 cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
                         Py_ssize_t groups, Vec3* excess, Vec3* center, Mat3* inertia) noexcept nogil:
     """`excess` as a rotation of each free articulation as a whole, which moves no joint: angular momentum is then what it was.

@@ -3,6 +3,8 @@
 from __future__ import annotations      # signatures read as they are written here
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
+from math import cos, hypot, sin
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,23 +23,28 @@ TOLERANCE = 1e-6                # of a given Jacobian, relative to its largest n
 COLUMNS = [f"{quantity}_{body}.{axis}" for body in "ab" for quantity in "vw" for axis in "xyz"]
 
 
-class Pose(NamedTuple):
-    """A body's centre of mass (3,) [m] and unit quaternion (4,) (w, x, y, z), world; (0, identity) for the world."""
-
+class _Pose(NamedTuple):
     position: np.ndarray
     orientation: np.ndarray
 
-    @property
+
+class Pose(_Pose):
+    """A body's centre of mass (3,) [m] and unit quaternion (4,) (w, x, y, z), world; (0, identity) for the world."""
+
+    @cached_property
     def rotation(self) -> np.ndarray:
         """(3, 3) takes body vectors into the world."""
         return matrix(self.orientation)
 
     def moved(self, twist: np.ndarray, size: float) -> Pose:
         """The pose after moving along [v; w] (world axes) for `size` seconds."""
-        turn = size * np.asarray(twist[3:])
-        angle = float(np.sqrt(turn @ turn))
-        spin = np.array([np.cos(0.5 * angle), *(0.5 * np.sinc(0.5 * angle / np.pi) * turn)])
-        return Pose(self.position + size * np.asarray(twist[:3]), normalized(multiply(spin, self.orientation)))
+        x, y, z = (0.5 * size * float(w) for w in twist[3:])
+        half = hypot(x, y, z)
+        orientation = self.orientation
+        if half > 0.0:
+            s = sin(half) / half
+            orientation = normalized(multiply((cos(half), s * x, s * y, s * z), orientation))
+        return Pose(self.position + size * twist[:3], orientation)
 
 
 Residual = Callable[[Pose, Pose], Sequence[float]]
@@ -128,7 +135,7 @@ class UserJoint(Joint):
 
     def error_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size,) the residual at two poses, each (position, orientation)."""
-        value = np.asarray(self.residual(Pose(*a), Pose(*b)), float)
+        value = np.asarray(self.residual(_as_pose(a), _as_pose(b)), float)
         if value.shape != (self.size,) or not np.all(np.isfinite(value)):
             raise ValueError(f"the residual must give {self.size} finite numbers, it gives {show(value.tolist())}")
         return value
@@ -145,7 +152,7 @@ class UserJoint(Joint):
 
     def jacobian_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size, 12) the given Jacobian, or differences."""
-        a, b = Pose(*a), Pose(*b)
+        a, b = _as_pose(a), _as_pose(b)
         if self.jacobian is None:
             return self.differences(a, b)
         value = np.asarray(self.jacobian(a, b), float)
@@ -155,7 +162,7 @@ class UserJoint(Joint):
 
     def curvature_at(self, a: Frame, b: Frame, twist_a: np.ndarray, twist_b: np.ndarray) -> np.ndarray:
         """(size,) dJ/dt v along the present twists."""
-        a, b = Pose(*a), Pose(*b)
+        a, b = _as_pose(a), _as_pose(b)
         speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
         if speed == 0.0:
             return np.zeros(self.size)
@@ -171,6 +178,10 @@ class UserJoint(Joint):
     def to_dict(self) -> dict[str, Any]:
         raise FieldError("residual", "is a Python function, which a file cannot hold; add the joint after loading",
                          f"joint {self.name!r}")
+
+
+def _as_pose(frame: Frame) -> Pose:
+    return frame if isinstance(frame, Pose) else Pose(*frame)
 
 
 def _pose(body: Body | None) -> Pose:

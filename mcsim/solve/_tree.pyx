@@ -350,7 +350,8 @@ cdef class JointTree:
             m = node.size
             d = self.values + node.diagonal
             for p in range(m):
-                scale[p] = fabs(d[p * m + p])
+                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else (
+                    self.whole_diagonal(node, p, bodies))
             if self.loops:
                 for p in range(m):
                     self.fronts.scale[node.offset + p] = scale[p]
@@ -374,6 +375,12 @@ cdef class JointTree:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
         if self.loops:
             self.fronts.factor(self.values)
+
+    cdef double whole_diagonal(self, const Node* node, int p, const Bodies* bodies) noexcept nogil:
+        """J M^-1 J' of a row over both its bodies; the block itself lacks the hubs."""
+        cdef const JointRow* row = &self.rows.row[node.row + p]
+        return ((bodies.inv_mass[node.body_a] + bodies.inv_mass[node.body_b]) * dot(row.linear, row.linear)
+                + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
 
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""

@@ -27,6 +27,7 @@ cdef class Displacement:
     # Begin: borrow the rows' impulses (0 from here), still those that have no position error, start from the present poses.
     cdef void begin(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef void start_here(self, const Bodies* bodies) noexcept nogil
+    cdef void clear(self, const Bodies* bodies) noexcept nogil
 
     # The rows' biases [m, rad] by the stabilization's name.
     cdef void aim_split(self, Row* rows, Py_ssize_t count, const Bodies* bodies,
@@ -41,4 +42,5 @@ cdef class Displacement:
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil
     cdef void turn_pair(self, const Bodies* bodies, int a, int b, Vec3 momentum) noexcept nogil

@@ -98,7 +98,12 @@ cdef class Displacement:
             if not row.stabilized and row.kind != ROW_JOINT:
                 row.mass[BIASED] = 0.0
                 row.friction = 0.0
+        self.clear(bodies)
+
+    cdef void clear(self, const Bodies* bodies) noexcept nogil:
+        """No displacement yet, from the present poses."""
         memset(self.twist - 1, 0, (self.body_count + 1) * sizeof(Twist))
+        memset(self.carried - 1, 0, (self.body_count + 1) * sizeof(Twist))
         self.start_here(bodies)
 
     cdef void start_here(self, const Bodies* bodies) noexcept nogil:
@@ -178,7 +183,7 @@ cdef class Displacement:
         """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement took."""
         cdef Py_ssize_t i = 0
         cdef int a, b
-        cdef Vec3 f, lost
+        cdef Vec3 f
         memset(self.carried - 1, 0, (self.body_count + 1) * sizeof(Twist))
         while i < count:
             a = rows[i].body_a
@@ -187,10 +192,15 @@ cdef class Displacement:
             while i < count and rows[i].body_a == a and rows[i].body_b == b:
                 f = add_scaled(f, rows[i].impulse, vec3(rows[i].jacobian[6], rows[i].jacobian[7], rows[i].jacobian[8]))
                 i += 1
-            if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
-                lost = cross(f, sub(bodies.twist[a].v, bodies.twist[b].v))
-                if lost.x != 0.0 or lost.y != 0.0 or lost.z != 0.0:
-                    self.turn_pair(bodies, a, b, lost)
+            self.carry_orbit(bodies, a, b, f)
+
+    cdef void carry_orbit(self, const Bodies* bodies, int a, int b, Vec3 f) noexcept nogil:
+        """The same of one pair, which was displaced by -f / m_a and f / m_b."""
+        cdef Vec3 lost
+        if bodies.inv_mass[a] > 0.0 and bodies.inv_mass[b] > 0.0:
+            lost = cross(f, sub(bodies.twist[a].v, bodies.twist[b].v))
+            if lost.x != 0.0 or lost.y != 0.0 or lost.z != 0.0:
+                self.turn_pair(bodies, a, b, lost)
 
     cdef void turn_pair(self, const Bodies* bodies, int a, int b, Vec3 momentum) noexcept nogil:
         """Turn two bodies as one about their common centre of mass, with this angular momentum.

@@ -192,6 +192,8 @@ ctypedef struct Joint:
     int32_t geared_axis[2]       # gear: which coordinate of each
     int32_t user_size            # rows of a user's own joint
     int32_t reserved
+    double work                  # that it has done, where the direct solver keeps account of it (solve/_guard.pyx) [J]
+    double lively                # its articulation's largest kinetic energy in the last seconds [J]; 0 but in the first one
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:

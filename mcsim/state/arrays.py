@@ -149,5 +149,6 @@ def _fill_axis(slot, axis):
 
 def excluded_pairs(scene, index):
     """(k, 2) int32: the body pairs that a joint keeps from colliding."""
-    pairs = [(index[j.a], index[j.b]) for j in scene.joints if j.a is not None and j.b is not None and not j.collide]
+    pairs = [(index[j.a], index[j.b]) for j in scene.joints
+             if j.a is not None and j.b is not None and j.a != j.b and not j.collide]
     return np.array(pairs, np.int32).reshape(-1, 2)

@@ -384,6 +384,24 @@ def test_redundant_and_locked_gears(keywords):
     assert np.abs(world.angular_velocities).max() < 1e-6
 
 
+def test_the_direct_solver_meets_all_rows_of_a_loop_of_gears_and_joints():
+    """After a step J v = 0 in every row at the new poses, gears beside hinges, loops and hubs included."""
+    scene = mc.Scene()
+    scene.add_body("frame", mass=5.0, inertia=(1.0, 1.2, 1.4))
+    scene.add_joint(mc.BallJoint(None, "frame", (0, 0, 1.0)))
+    for i in range(8):                                          # a hub: more than six joints on the frame
+        place = np.array([np.cos(i), np.sin(i), 0.1 * i])
+        scene.add_body(f"w{i}", mass=0.5, inertia=(0.02, 0.03, 0.025), position=place)
+        scene.add_joint(mc.HingeJoint("frame", f"w{i}", place + (0.05, 0, 0), (np.sin(i), 0.2, np.cos(i)), name=f"h{i}"))
+    for i in range(8):                                          # closed to a ring: the product of the ratios is 1
+        scene.add_joint(mc.GearJoint(f"h{i}", f"h{(i + 1) % 8}", -2.0 if i % 2 else -0.5))
+    world = mc.World(scene, joint_solver="tree")
+    world.set_velocity("frame", angular_velocity=(0.3, 0.5, 1.0))
+    world.step(60)
+    assert np.abs(world.jacobian() @ twists(world)).max() < 1e-9
+    assert world.joint_errors().max() < 1e-8 and np.abs(world.velocities).max() > 0.1
+
+
 def test_many_gearboxes_are_solved_each_by_itself():
     """Probing goes by articulations: the rounds are the gears of one box, and a box alone moves as one among many."""
     def boxes(count):

@@ -6,8 +6,9 @@ import pytest
 import mcsim as mc
 
 G = 9.81
-WORLDS = [dict(stabilization=s, solver=v) for s in ("none", "baumgarte", "soft") for v in ("si", "pgs")]
-every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
+SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
+WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in ("none", "baumgarte", "soft") for v, j in SOLVERS]
+every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(k.values()))
 
 
 def settled(scene, keywords, steps=240):

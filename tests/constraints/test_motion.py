@@ -11,8 +11,9 @@ from test_jacobian import numerical_curvature
 import mcsim as mc
 
 WAVE = dict(position=0.1, velocity=0.3, acceleration=-0.2, amplitude=0.4, frequency=0.7, phase=0.5)
-WORLDS = [dict(stabilization=s, solver=v) for s in ("none", "baumgarte", "soft") for v in ("si", "pgs")]
-every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
+SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
+WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in ("none", "baumgarte", "soft") for v, j in SOLVERS]
+every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(k.values()))
 
 
 def wave(t):

@@ -116,6 +116,46 @@ def test_nonholonomic_joints_are_of_second_order(kind, integrator):
     check_order(scene, integrator, 0.5, (100, 200, 400))
 
 
+def geared():
+    """Two eccentric wheels of different size in mesh."""
+    scene = mc.Scene()
+    for k in range(2):
+        scene.add_body(f"w{k}", mass=1 + k, inertia=(0.05, 0.04, 0.06), position=(k + 0.3 - 0.1 * k, 0, 0.2 * k + 0.1))
+        scene.add_joint(mc.HingeJoint(None, f"w{k}", (k, 0, 0), (0, 1, 0), name=f"h{k}"))
+    scene.add_joint(mc.GearJoint("h0", "h1", ratio=2.0))
+    return scene
+
+
+def on_an_ellipsoid(broken_at):
+    """A body that slides on a surface which a function of the user's gives."""
+    def height(a, b):
+        if b.position[0] < broken_at:
+            raise KeyError("no surface here")
+        return [b.position[0]**2 + 2 * b.position[1]**2 + 3 * b.position[2]**2 - 1.0]
+
+    scene = mc.Scene()
+    scene.add_body("a", mass=1, inertia=(0.05, 0.04, 0.06), position=(1, 0, 0), velocity=(0, 1, 0), angular_velocity=(1, 2, 3))
+    scene.add_joint(mc.UserJoint(None, "a", height, size=1))
+    return scene
+
+
+@every_integrator
+@pytest.mark.parametrize("make", [geared, lambda: on_an_ellipsoid(-np.inf)], ids=["gear", "user"])
+def test_gears_and_joints_of_the_user_are_of_second_order(make, integrator):
+    check_order(make(), integrator, 0.5, (50, 100, 200))
+    world = mc.World(make(), integrator=integrator)
+    world.step(30)
+    assert world.joint_errors().max() < 1e-14
+
+
+@every_integrator
+def test_what_a_function_of_the_user_raises_comes_out(integrator):
+    world = mc.World(on_an_ellipsoid(0.9), integrator=integrator)
+    with pytest.raises(KeyError, match="no surface here"):
+        world.step(60)
+    assert 0 < world.time < 1 and world.positions[0, 0] > 0.9
+
+
 # ---- what is kept ----------------------------------------------------------------------------------------------------
 
 @every_integrator

@@ -8,8 +8,9 @@ import pytest
 import mcsim as mc
 from mcsim.settings import STABILIZATIONS
 
-WORLDS = [dict(stabilization=s, solver=v) for s, v in itertools.product(STABILIZATIONS, ("si", "pgs"))]
-every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: f"{k['stabilization']}-{k['solver']}")
+SOLVERS = (("si", "tree"), ("si", "rows"), ("pgs", "rows"))
+WORLDS = [dict(stabilization=s, solver=v, joint_solver=j) for s in STABILIZATIONS for v, j in SOLVERS]
+every_world = pytest.mark.parametrize("keywords", WORLDS, ids=lambda k: "-".join(k.values()))
 
 
 def sizes(world):
@@ -119,3 +120,14 @@ def test_linear_momentum_grows_by_gravity_alone():
     start, mass = world.momentum()[0], world.masses.sum()
     world.step(60)
     assert world.momentum()[0] == pytest.approx(start + mass * np.array((1.0, 2.0, -9.81)), rel=1e-11)
+
+
+def test_joints_closed_by_moving_bodies_keep_the_momentum():
+    """Whips: a loop of light and heavy bodies that turn by 0.3 rad a substep, thrown open by 5 cm. Velocities cannot close it, so
+    the bodies are moved; that once took a thousandth of the angular momentum."""
+    for seed in (0, 2, 4):
+        world = mc.World(jointed(seed, driven=False, ratio=1000.0), substeps=1)
+        world.positions[...] += 0.05 * np.random.default_rng(5).normal(size=world.positions.shape)
+        world.velocities[...] *= 10
+        world.angular_velocities[...] *= 10
+        check_momentum(world, 60)

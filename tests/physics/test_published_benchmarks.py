@@ -9,12 +9,12 @@ from scipy.spatial.transform import Rotation
 import mcsim as mc
 from benchmark_models import (ANDREWS_ANGLES, ANDREWS_RATES, ANDREWS_TIME, MODELS, Reduced, andrews, double_cardan,
                               whitworth)
-from mcsim.settings import RK4_STABILIZATIONS, STABILIZATIONS
+from mcsim.settings import POSITION_INTEGRATORS, RK4_STABILIZATIONS, STABILIZATIONS
 
 # Largest error of a centre [m] or of a rotation's matrix under the direct solver at 16 substeps: half as much again as
 # measured.
-LIMITS = {"andrews": 2.1e-5, "whitworth": 2.5e-6, "scissor_lift": 8.5e-6, "peaucellier": 3e-7, "sarrus": 6e-8,
-          "bennett": 8e-7, "spatial_slider_crank": 2.7e-5, "double_cardan": 2.1e-6, "flyball_governor": 5e-4,
+LIMITS = {"andrews": 2.1e-5, "whitworth": 2.5e-6, "scissor_lift": 1.9e-6, "peaucellier": 3e-7, "sarrus": 6e-8,
+          "bennett": 8e-7, "spatial_slider_crank": 2.7e-5, "double_cardan": 2.1e-6, "flyball_governor": 8e-5,
           "stewart": 2.2e-6}
 
 # Rows that follow from the others: rows + freedoms - 6 bodies.
@@ -97,6 +97,26 @@ def test_the_direct_solver_comes_to_the_reduced_model(solved, name):
     assert np.log2(errors[0] / errors[1]) > 0.9 * model.order, runs
 
 
+@pytest.mark.parametrize("integrator", POSITION_INTEGRATORS)
+@pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))
+def test_rattle_and_the_variational_step_are_of_second_order(solved, name, integrator):
+    """Closed to rounding, and the motion of the reduced model, with springs and torques too."""
+    model, frames = solved[name]
+    errors, gaps = np.array([follow(model, frames, integrator=integrator, substeps=n) for n in (8, 16)]).T
+    assert errors[1] < 8e-5 and np.log2(errors[0] / errors[1]) > 1.9, errors
+    assert gaps.max() < 1e-13, gaps
+
+
+@pytest.mark.parametrize("integrator", ["rk4", *POSITION_INTEGRATORS])
+def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
+    """The governor's dampers under what takes springs as forces of the present: an error that says what to change."""
+    model = MODELS["flyball_governor"]()
+    world = mc.World(model.scene(), dt=model.dt, integrator=integrator)
+    with pytest.raises(mc.SimulationError, match="smaller dt or more substeps|smaller dt, more substeps"):
+        world.step(30)
+    assert np.isfinite(world.positions).all()
+
+
 @pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
 @every_model
 def test_every_stabilization_follows(solved, name, stabilization):
@@ -108,7 +128,7 @@ def test_every_stabilization_follows(solved, name, stabilization):
                              for n in (16, 64)]).T
     closed = {"none": 5e-3, "baumgarte": 1e-4, "split_impulse": 1e-4, "projection": 1e-12, "ggl": 5e-9}[stabilization]
     assert errors[0] < STABILIZED and gaps.max() < closed, (errors, gaps)
-    assert errors[1] < 0.4 * errors[0], errors
+    assert errors[1] < 0.4 * errors[0] or errors[1] < 1e-3, errors
 
 
 @pytest.mark.parametrize("stabilization", RK4_STABILIZATIONS)

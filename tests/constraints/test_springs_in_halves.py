@@ -1,0 +1,78 @@
+"""Springs in the direct joint solver's step, half before the drift, half after it: order, energy, stability, at rest."""
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+M = 2.0
+
+
+def car(stiffness, damping=0.0, position=0.2, gravity=0.0, **keywords):
+    """A mass on a slider along z with a spring to where it started; moved away by `position`."""
+    scene = mc.Scene(gravity=(0, 0, -gravity))
+    scene.add_body("car", mass=M, inertia=(1, 1, 1))
+    scene.add_joint(mc.SliderJoint(None, "car", (0, 0, 1), name="s", spring=mc.Spring(stiffness, damping)))
+    world = mc.World(scene, **dict(joint_solver="tree") | keywords)
+    world.set_pose("car", (0, 0, position))
+    return world
+
+
+def closed_form(k, c, t, start=0.2):
+    decay = c / (2 * M)
+    w = np.sqrt(k / M - decay**2)
+    return start * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+
+
+@pytest.mark.parametrize("damping", [0.0, 3.0])
+def test_order_two(damping):
+    """Against the closed form after 1.3 s."""
+    errors = []
+    for substeps in (4, 8, 16, 32):
+        world = car(80.0, damping, dt=1 / 60, substeps=substeps)
+        world.step(78)
+        errors.append(abs(world.positions[0, 2] - closed_form(80.0, damping, 1.3)))
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert errors[0] < 2e-4 and orders.min() > 1.9, errors
+
+
+def test_an_undamped_spring_keeps_its_energy():
+    """A minute: 60 swings. Implicit Euler (rows) loses all but a tenth."""
+    world = car(80.0, dt=1 / 60)
+    begin = world.energy().total
+    lost = []
+    for _ in range(60):
+        world.step(60)
+        lost.append(abs(world.energy().total - begin) / begin)
+    assert max(lost) < 1e-4
+    rows = car(80.0, dt=1 / 60, joint_solver="rows")
+    rows.step(3600)
+    assert rows.energy().total < 0.1 * begin
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("stiffness", [0.0, 1e2, 1e4, 3e5, 1e6, 1e8])
+def test_no_spring_is_too_stiff(stiffness, damping):
+    """Of any speed against the substep, on both sides of where it counts as too fast: the energy never grows."""
+    world = car(stiffness, damping, dt=1 / 60, substeps=2)
+    world.set_velocity("car", (0, 0, 3.0))
+    last = world.energy().total
+    begin = last
+    for _ in range(200):
+        world.step()
+        now = world.energy().total
+        assert now < begin * (1 + 1e-9) and np.isfinite(now)
+    if damping >= 1.0 and stiffness in (0.0, 1e2, 1e4):
+        assert world.energy().total < last
+
+
+@pytest.mark.parametrize("stiffness, damping", [(5e2, 20.0), (1e5, 50.0), (1e8, 1e3)])
+def test_a_load_comes_to_rest(stiffness, damping):
+    """At m g / k below, where the spring carries the weight and nothing moves; the same after a hundred steps more."""
+    world = car(stiffness, damping, position=0.0, gravity=9.81, dt=1 / 60)
+    world.step(1200)
+    assert world.positions[0, 2] == pytest.approx(-M * 9.81 / stiffness, rel=1e-6, abs=1e-12)
+    assert np.abs(world.velocities).max() < 1e-6
+    assert world.joint("s").force == pytest.approx((0, 0, M * 9.81), rel=1e-6)
+    world.step(100)
+    assert world.positions[0, 2] == pytest.approx(-M * 9.81 / stiffness, rel=1e-6, abs=1e-12)
