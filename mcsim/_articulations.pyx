@@ -53,7 +53,7 @@ cdef double WIDEST_GAP = 0.2
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
 # the residual, until that would open the joints by less than this part of what they are open by,
-cdef double PROXIMAL_PROGRESS = 0.5
+cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
 # corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
@@ -219,9 +219,7 @@ cdef class Articulations:
         the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
-        for k in range(self.count):
-            self.position[k] = self.bodies.position[self.chosen[k]]
-            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        self.keep_poses()
         for k in range(rows.count):
             rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
@@ -409,19 +407,42 @@ cdef class Articulations:
         what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
         watched."""
         cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
-        cdef double last = 0.0
+        cdef double last, shorter = 1.0
         cdef int r
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
             if not enough < self.open <= WIDEST_GAP:
                 break
-            if self.tree.loops and r > 0 and not self.open < last:
-                self.tree.proximal *= SHORTER
-                self.factor()
             last = self.open
+            self.keep_poses()
             self.project_once()
+            if self.open < last:
+                continue
+            # It led away: back, and once more with a greater proximal part, which makes it shorter.
+            self.undo_poses()
+            if not self.tree.loops:
+                break
+            shorter *= SHORTER
+            self.tree.proximal *= shorter
+            self.factor()
         self.guard.weigh(self.joints, self.bodies, 1.0)
+
+    cdef void keep_poses(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.position[k] = self.bodies.position[self.chosen[k]]
+            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+
+    cdef void undo_poses(self) noexcept nogil:
+        """And the twists that project_once has kept."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.bodies.position[self.chosen[k]] = self.position[k]
+            self.bodies.orientation[self.chosen[k]] = self.orientation[k]
+            self.bodies.twist[self.chosen[k]] = self.twist[k]
+        update_inertia(self.bodies)
+        self.refresh_all()
 
     cdef void refresh_all(self) noexcept nogil:
         """The border's rows too."""
