@@ -69,7 +69,7 @@ cdef class Articulations:
     cdef void aim_still(self) noexcept nogil
     cdef double shorten(self, double off, double before) noexcept nogil
     cdef void project(self) noexcept nogil
-    cdef void project_once(self) noexcept nogil
+    cdef void project_once(self, double part) noexcept nogil
     cdef void keep_poses(self) noexcept nogil
     cdef void undo_poses(self) noexcept nogil
     cdef void refresh_all(self) noexcept nogil

@@ -47,9 +47,10 @@ cdef double CLOSED = 5e-9
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by FIRST_MOVE a substep.
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
+cdef double FIRST_MOVE = 0.05
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
 # the residual, until that would open the joints by less than this part of what they are open by,
@@ -412,12 +413,14 @@ cdef class Articulations:
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
-            if not enough < self.open <= WIDEST_GAP:
+            if not enough < self.open:
                 break
             last = self.open
             self.keep_poses()
-            self.project_once()
+            self.project_once(FIRST_MOVE / last if last > WIDEST_GAP else 1.0)
             if self.open < last:
+                if last > WIDEST_GAP:
+                    break
                 continue
             # It led away: back, and once more with a greater proximal part, which makes it shorter.
             self.undo_poses()
@@ -462,7 +465,8 @@ cdef class Articulations:
             return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
                           self.inertia)
 
-    cdef void project_once(self) noexcept nogil:
+    cdef void project_once(self, double part) noexcept nogil:
+        """By `part` of the errors."""
         cdef Py_ssize_t j, k
         cdef Vec3 force
         cdef JointRows* rows = &self.tree.rows
@@ -470,10 +474,10 @@ cdef class Articulations:
         self.displacement.clear(self.bodies)
         for j in range(rows.joint_count):
             for k in range(rows.begin[j], rows.begin[j + 1]):
-                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+                rows.bias[k] = part * rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
                 rows.impulse[k] = 0.0
         for k in range(self.border.count):
-            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
         if self.tree.loops and self.border.count == 0:
             self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
         else:
