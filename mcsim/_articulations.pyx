@@ -25,7 +25,7 @@ from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport own_rows, row_rate
+from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
 
 from mcsim.solve.ordering import free_articulations
 from mcsim.state.fields import JOINT_TYPES
@@ -485,8 +485,7 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 row = &rows.row[k]
                 off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
-                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
-                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                diagonal = row_diagonal(row, self.bodies.inv_mass[a], self.bodies.inv_mass[b])
                 if diagonal > 0.0:
                     largest = max(largest, fabs(off) / diagonal)
         return largest

@@ -26,10 +26,10 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_back, rotate_symmetric, scale, solve3,
-                               sub, vec3)
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, solve3, sub, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
+from mcsim.state._inertia cimport inertia_world
 from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport row_rate
 
@@ -184,7 +184,7 @@ cdef class EnergyGuard:
             i = self.bodies[n]
             t = &bodies.twist[i]
             m = 1.0 / bodies.inv_mass[i]
-            inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+            inertia = inertia_world(bodies, i)
             spin = mat_vec(inertia, t.w)
             energy += 0.5 * (m * dot(t.v, t.v) + dot(t.w, spin))
             if not self.held[k]:
@@ -199,7 +199,7 @@ cdef class EnergyGuard:
             i = self.bodies[n]
             t = &bodies.twist[i]
             m = 1.0 / bodies.inv_mass[i]
-            inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+            inertia = inertia_world(bodies, i)
             d = sub(bodies.position[i], center[0])
             turning = add(turning, add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
             dd = dot(d, d)

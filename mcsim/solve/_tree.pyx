@@ -21,9 +21,10 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from mcsim.core._math cimport add_scaled, dot, mat_vec, quat_matrix, rotate_symmetric, vec3
+from mcsim.core._math cimport add_scaled, dot, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._rows cimport row_rate
+from mcsim.state._inertia cimport inertia_world
+from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
 
@@ -187,7 +188,7 @@ cdef inline void push(const JointRow* own, const double* x, int m, double mass_a
 
 cdef void hub_block(const Bodies* bodies, int i, double* d) noexcept nogil:
     """-M of a body, (6, 6)."""
-    cdef Mat3 inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+    cdef Mat3 inertia = inertia_world(bodies, i)
     cdef int p, q
     for p in range(36):
         d[p] = 0.0
@@ -350,8 +351,9 @@ cdef class JointTree:
             m = node.size
             d = self.values + node.diagonal
             for p in range(m):
-                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else (
-                    self.whole_diagonal(node, p, bodies))
+                # The block itself lacks the hubs.
+                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else row_diagonal(
+                    &self.rows.row[node.row + p], bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b])
             if self.loops:
                 for p in range(m):
                     self.fronts.scale[node.offset + p] = scale[p]
@@ -375,12 +377,6 @@ cdef class JointTree:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
         if self.loops:
             self.fronts.factor(self.values)
-
-    cdef double whole_diagonal(self, const Node* node, int p, const Bodies* bodies) noexcept nogil:
-        """J M^-1 J' of a row over both its bodies; the block itself lacks the hubs."""
-        cdef const JointRow* row = &self.rows.row[node.row + p]
-        return ((bodies.inv_mass[node.body_a] + bodies.inv_mass[node.body_b]) * dot(row.linear, row.linear)
-                + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
 
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""

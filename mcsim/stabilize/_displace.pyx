@@ -26,9 +26,10 @@ ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-
 import numpy as np
 
 from libc.string cimport memcpy, memset
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate,
-                               rotate_back, rotate_symmetric, scale, solve3, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, scale, solve3, sub,
+                               vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.state._inertia cimport inertia_world, refresh_inertia, spin_momentum
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
 from mcsim.state._rows cimport rate
 
@@ -46,10 +47,6 @@ cdef inline double target(const Row* row, double error, double part, const Setti
         error = error + settings.slop if error < -settings.slop else 0.0
     error *= part
     return error if error > -fastest else -fastest
-
-
-cdef Mat3 inertia_world(const Bodies* bodies, int i) noexcept nogil:
-    return rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
 
 
 cdef class Displacement:
@@ -140,14 +137,12 @@ cdef class Displacement:
 
     cdef void move(self, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i
-        cdef Quat q
         for i in range(self.body_count):
             if bodies.kind[i] != DYNAMIC:
                 continue
             bodies.position[i] = add(self.start_position[i], self.twist[i].v)
-            q = quat_normalized(quat_mul(quat_exp(self.twist[i].w), self.start_orientation[i]))
-            bodies.orientation[i] = q
-            bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+            bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(self.twist[i].w), self.start_orientation[i]))
+            refresh_inertia(bodies, i)
 
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i
@@ -162,7 +157,6 @@ cdef class Displacement:
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil:
         """Keep each body's spin momentum L while it turned from its start; add what carry_orbits found."""
         cdef Py_ssize_t i
-        cdef Quat start
         cdef Vec3 momentum, w
         cdef Twist* t
         for i in range(self.body_count):
@@ -170,11 +164,10 @@ cdef class Displacement:
             if bodies.kind[i] != DYNAMIC:
                 continue
             if t.w.x != 0.0 or t.w.y != 0.0 or t.w.z != 0.0:
-                start = self.start_orientation[i]
-                momentum = rotate(start, mat_vec(bodies.inertia[i], rotate_back(start, t.w)))
+                momentum = spin_momentum(bodies, i, self.start_orientation[i], t.w)
                 w = mat_vec(bodies.inv_inertia_world[i], momentum)
                 # One refinement: rounding in the inverse would add up.
-                momentum = sub(momentum, mat_vec(inertia_world(bodies, <int>i), w))
+                momentum = sub(momentum, mat_vec(inertia_world(bodies, i), w))
                 t.w = add(w, mat_vec(bodies.inv_inertia_world[i], momentum))
             t.v = add(t.v, self.carried[i].v)
             t.w = add(t.w, self.carried[i].w)
