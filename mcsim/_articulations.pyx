@@ -21,6 +21,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
@@ -106,11 +107,6 @@ cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
     def __init__(self, bodies, joints, sizes):
-        cdef int32_t[::1] chosen, others
-        cdef double[:, ::1] position, orientation, twist, stiffness, loads
-        cdef double[::1] impulse
-        cdef double[::1] bias
-        cdef int32_t[::1] group, touched
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -127,33 +123,30 @@ cdef class Articulations:
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
         driven = bodies.kind == KINEMATIC
         driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
+        self.guard = EnergyGuard(pairs, sizes, group, driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
-        self.group, self.touched = &group[0], &touched[0]
+        self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
-        self.bias = &bias[0]
-        self.chosen, self.others = &chosen[0], &others[0]
-        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
-        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.chosen, self.others = integers(chosen), integers(others)
+        self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
+        self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
-        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
-        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+        self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
+        self.loads.stiffness = <Mat3*>doubles(stiffness)
         tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
         self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
-        cdef int32_t[::1] free, swings, strained
-        cdef double[:, ::1] excess, center, inertia
         of = free_articulations(pairs, moves)
         self.free_count = int(of.max(initial=-1)) + 1
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
         free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
         self.kept_free = free, swings, strained, excess, center, inertia
-        self.free, self.swings, self.strained = &free[0], &swings[0], &strained[0]
-        self.excess, self.center, self.inertia = <Vec3*>&excess[0, 0], <Vec3*>&center[0, 0], <Mat3*>&inertia[0, 0]
+        self.free, self.swings, self.strained = integers(free), integers(swings), integers(strained)
+        self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport add, add_scaled, mat_vec, quat, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
@@ -81,15 +82,9 @@ cdef class RungeKutta:
     def __init__(self, Py_ssize_t count):
         position, orientation, twist = (np.zeros((2, count + 1, width)) for width in (3, 4, 6))
         self.kept = (position, orientation, twist)
-        cdef double[:, :, ::1] x = position
-        cdef double[:, :, ::1] q = orientation
-        cdef double[:, :, ::1] t = twist
-        self.position = <Vec3*>&x[0, 0, 0]
-        self.position_rate = <Vec3*>&x[1, 0, 0]
-        self.orientation = <Quat*>&q[0, 0, 0]
-        self.orientation_rate = <Quat*>&q[1, 0, 0]
-        self.twist = <Twist*>&t[0, 0, 0]
-        self.twist_rate = <Twist*>&t[1, 0, 0]
+        self.position, self.position_rate = <Vec3*>doubles(position[0]), <Vec3*>doubles(position[1])
+        self.orientation, self.orientation_rate = <Quat*>doubles(orientation[0]), <Quat*>doubles(orientation[1])
+        self.twist, self.twist_rate = <Twist*>doubles(twist[0]), <Twist*>doubles(twist[1])
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t n = bodies.count

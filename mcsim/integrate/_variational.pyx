@@ -33,6 +33,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, norm, quat, quat_conj, quat_exp, quat_mul,
                                quat_normalized, rotate, rotate_back, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3
@@ -130,16 +131,9 @@ cdef class FreeFlight:
         rates[:count][moving] = 1.0 / moments[:, (1, 0, 2)]
         rates[:, 1:] -= rates[:, :1]
         self.kept = (*(np.zeros((count + 1, width)) for width in (3, 4, 6)), principal, rates)
-        cdef double[:, ::1] x = self.kept[0]
-        cdef double[:, ::1] q = self.kept[1]
-        cdef double[:, ::1] t = self.kept[2]
-        self.position = <Vec3*>&x[0, 0]
-        self.orientation = <Quat*>&q[0, 0]
-        cdef double[:, ::1] p = self.kept[3]
-        cdef double[:, ::1] r = self.kept[4]
-        self.twist = <Twist*>&t[0, 0] + 1
-        self.principal = <Quat*>&p[0, 0]
-        self.rates = <Vec3*>&r[0, 0]
+        self.position, self.orientation = <Vec3*>doubles(self.kept[0]), <Quat*>doubles(self.kept[1])
+        self.twist = <Twist*>doubles(self.kept[2]) + 1
+        self.principal, self.rates = <Quat*>doubles(principal), <Vec3*>doubles(rates)
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         memcpy(self.position, bodies.position, bodies.count * sizeof(Vec3))

@@ -16,6 +16,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.state._rows cimport is_wide, push, rate
 
 cdef double SMALLEST_PIVOT = 1e-9
@@ -63,22 +64,11 @@ cdef class Border:
         if self.count == 0:
             return
         self.kept = joint, index, begin, size, block, values, numbers, twists
-        cdef int32_t[::1] i = joint
-        cdef int64_t[::1] l = block
-        cdef double[::1] d = values
-        cdef double[:, ::1] pair = numbers
-        self.joint = &i[0]
-        i = index
-        self.index = &i[0]
-        i = begin
-        self.group_begin = &i[0]
-        i = size
-        self.group_size = &i[0]
-        self.block = &l[0]
-        self.values = &d[0]
-        self.vector, self.bias, self.impulse = &pair[0, 0], &pair[1, 0], &pair[2, 0]
-        pair = twists
-        self.scratch = <Twist*>&pair[0, 0] + 1
+        self.joint, self.index = integers(joint), integers(index)
+        self.group_begin, self.group_size = integers(begin), integers(size)
+        self.block, self.values = long_integers(block), doubles(values)
+        self.vector, self.bias, self.impulse = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.scratch = <Twist*>doubles(twists) + 1
 
     cdef Row* row(self, Py_ssize_t k) noexcept nogil:
         cdef const Joint* joint = &self.joints[self.joint[k]]

@@ -21,6 +21,7 @@ from libc.math cimport fabs
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport add_scaled, dot, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.state._inertia cimport inertia_world
@@ -206,17 +207,6 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
-cdef double* doubles(array) except? NULL:
-    """The first number of an array, NULL if there is none."""
-    cdef double[::1] view = array.reshape(-1)
-    return &view[0] if view.shape[0] else NULL
-
-
-cdef void* records(array) except? NULL:
-    cdef char[::1] view = array.view(np.int8).reshape(-1)
-    return &view[0] if view.shape[0] else NULL
-
-
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool, which
     are dynamic. The symbolic part is made here, once; factor and solve follow the rows."""
@@ -238,7 +228,7 @@ cdef class JointTree:
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
         self.rows.joint_count = len(sizes)
         self.rows.count = self.row_count
-        self.rows.begin = <int32_t*>records(begin)
+        self.rows.begin = integers(begin)
         self.rows.row = <JointRow*>doubles(rows)
         self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
         self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
@@ -248,7 +238,7 @@ cdef class JointTree:
         self.reached = <Reached*>records(reached)
         self.values, self.scaled = doubles(values), doubles(scaled)
         self.vector = doubles(vector)
-        self.slot = <int64_t*>records(slot)
+        self.slot = long_integers(slot)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""

@@ -26,6 +26,7 @@ ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-
 import numpy as np
 
 from libc.string cimport memcpy, memset
+from mcsim.core._arrays cimport doubles, records
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, scale, solve3, sub,
                                vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
@@ -56,26 +57,16 @@ cdef class Displacement:
         cdef Py_ssize_t n = body_count + 1
         twists = np.zeros((2, n, 6))
         positions, orientations = np.zeros((n, 3)), np.zeros((n, 4))
-        cdef double[:, :, ::1] twist = twists
-        cdef double[:, ::1] position = positions
-        cdef double[:, ::1] orientation = orientations
-        self.twist = <Twist*>&twist[0, 0, 0] + 1
-        self.carried = <Twist*>&twist[1, 0, 0] + 1
-        self.start_position = <Vec3*>&position[0, 0] + 1
-        self.start_orientation = <Quat*>&orientation[0, 0] + 1
+        self.twist, self.carried = <Twist*>doubles(twists[0]) + 1, <Twist*>doubles(twists[1]) + 1
+        self.start_position, self.start_orientation = <Vec3*>doubles(positions) + 1, <Quat*>doubles(orientations) + 1
         self.body_count = body_count
         self.kept = (twists, positions, orientations)
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
-        cdef double[:, ::1] loan
-        cdef char[::1] trial
         if rows > self.row_capacity:
-            loans, records = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
-            loan = loans
-            trial = records.view(np.int8)
-            self.loans = <RowLoan*>&loan[0, 0]
-            self.trial = <Row*>&trial[0]
-            self.kept = (*self.kept[:3], loans, records)
+            loans, trial = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
+            self.loans, self.trial = <RowLoan*>doubles(loans), <Row*>records(trial)
+            self.kept = (*self.kept[:3], loans, trial)
             self.row_capacity = rows
         return 0
 
