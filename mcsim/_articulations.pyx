@@ -28,7 +28,7 @@ from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
 
-from mcsim.solve.ordering import free_articulations
+from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
@@ -89,18 +89,6 @@ def border_rows(joints):
         rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
         found += [(int(j), i, len(ends), bodies) for i in range(rows)]
     return found
-
-
-def connected(pairs, moves):
-    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
-    from scipy.sparse import coo_matrix                     # import mcsim stays light
-    from scipy.sparse.csgraph import connected_components
-    both = pairs[(pairs >= 0).all(axis=1)]
-    both = both[moves[both].all(axis=1)]
-    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
-    group = np.full(len(moves) + 1, WORLD, np.int32)
-    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
-    return group
 
 
 cdef class Articulations:

@@ -11,6 +11,8 @@ different articulations do not meet, one column of every articulation at a time.
 1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows before it have settled: it gets no impulse.
 """
 
+from itertools import combinations
+
 from libc.math cimport fabs
 from libc.string cimport memset
 
@@ -19,27 +21,9 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.state._rows cimport is_wide, push, rate
 
+from mcsim.solve.components import connected
+
 cdef double SMALLEST_PIVOT = 1e-9
-
-
-def articulations(groups, moves):
-    """(bodies + 1,) number of the articulation of each dynamic body, -1 of others; the last is the world's.
-
-    groups: lists of bodies that a joint or a gear holds together, -1 the world; moves: (bodies,) bool.
-    """
-    parent = list(range(len(moves)))
-
-    def find(x):
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for together in groups:
-        dynamic = [int(b) for b in together if b >= 0 and moves[b]]
-        for other in dynamic[1:]:
-            parent[find(other)] = find(dynamic[0])
-    return np.array([find(b) if moves[b] else -1 for b in range(len(moves))] + [-1], np.int64)
 
 
 cdef class Border:
@@ -47,7 +31,8 @@ cdef class Border:
     (bodies,) bool, which are dynamic."""
 
     def __init__(self, rows, pairs, moves):
-        of_body = articulations([*pairs, *(bodies for *_, bodies in rows)], moves)
+        together = [pair for *_, bodies in rows for pair in combinations(bodies, 2)]
+        of_body = connected(np.concatenate([pairs, np.array(together, int).reshape(-1, 2)]), moves)
         group = np.array([max(of_body[list(bodies)]) for *_, bodies in rows], np.int64)
         order = np.argsort(group, kind="stable")
         begin = np.searchsorted(group[order], group[order], "left").astype(np.int32)
