@@ -21,13 +21,14 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport own_rows, row_rate
+from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
 
-from mcsim.solve.ordering import free_articulations
+from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
@@ -91,27 +92,10 @@ def border_rows(joints):
     return found
 
 
-def connected(pairs, moves):
-    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
-    from scipy.sparse import coo_matrix                     # import mcsim stays light
-    from scipy.sparse.csgraph import connected_components
-    both = pairs[(pairs >= 0).all(axis=1)]
-    both = both[moves[both].all(axis=1)]
-    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
-    group = np.full(len(moves) + 1, WORLD, np.int32)
-    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
-    return group
-
-
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
     def __init__(self, bodies, joints, sizes):
-        cdef int32_t[::1] chosen, others
-        cdef double[:, ::1] position, orientation, twist, stiffness, loads
-        cdef double[::1] impulse
-        cdef double[::1] bias
-        cdef int32_t[::1] group, touched
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -128,33 +112,30 @@ cdef class Articulations:
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
         driven = bodies.kind == KINEMATIC
         driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
+        self.guard = EnergyGuard(pairs, sizes, group, driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
-        self.group, self.touched = &group[0], &touched[0]
+        self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
-        self.bias = &bias[0]
-        self.chosen, self.others = &chosen[0], &others[0]
-        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
-        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.chosen, self.others = integers(chosen), integers(others)
+        self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
+        self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
-        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
-        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+        self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
+        self.loads.stiffness = <Mat3*>doubles(stiffness)
         tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
         self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
-        cdef int32_t[::1] free, swings, strained
-        cdef double[:, ::1] excess, center, inertia
         of = free_articulations(pairs, moves)
         self.free_count = int(of.max(initial=-1)) + 1
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
         free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
         self.kept_free = free, swings, strained, excess, center, inertia
-        self.free, self.swings, self.strained = &free[0], &swings[0], &strained[0]
-        self.excess, self.center, self.inertia = <Vec3*>&excess[0, 0], <Vec3*>&center[0, 0], <Mat3*>&inertia[0, 0]
+        self.free, self.swings, self.strained = integers(free), integers(swings), integers(strained)
+        self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""
@@ -510,8 +491,7 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 row = &rows.row[k]
                 off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
-                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
-                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                diagonal = row_diagonal(row, self.bodies.inv_mass[a], self.bodies.inv_mass[b])
                 if diagonal > 0.0:
                     largest = max(largest, fabs(off) / diagonal)
         return largest
