@@ -119,6 +119,7 @@ cdef class Pipeline(StateArrays):
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
+        update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
 
     def _plan_tree(self, bodies, joints):
