@@ -308,6 +308,7 @@ cdef class Pipeline(StateArrays):
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times
         if self.closing:
+            self.articulations.choose_proximal()         # by this step's h: begin_step knew the last one's
             self.articulations.stiffen_start()
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
@@ -713,6 +714,7 @@ cdef class Pipeline(StateArrays):
         with nogil:
             memcpy(times, self.stage_times, sizeof(times))
             self.clock = now()
+            self.settings.h = self.settings.dt / self.substeps       # not that of a strained step
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)
