@@ -121,6 +121,7 @@ cdef class Pipeline(StateArrays):
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
+        update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
 
     def _plan_tree(self, bodies, joints):
@@ -309,6 +310,7 @@ cdef class Pipeline(StateArrays):
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times
         if self.closing:
+            self.articulations.choose_proximal()         # by this step's h: begin_step knew the last one's
             self.articulations.stiffen_start()
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
@@ -714,6 +716,7 @@ cdef class Pipeline(StateArrays):
         with nogil:
             memcpy(times, self.stage_times, sizeof(times))
             self.clock = now()
+            self.settings.h = self.settings.dt / self.substeps       # not that of a strained step
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)

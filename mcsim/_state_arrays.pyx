@@ -101,12 +101,19 @@ cdef class StateArrays:
     def measure(self):
         """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
         records themselves follow steps only: looking changes nothing."""
-        measure_joints(self.joints_copied(), self.joint_count, &self.bodies)
-        return self.backup[3].view(JOINT_DTYPE)[:self.joint_count]
+        records = self.records_copied()
+        cdef char[::1] view = records.view(np.int8)
+        measure_joints(<Joint*>&view[0], self.joint_count, &self.bodies)
+        return records[:self.joint_count]
+
+    def records_copied(self):
+        """(joints + 1,) JOINT_DTYPE of its own: a function of the user's may look while a step holds the backup."""
+        return np.append(self.kept[1], np.zeros(1, JOINT_DTYPE))
 
     def spring_energy(self):
         """[J]"""
-        return spring_energy(self.joints_copied(), self.joint_count, &self.bodies)
+        cdef char[::1] view = self.records_copied().view(np.int8)
+        return spring_energy(<Joint*>&view[0], self.joint_count, &self.bodies)
 
     def errors(self):
         """(joints, 2) [m, rad]"""

@@ -164,6 +164,7 @@ class World:
         self._breakable = bool(np.any(self._joints["breakable"]))
         self._steps_made = 0
         self._events = Events()
+        self._running = False
         self._prepare()
 
     def _set_gears(self):
@@ -189,6 +190,7 @@ class World:
             n = count(n, "n", 0, MOST_STEPS)
         except FieldError as error:
             raise SceneError(f"World.step: {error}") from None
+        self._begin("step")
         pipeline = self._pipeline
         pipeline.clear_times()
         whole = self._joints["broken"] == 0 if self._breakable else None
@@ -202,9 +204,20 @@ class World:
                 elif status == NOT_FINITE:
                     raise SimulationError(self._explain_failure())
         finally:
+            self._running = False
             pipeline.clear_forces()
             self._steps_made = pipeline.steps - began
             self._events = Events() if whole is None else Events(np.nonzero(whole & (self._joints["broken"] != 0))[0])
+
+    def _refuse_while_running(self, doing):
+        """A user's function, or another thread, may look at poses and velocities while a step is on its way, no more."""
+        if self._running:
+            raise SimulationError(f"World.{doing}: the world is in the middle of a step; a function that it calls (a residual, a "
+                                  "motion) and other threads may only read its arrays: do it after the step")
+
+    def _begin(self, doing):
+        self._refuse_while_running(doing)
+        self._running = True
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -222,8 +235,12 @@ class World:
 
     def _prepare(self):
         """Rows at the present state."""
-        while (status := self._pipeline.prepare()) == GROW:
-            self._pipeline.grow()
+        self._begin("rows")
+        try:
+            while (status := self._pipeline.prepare()) == GROW:
+                self._pipeline.grow()
+        finally:
+            self._running = False
         if status == NOT_FINITE:
             raise SimulationError(self._explain_failure())
 
@@ -308,6 +325,7 @@ class World:
     # ---- acting ------------------------------------------------------------------------------------------------------
 
     def _dynamic(self, body, doing):
+        self._refuse_while_running(doing)
         i = self._find(body, self._body_index, BodyHandle, "body")
         if self._bodies.inv_mass[i] == 0.0:
             raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel "
@@ -347,6 +365,7 @@ class World:
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
+        self._refuse_while_running("set_pose")
         i = self._find(body, self._body_index, BodyHandle, "body")
         if position is not None:
             position = self._vector(position, "position", "set_pose")
@@ -358,6 +377,7 @@ class World:
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
+        self._refuse_while_running("set_velocity")
         i = self._find(body, self._body_index, BodyHandle, "body")
         if self.body(i).kind == "static":
             raise SceneError(f"World.set_velocity: body {self.body_names[i]!r} is static; make it kinematic to move it")
@@ -529,12 +549,17 @@ class World:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
+        self._refuse_while_running("restore")
         arrays = self._saved_arrays()
         if len(snapshot.joints) != len(self._joints) or len(snapshot.arrays["position"]) != self._bodies.count:
             raise SceneError(f"World.restore: {snapshot!r} is of another scene; this world has {self._bodies.count} bodies, "
                              f"{len(self._joints)} joints")
         if any(np.any(snapshot.joints[n] != self._joints[n]) for n in ("type", "body_a", "body_b")):
             raise SceneError("World.restore: the snapshot's joints connect other bodies than this world's")
+        for i, (theirs, own) in enumerate(zip(snapshot.joints, self._joints)):
+            if _what_it_holds(theirs) != _what_it_holds(own):
+                raise SceneError(f"World.restore: in the snapshot, joint {self.joint_names[i]!r} holds other coordinates or another "
+                                 "length, pitch or ratio than in this world; restore a snapshot of an equal scene")
         self._collider.set_manifolds(np.asarray(snapshot.manifolds, MANIFOLD_DTYPE))
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
@@ -559,6 +584,12 @@ class World:
 
     def __deepcopy__(self, memo):
         return _rebuild(self._scene, self._keywords, self.snapshot())
+
+
+def _what_it_holds(record):
+    """What a joint's record says about how many rows it has, and which."""
+    return (*(record[name].tobytes() for name in ("constant", "breakable", "disc", "ratio", "geared", "geared_axis", "user_size")),
+            record["axes"]["motion_mode"].tobytes())
 
 
 def _rebuild(scene, keywords, snapshot):

@@ -88,6 +88,8 @@ class Motion(Value):
         waves = {"amplitude": number(amplitude, "amplitude"), "frequency": not_negative(frequency, "frequency"),
                  "phase": number(phase, "phase")}
         for field, value in arguments.items():
+            if value is None and field == "position":
+                raise FieldError(field, "must be a number or a function of time, got None")
             if callable(value) != callable(position) and value is not None:
                 raise FieldError(field, f"must be a {'function' if callable(position) else 'number'} as position is, got "
                                  f"{show(value)}")

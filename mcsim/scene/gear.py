@@ -3,6 +3,7 @@
 from __future__ import annotations      # signatures read as they are written here
 
 from math import inf, nan
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from mcsim.scene import checks
@@ -92,9 +93,11 @@ def _joint_name(value: Any, field: str) -> str:
 
 
 def _axis_number(value: Any, field: str) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise FieldError(field, f"must be a coordinate's number, got {show(value)}")
-    return value
+    return int(value)
 
 
 def _coordinate(joint: Joint, axis: int | None, field: str) -> int:

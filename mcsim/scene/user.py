@@ -5,6 +5,7 @@ from __future__ import annotations      # signatures read as they are written he
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import cos, hypot, sin
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,14 @@ class _Pose(NamedTuple):
 
 
 class Pose(_Pose):
-    """A body's centre of mass (3,) [m] and unit quaternion (4,) (w, x, y, z), world; (0, identity) for the world."""
+    """A body's centre of mass (3,) [m] and unit quaternion (4,) (w, x, y, z), world; (0, identity) for the world.
+
+    Read-only: several calls of a residual get the same arrays.
+    """
+
+    def __new__(cls, position: np.ndarray, orientation: np.ndarray) -> Pose:
+        position.flags.writeable = orientation.flags.writeable = False
+        return super().__new__(cls, position, orientation)
 
     @cached_property
     def rotation(self) -> np.ndarray:
@@ -81,8 +89,9 @@ class UserJoint(Joint):
             raise FieldError("residual", f"must be a function of two poses, got {show(residual)}")
         if jacobian is not None and not callable(jacobian):
             raise FieldError("jacobian", f"must be a function of two poses or None, got {show(jacobian)}")
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_ROWS):
+        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral) or not 1 <= size <= MOST_ROWS):
             raise FieldError("size", f"must be from 1 to {MOST_ROWS}, got {show(size)}")
+        size = None if size is None else int(size)
         angles = tuple(checks.items(angles, "numbers of rows", "angles"))
         self._describe(a, b, name, None, None, collide, break_force, break_torque, [], residual=residual,
                        jacobian=jacobian, size=size, angles=angles, anchor=_anchor(anchor, required=False))
@@ -104,7 +113,7 @@ class UserJoint(Joint):
             raise FieldError("size", f"is {self.size}, but the residual gives {len(value)} numbers")
         self._set(size=len(value))
         for i in self.angles:
-            if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < self.size:
+            if isinstance(i, bool) or not isinstance(i, Integral) or not 0 <= i < self.size:
                 raise FieldError("angles", f"must be row numbers from 0 to {self.size - 1}, got {show(i)}")
         if self.jacobian is not None:
             self._check_jacobian(poses, "the initial pose")

@@ -28,11 +28,14 @@ class UserJoints:
         for k, (_, joint, ends) in enumerate(self._joints):
             poses = self._poses(ends)
             rows = self.rows[MOST_ROWS * k:MOST_ROWS * k + joint.size]
+            twists = [self._bodies.padded["twist"][i + 1] for i in ends]
+            if not all(np.all(np.isfinite(values)) for values in (*poses[0], *poses[1], *twists)):
+                rows["error"] = np.nan                   # as of any joint there: the step finds the body by itself
+                continue
             try:
                 rows["error"] = joint.error_at(*poses)
                 if not errors_only:
                     rows["jacobian"] = joint.jacobian_at(*poses)
-                    twists = [self._bodies.padded["twist"][i + 1] for i in ends]
                     rows["curvature"] = joint.curvature_at(*poses, *twists)
             except ValueError as error:
                 raise SimulationError(f"joint {joint.name!r}: {error}") from error

@@ -1,0 +1,158 @@
+"""What a step knows beside the state, and functions of the user's that reach into it: each was a defect."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+
+def two(residual=lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5], **keywords):
+    """Two balls, the first on a ball joint, the second on a joint of the user's."""
+    scene = mc.Scene()
+    for name, x in (("a", 0.5), ("b", 1.0)):
+        scene.add_body(name, shape=mc.Sphere(0.1), position=(x, 0, 0))
+    scene.add_joint(mc.BallJoint(None, "a", (0, 0, 0), name="ball"))
+    scene.add_joint(mc.UserJoint("a", "b", residual, name="own"))
+    return mc.World(scene, **keywords)
+
+
+CALLS = {
+    "step": lambda world: world.step(), "rows": lambda world: world.rows, "kkt": lambda world: world.kkt(),
+    "restore": lambda world: world.restore(world.snapshot()), "set_pose": lambda world: world.set_pose("a", (3, 3, 3)),
+    "set_velocity": lambda world: world.set_velocity("a", (3, 3, 3)),
+    "apply_force": lambda world: world.apply_force("a", (0, 0, 1)),
+}
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rattle", "rk4"])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_residual_cannot_step_or_change_the_world(call, integrator):
+    """The call is refused, the step with it, nothing has changed, and the world goes on. It ran on half-done steps before."""
+    reach = {}
+
+    def residual(a, b):
+        world = reach.pop("world", None)                  # once only: no recursion that would stop by itself
+        if world is not None:
+            call(world)
+        return [np.linalg.norm(b.position - a.position) - 0.5]
+    world = two(residual, integrator=integrator)
+    world.step(3)
+    before = world.state_hash()
+    reach["world"] = world
+    with pytest.raises(mc.SimulationError, match="in the middle of a step"):
+        world.step(2)
+    assert world.state_hash() == before
+    world.step(2)
+    assert np.abs(world.joint_errors()).max() < 1e-3
+
+
+def test_a_motion_may_look_at_joints_before_it_fails():
+    """Looking wrote over the joints' part of the state that a failed step goes back to."""
+    reach = {}
+
+    def motion(t):
+        if "world" in reach:
+            world = reach["world"]
+            world.joint("swing").position, world.energy(), world.joint("swing").velocity
+            reach["calls"] = reach.get("calls", 0) + 1
+            if reach["calls"] > 12:
+                raise KeyError("enough")
+        return np.sin(3.0 * t)
+    scene = mc.Scene()
+    for i in range(2):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(i + 1.0, 0, 0))
+    scene.add_joint(mc.HingeJoint(None, "b0", (0, 0, 0), (0, 1, 0), name="driven", motion=mc.Motion(motion)))
+    scene.add_joint(mc.HingeJoint("b0", "b1", (1.5, 0, 0), (0, 1, 0), name="swing", friction=0.1))
+    world = mc.World(scene)
+    world.step(5)
+    before = world.state_hash()
+    reach["world"] = world
+    with pytest.raises(KeyError):
+        world.step(20)
+    steps = round((world.time - 5 * world.dt) / world.dt)
+    reach.clear()
+    other = mc.World(scene)
+    other.step(5)
+    assert other.state_hash() == before
+    other.step(steps)
+    assert other.state_hash() == world.state_hash()
+
+
+def test_poses_given_to_a_residual_are_read_only():
+    """Several differences share an array: `a.position -= x` moved the body for the calls that followed."""
+    def residual(a, b):
+        gap = b.position
+        gap -= a.position
+        return [np.linalg.norm(gap) - 0.5]
+    with pytest.raises(mc.SceneError, match="read-only"):
+        two(residual)
+
+
+@pytest.mark.parametrize("keywords", [{}, {"integrator": "rk4"}, {"joint_solver": "rows"}], ids=["tree", "rk4", "rows"])
+def test_a_pose_that_is_not_finite_is_not_blamed_on_the_residual(keywords):
+    world = two(**keywords)
+    world.forces[1] = 1e308
+    with pytest.raises(mc.SimulationError, match="the state of body '[ab]' is not finite"):
+        world.step(3)
+
+
+def test_numbers_of_numpy_serve():
+    joint = mc.UserJoint(None, "a", lambda a, b: b.position, size=np.int64(3), angles=np.arange(2))
+    assert joint.size == 3
+    assert mc.GearJoint("j", "k", 2.0, axis_a=np.int32(1)) is not None
+
+
+def test_a_motion_without_a_position_is_refused():
+    """It prescribed NaN."""
+    with pytest.raises(mc.SceneError, match="position must be a number or a function of time"):
+        mc.Motion(None)
+
+
+def hung(**keywords):
+    """Bodies in a row, each on a distance joint of these keywords."""
+    scene = mc.Scene()
+    for i in range(12):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(0.5 * i + 0.5, 0, 0))
+        scene.add_joint(mc.DistanceJoint(f"b{i - 1}" if i else None, f"b{i}", (0.5 * i, 0, 0), (0.5 * i + 0.5, 0, 0),
+                                         **keywords))
+    return mc.World(scene)
+
+
+def test_a_snapshot_with_other_rows_is_refused():
+    """A rod's record in the world of a rope gave rows that the factorization has no room for."""
+    rod, rope, longer = hung(), hung(limits=(None, 0.5)), hung(length=0.6)
+    for world, other in ((rod, rope), (rope, rod), (rod, longer)):
+        before = world.state_hash()
+        with pytest.raises(mc.SceneError, match="joint 'joint0' holds other coordinates or another length"):
+            world.restore(other.snapshot())
+        assert world.state_hash() == before
+        world.restore(world.snapshot())
+
+
+def test_broken_joints_leave_no_stiffness_behind():
+    """One call of step(n) went on with the stiffened inertia of bodies whose joints had broken; n calls did not."""
+    scene = mc.Scene()
+    for i in range(4):
+        scene.add_body(f"b{i}", shape=mc.Capsule(0.08, 0.1), position=(0.5 * i + 0.5, 0, 0), angular_velocity=(0.1, 0.2, 0.3 * i))
+        scene.add_joint(mc.HingeJoint(f"b{i - 1}" if i else None, f"b{i}", (0.5 * i + 0.25, 0, 0), (0, 1, 0), break_force=8.0))
+    once, often = (mc.World(scene, geometric_stiffness=1.0) for _ in range(2))
+    once.step(20)
+    for _ in range(20):
+        often.step()
+    assert len(once.events.broken) > 0
+    assert once.state_hash() == often.state_hash()
+
+
+def test_a_step_does_not_depend_on_how_the_one_before_was_divided():
+    """How well a loop that was torn open is closed went by the substep of the step before, which no snapshot has."""
+    world = mc.World(mc.load("four_bar"), dt=1 / 30, substeps=2)
+    world.step(18)
+    other = pickle.loads(pickle.dumps(world))
+    for each in (world, other):
+        each.velocities[-1] += 0.3
+        each.positions[-1] += 0.001
+        each.apply_force(each.body_names[-1], (0, 0, 20))
+        each.step(3)
+    assert world.state_hash() == other.state_hash()
