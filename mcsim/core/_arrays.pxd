@@ -6,7 +6,7 @@ The array must be contiguous and of the type asked for, and whoever takes a poin
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef inline object flat(array):
+cdef inline flat(array):
     """(n,) the same memory."""
     if not array.flags.c_contiguous:
         raise ValueError(f"an array of shape {array.shape} that a kernel works in is not contiguous")
