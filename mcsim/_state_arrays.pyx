@@ -1,7 +1,6 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 import numpy as np

@@ -27,10 +27,10 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, solve3, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, rotate_back, scale, sub, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
-from mcsim.state._inertia cimport inertia_world
+from mcsim.state._inertia cimport about_point, inertia_world, turn_of
 from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport row_rate
 
@@ -160,7 +160,7 @@ cdef class EnergyGuard:
         """The kinetic energy that articulation k has beside that of `whole`, its motion as one body about `center`."""
         cdef double mass = 0.0
         cdef double energy = 0.0
-        cdef double m, dd
+        cdef double m
         cdef Py_ssize_t n
         cdef int i
         cdef Mat3 inertia, total
@@ -190,18 +190,8 @@ cdef class EnergyGuard:
             inertia = inertia_world(bodies, i)
             d = sub(bodies.position[i], center[0])
             turning = add(turning, add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
-            dd = dot(d, d)
-            total.xx += inertia.xx + m * (dd - d.x * d.x)
-            total.yy += inertia.yy + m * (dd - d.y * d.y)
-            total.zz += inertia.zz + m * (dd - d.z * d.z)
-            total.xy += inertia.xy - m * d.x * d.y
-            total.xz += inertia.xz - m * d.x * d.z
-            total.yz += inertia.yz - m * d.y * d.z
-        total.yx = total.xy
-        total.zx = total.xz
-        total.zy = total.yz
-        whole.w = solve3(total, turning)
-        whole.w = add(whole.w, solve3(total, sub(turning, mat_vec(total, whole.w))))
+            total = mat_add(total, about_point(inertia, m, d))
+        whole.w = turn_of(total, turning)
         return energy - 0.5 * (mass * dot(whole.v, whole.v) + dot(whole.w, turning))
 
     cdef void slow(self, Py_ssize_t k, Bodies* bodies, const Twist* whole, Vec3 center, double part) noexcept nogil:

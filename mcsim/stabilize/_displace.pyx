@@ -27,10 +27,9 @@ import numpy as np
 
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles, records
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, scale, solve3, sub,
-                               vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale, sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._inertia cimport inertia_world, refresh_inertia, spin_momentum
+from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
 from mcsim.state._rows cimport rate
 
@@ -191,26 +190,11 @@ cdef class Displacement:
 
         I w = momentum,  I = I_a + I_b + m (d.d 1 - d d'),  d = x_b - x_a,  m the reduced mass.
         """
-        cdef Mat3 i_a = inertia_world(bodies, a)
-        cdef Mat3 i_b = inertia_world(bodies, b)
         cdef Vec3 d = sub(bodies.position[b], bodies.position[a])
-        cdef double both = bodies.inv_mass[a] + bodies.inv_mass[b]
-        cdef double m = 1.0 / both
-        cdef double dd = dot(d, d)
-        cdef Mat3 i
-        cdef Vec3 w, swing
-        i.xx = i_a.xx + i_b.xx + m * (dd - d.x * d.x)
-        i.yy = i_a.yy + i_b.yy + m * (dd - d.y * d.y)
-        i.zz = i_a.zz + i_b.zz + m * (dd - d.z * d.z)
-        i.xy = i_a.xy + i_b.xy - m * d.x * d.y
-        i.xz = i_a.xz + i_b.xz - m * d.x * d.z
-        i.yz = i_a.yz + i_b.yz - m * d.y * d.z
-        i.yx = i.xy
-        i.zx = i.xz
-        i.zy = i.yz
-        w = solve3(i, momentum)
-        w = add(w, solve3(i, sub(momentum, mat_vec(i, w))))
-        swing = scale(m, cross(w, d))
+        cdef double m = 1.0 / (bodies.inv_mass[a] + bodies.inv_mass[b])
+        cdef Mat3 spins = mat_add(inertia_world(bodies, a), inertia_world(bodies, b))
+        cdef Vec3 w = turn_of(about_point(spins, m, d), momentum)
+        cdef Vec3 swing = scale(m, cross(w, d))
         self.carried[a].v = add_scaled(self.carried[a].v, -bodies.inv_mass[a], swing)
         self.carried[b].v = add_scaled(self.carried[b].v, bodies.inv_mass[b], swing)
         self.carried[a].w = add(self.carried[a].w, w)
