@@ -49,7 +49,8 @@ cdef class StateArrays:
         b.angular_damping = doubles(padded["angular_damping"]) + 1
 
     cdef int check_state(self) noexcept nogil:
-        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""
+        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics
+        still."""
         cdef Py_ssize_t i
         cdef int k
         cdef double sum

@@ -6,28 +6,32 @@ so d is the smallest change of pose, measured by M, that mends the rows. With C 
 
     split_impulse   bias = target(beta C)                      J and C at the pose before the drift; p is discarded
     projection      bias = target(C)                           J and C at the pose after it, anew in each round
-    ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from round to round
+    ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from
+                                                               round to round
 
-target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and no
-faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself changes
-them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
+target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and
+no faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself
+changes them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
 and biases are borrowed meanwhile.
 
-What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned. Impulses
-p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital angular momentum
-by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic energy that does it. Bodies
-at rest to each other stay as they are to the bit.
+What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned.
+Impulses p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital
+angular momentum by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic
+energy that does it. Bodies at rest to each other stay as they are to the bit.
 
-Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013; projection:
-the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to mechanical systems with algebraic constraints", 1993;
-ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints", 1985.
+Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013;
+projection: the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to
+mechanical systems with algebraic constraints", 1993;
+ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints",
+1985.
 """
 
 import numpy as np
 
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles, records
-from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
@@ -70,8 +74,8 @@ cdef class Displacement:
         return 0
 
     cdef void begin(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """A row without a position error that is alone in its block is held at impulse 0; in a joint's block it stays at
-        bias 0, so that the displacement does not move it."""
+        """A row without a position error that is alone in its block is held at impulse 0; in a joint's block it stays
+        at bias 0, so that the displacement does not move it."""
         cdef Py_ssize_t i
         cdef Row* row
         for i in range(count):
@@ -114,7 +118,8 @@ cdef class Displacement:
             if rows[i].stabilized:
                 rows[i].bias[BIASED] = target(&rows[i], rows[i].error, 1.0, settings)
             else:
-                # The refresh that follows makes this the relax pass's: a spring's impulse belongs to the pose before the drift.
+                # The refresh that follows makes this the relax pass's: a spring's impulse belongs to the pose before
+                # the drift.
                 self.loans[i].bias = rows[i].bias[RELAXED]
 
     cdef void aim_ggl(self, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil:
@@ -163,7 +168,8 @@ cdef class Displacement:
             t.w = add(t.w, self.carried[i].w)
 
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement took."""
+        """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement
+        took."""
         cdef Py_ssize_t i = 0
         cdef int a, b
         cdef Vec3 f

@@ -1,6 +1,7 @@
 """A body's inertia at an orientation, and its spin: world axes."""
 
-from mcsim.core._math cimport (add, cross, dot, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, solve3, sub, vec3)
+from mcsim.core._math cimport (add, cross, dot, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, solve3,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Vec3
 from mcsim.state._layout cimport Bodies
 
