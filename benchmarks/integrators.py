@@ -1,9 +1,10 @@
-"""Energy of jointed chains over a long run under every integrator: medians of fiftieths as a picture, bands of tenths as a table.
+"""Energy of jointed chains over a long run under every integrator: medians of fiftieths as a picture, bands of tenths
+as a table.
 
     python benchmarks/integrators.py [--png docs/theory/variational.png] [--steps 100000] [--rate 200]
 
-A double pendulum in a plane, and four bodies of three different moments on ball joints in space, both let go from rest; both
-are chaotic. One substep a step.
+A double pendulum in a plane, and four bodies of three different moments on ball joints in space, both let go from rest;
+both are chaotic. One substep a step.
 """
 
 import argparse
@@ -56,7 +57,8 @@ def main(steps=100_000, rate=200.0, png=None):
     """Runs all, prints the bands, draws the picture. -> {(scene, run): (10, 2) lowest and highest in each tenth}"""
     curves, table = {}, {}
     for name, build in SCENES.items():
-        print(f"{name}: {steps} steps of 1/{rate:g} s; change of the energy over the largest kinetic energy, by tenths of the run")
+        print(f"{name}: {steps} steps of 1/{rate:g} s; change of the energy over the largest kinetic energy, "
+              "by tenths of the run")
         for label, keywords in RUNS.items():
             times, change, world = run(build(), keywords, steps, rate)
             curves[name, label] = times, change

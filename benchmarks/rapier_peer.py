@@ -27,7 +27,8 @@ def isometry(position, orientation):
 
 
 class Rapier(Peer):
-    """One scene at Rapier's default settings, one thread, nothing sleeps. substeps: its solver iterations, 4 if None."""
+    """One scene at Rapier's default settings, one thread, nothing sleeps. substeps: its solver iterations, 4 if
+    None."""
 
     def __init__(self, scene, dt, substeps=None):
         super().__init__(scene)

@@ -1,5 +1,5 @@
-"""A chain of capsules swings down: what joints solved one by one, with more and more substeps, leave open, and the direct
-solver does not.
+"""A chain of capsules swings down: what joints solved one by one, with more and more substeps, leave open, and the
+direct solver does not.
 
     python demos/chain.py [--links 40] [--seconds 3] [--png chain.png]
 """
@@ -27,8 +27,8 @@ def main(links=40, seconds=3.0, png=None):
             worst = max(worst, float(world.joint_errors()[:, 0].max()))
         cost = (time.perf_counter() - begin) / len(recorder.recording().time)
         lost = (start - world.energy().total) / scale
-        print(f"  {joint_solver}, {substeps:2d} substeps: {1000 * worst:10.6f} mm, {100 * lost:8.4f} % of the energy lost, "
-              f"{1000 * cost:.2f} ms a step")
+        print(f"  {joint_solver}, {substeps:2d} substeps: {1000 * worst:10.6f} mm, {100 * lost:8.4f} % of the energy "
+              f"lost, {1000 * cost:.2f} ms a step")
         errors[joint_solver, substeps] = worst
     if png:
         from mcsim.view import save_png

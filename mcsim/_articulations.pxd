@@ -38,7 +38,8 @@ cdef class Articulations:
     cdef bint hard                      # the last drift was hard to close
     cdef double solved                  # residual that ends proximal steps [m/s, rad/s]
     cdef object kept_free
-    cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not dynamic
+    cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not
+                                        # dynamic
     cdef Py_ssize_t free_count
     cdef int32_t* swings                # of a body: whether its load turns it
     cdef int32_t* strained              # of an articulation: whether it is strained beyond division

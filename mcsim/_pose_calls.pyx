@@ -1,14 +1,16 @@
-"""Functions of the user's that rows need at the present poses: called with the GIL, where rows are written and at trial poses.
+"""Functions of the user's that rows need at the present poses: called with the GIL, where rows are written and at trial
+poses.
 
-What they raise is kept; they are not called again until it is taken, and the rows stay as they were, so that the step can run to
-where it is given up.
+What they raise is kept; they are not called again until it is taken, and the rows stay as they were, so that the step
+can run to where it is given up.
 """
 
 from mcsim.core._types cimport CALL_FAILED, OK
 
 
 cdef class PoseCalls:
-    """function(errors_only): writes the records of the joints of the user's own (state/user_joints.py); None: there are none."""
+    """function(errors_only): writes the records of the joints of the user's own (state/user_joints.py); None: there are
+    none."""
 
     def __init__(self, function=None):
         self.function = function

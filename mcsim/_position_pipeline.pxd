@@ -8,11 +8,13 @@ from mcsim.state._layout cimport Row
 cdef class PositionPipeline(Pipeline):
     cdef public object names             # (of the bodies, of the joints), for messages
     cdef readonly long long flights      # tried since the beginning, one and a few a substep
-    cdef readonly double left_open       # most that a substep of the last step left open, where that is not rounding [m, rad]
+    cdef readonly double left_open       # most that a substep of the last step left open, where that is not rounding
+                                         # [m, rad]
     cdef FreeFlight flight
     cdef object buffers
     cdef Row* trial                      # the joints' rows at the end of a flight
-    cdef double* gap                     # (joint rows,) their errors there, less what may stay; 0 without a position [m, rad]
+    cdef double* gap                     # (joint rows,) their errors there, less what may stay; 0 without a position
+                                         # [m, rad]
     cdef Twist* rounds                   # (HISTORY, bodies + 1) what rounds of Newton's method added to the velocities
     cdef Twist* best                     # (bodies,) velocities of the flight that ended with the smallest errors
     cdef double keep                     # part of the errors at the start that may stay: 0, but for widely open joints

@@ -1,17 +1,18 @@
 """integrator="rattle" and "variational": joints closed at the level of positions, every substep a map of its own.
 
     v <- v + h/2 M^-1 f(x, v)                            half of the forces, at the start
-    lambda from C(flight of v + M^-1 J' lambda) = 0      J of the start; nonholonomic rows: J v changes as the accelerations say
+    lambda from C(flight of v + M^-1 J' lambda) = 0      J of the start; in nonholonomic rows
+                                                         J v changes as the accelerations say
     x, v by the flight                                   without forces, momentum kept (integrate/_variational.pyx)
     v = v + h/2 M^-1 f(x, v) + M^-1 J' mu,  J v = 0      the other half, at the end, implicit in v
 
-RATTLE (H. Andersen, 1983). Its positions are those of SHAKE, that is, of the discrete Euler-Lagrange equations with the joints
-closed at each step (B. Leimkuhler and R. Skeel, "Symplectic numerical integrators in constrained Hamiltonian systems", 1994);
-the last line chooses the momenta that lie in the tangent space.
+RATTLE (H. Andersen, 1983). Its positions are those of SHAKE, that is, of the discrete Euler-Lagrange equations with the
+joints closed at each step (B. Leimkuhler and R. Skeel, "Symplectic numerical integrators in constrained Hamiltonian
+systems", 1994); the last line chooses the momenta that lie in the tangent space.
 
 lambda: Broyden's method on the velocities M^-1 J' lambda, from the chord A^-1 C / h with A = J M^-1 J' (C. Kelley,
-"Iterative Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities, because of
-redundant rows a part of lambda is rounding. What has bounds acts as impulses before
+"Iterative Methods for Linear and Nonlinear Equations", 1995, section 7.3: only the steps are kept). On velocities,
+because of redundant rows a part of lambda is rounding. What has bounds acts as impulses before
 the flight and after it, as under integrator="rk4" (docs/theory/rk4.md).
 """
 
@@ -20,7 +21,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
+from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
@@ -44,16 +45,16 @@ cdef enum:
     FAST_BODY = 1
     STRONG_DAMPING = 2
 
-# Newton's method ends at the first error [m, rad], or where it no longer halves below the second one, or where it has grown by
-# LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes branches, rows become
-# dependent for a moment, and what they then ask for no velocity gives.
+# Newton's method ends at the first error [m, rad], or where it no longer halves below the second one, or where it has
+# grown by LOST. Then the nearest it came to is taken; it must be below the third: where a mechanism changes branches,
+# rows become dependent for a moment, and what they then ask for no velocity gives.
 cdef double CLOSED = 1e-15
 cdef double CLOSE_ENOUGH = 1e-10
 cdef double STILL_CLOSED = 1e-6
 cdef double LOST = 1e4
 
-# Joints that stand open by more than this at the start [m, rad], which only a hand or a scene can bring about, are closed by so
-# much in a substep.
+# Joints that stand open by more than this at the start [m, rad], which only a hand or a scene can bring about, are
+# closed by so much in a substep.
 cdef double OPENED = 0.01
 
 # The implicit half kick ends when velocities change by less than this part of themselves.
@@ -112,8 +113,8 @@ cdef class PositionPipeline(Pipeline):
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
 
     cdef void first_half(self) noexcept nogil:
-        """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that hold
-        positions a first guess, for the others what they do."""
+        """Half of the forces, and with them the joints' as the accelerations have them: J (v + h/2 a). For joints that
+        hold positions a first guess, for the others what they do."""
         cdef Py_ssize_t i
         cdef double ahead
         cdef const Row* row
@@ -131,8 +132,8 @@ cdef class PositionPipeline(Pipeline):
     # ---- the flight --------------------------------------------------------------------------------------------------
 
     cdef double try_flight(self) noexcept nogil:
-        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more than it
-        may be; infinite: there is no such flight"""
+        """Fly with the velocities that `flight` holds. -> the largest error at the end [m, rad], or what it is more
+        than it may be; infinite: there is no such flight"""
         cdef double largest = 0.0
         cdef Py_ssize_t i = self.flight.fly(&self.bodies, self.settings.h,
                                             self.settings.integrator == INTEGRATE_VARIATIONAL)
@@ -153,7 +154,8 @@ cdef class PositionPipeline(Pipeline):
     cdef void correct(self, int round) noexcept nogil:
         """One round: a step s of the velocities against the gaps, s = M^-1 J' of some impulses.
 
-        z = -M^-1 J' A^-1 gap / h,    z += s_{j+1} (s_j . z) / |s_j|^2 for j < round - 1,    s = z / (1 - s_j . z / |s_j|^2) with
+        z = -M^-1 J' A^-1 gap / h,    z += s_{j+1} (s_j . z) / |s_j|^2 for j < round - 1,
+        s = z / (1 - s_j . z / |s_j|^2) with
         the last j.
         """
         cdef Py_ssize_t n = self.bodies.count
@@ -308,14 +310,14 @@ cdef class PositionPipeline(Pipeline):
         """What a user should know of the last step: (kind, bodies, text) each."""
         if self.left_open == 0.0:
             return []
-        return [("open joints", (), f"a substep ended with joints open by {self.left_open:.2g} m or rad: their rows depend on "
-                 "each other in this position")]
+        return [("open joints", (), f"a substep ended with joints open by {self.left_open:.2g} m or rad: their rows "
+                 "depend on each other in this position")]
 
     # ---- failure -----------------------------------------------------------------------------------------------------
 
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil:
-        """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's function
-        has raised."""
+        """The step ends; the state before it comes back, and World.step raises what is told here, or what a user's
+        function has raised."""
         if self.pose_calls.status != OK:
             return
         with gil:
@@ -333,11 +335,11 @@ cdef class PositionPipeline(Pipeline):
             return SimulationError(f"{begin}body {bodies[which]!r} turns at {amount:.4g} rad/s, {amount * h:.3g} rad a "
                                    f"substep, too fast for integrator='variational'{end}")
         if why == STRONG_DAMPING:
-            return SimulationError(f"{begin}springs, position motors or damping are too strong for substeps of {h:.3g} s: "
-                                   f"velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
+            return SimulationError(f"{begin}springs, position motors or damping are too strong for substeps of {h:.3g} "
+                                   f"s: velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
         for i in range(self.bodies.count):
             fastest = max(fastest, norm(self.flight.twist[i].w))
-        return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint {joints[which]!r} "
-                               f"stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the fastest body turns by "
-                               f"{fastest * h:.3g} rad a substep){end}, or integrator='semi_implicit' with "
-                               "joint_solver='tree', which divides strained steps")
+        return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint "
+                               f"{joints[which]!r} stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the "
+                               f"fastest body turns by {fastest * h:.3g} rad a substep){end}, or "
+                               "integrator='semi_implicit' with joint_solver='tree', which divides strained steps")

@@ -1,7 +1,6 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -50,7 +49,8 @@ cdef class StateArrays:
         b.angular_damping = doubles(padded["angular_damping"]) + 1
 
     cdef int check_state(self) noexcept nogil:
-        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""
+        """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics
+        still."""
         cdef Py_ssize_t i
         cdef int k
         cdef double sum

@@ -129,8 +129,8 @@ class JointHandle:
 
     @property
     def motor_force(self) -> float | np.ndarray:
-        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an array for
-        several axes."""
+        """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an
+        array for several axes."""
         record = self._record
         values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
         return float(values[0]) if len(values) == 1 else values

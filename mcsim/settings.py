@@ -102,8 +102,8 @@ def passes(k):
 
 def _check_rk4(k, h):
     if k["joint_solver"] == "tree":
-        raise FieldError("joint_solver", "'tree' does not go with integrator='rk4', which has its own direct solver: pass "
-                         "joint_solver='rows'")
+        raise FieldError("joint_solver", "'tree' does not go with integrator='rk4', which has its own direct solver: "
+                         "pass joint_solver='rows'")
     if k["stabilization"] not in RK4_STABILIZATIONS:
         raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator=\"rk4\"; it takes "
                          f"{', '.join(RK4_STABILIZATIONS)}")
@@ -118,8 +118,8 @@ def _check_rk4(k, h):
 def _check_position_integrator(k):
     name = k["integrator"]
     if k["stabilization"] not in POSITION_STABILIZATIONS:
-        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator={name!r}, which closes joints by "
-                         f"itself; for limits and contacts it takes {', '.join(POSITION_STABILIZATIONS)}")
+        raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator={name!r}, which closes "
+                         f"joints by itself; for limits and contacts it takes {', '.join(POSITION_STABILIZATIONS)}")
     if k["geometric_stiffness"] > 0.0:
         raise FieldError("geometric_stiffness", f"does not go with integrator={name!r}, which damps nothing: pass "
                          "geometric_stiffness=0, or integrator='semi_implicit'")
@@ -146,10 +146,10 @@ def joint_warm_start(stabilization, baumgarte):
     """How much of a joint's last impulse a substep starts with.
 
     Position feedback through impulses that are warm started in full is unstable for modes that the sweeps hardly touch.
-    With x' = x + v', v' = g (v + w l) - (1 - g) beta x, l' = w l + (v' - v - w l) for error, velocity and impulse of such a
-    mode (h = 1), g the part of a residual that the sweeps of a substep leave and w this factor, all poles lie inside the
-    unit circle for every g < 1 if and only if w < 1 / (1 + beta). The soft step's relax pass alone does not change that, but
-    its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9.
+    With x' = x + v', v' = g (v + w l) - (1 - g) beta x, l' = w l + (v' - v - w l) for error, velocity and impulse of
+    such a mode (h = 1), g the part of a residual that the sweeps of a substep leave and w this factor, all poles lie
+    inside the unit circle for every g < 1 if and only if w < 1 / (1 + beta). The soft step's relax pass alone does not
+    change that, but its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9.
     """
     if stabilization == "soft":
         return 0.9
@@ -157,8 +157,8 @@ def joint_warm_start(stabilization, baumgarte):
 
 
 def joint_tree(k):
-    """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly (the
-    default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
+    """Settings.joint_tree: 0 rows, 1 the direct solver, 2 the direct solver unless a scene's loops make it too costly
+    (the default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
         return 0
     if k["joint_solver"] is None:

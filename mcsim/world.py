@@ -111,23 +111,26 @@ class World:
         limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
-      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift), "rows"
-        (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no other, and in a
-        net whose loops make a factorization too dear (pass "tree" to have it there too); `settings` tells which.
+      joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
+        "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
+        other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
+        tells which.
       geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
-      integrator: "semi_implicit", or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT accelerations,
-        for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as feedback or
-        projection at the joints; limits, joint friction, velocity motors and contacts as impulses around each substep, first order),
-        "rattle" or "variational" (joints closed at positions by a solver of their own, so joint_solver is not read; symplectic,
-        second order, energy within a band for good; "variational" by quaternion increments. What has bounds as under "rk4",
-        stabilization "none", "baumgarte" or "soft" for that only. SimulationError where the joints cannot be closed).
+      integrator: "semi_implicit", or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT
+        accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as
+        feedback or projection at the joints; limits, joint friction, velocity motors and contacts as impulses around
+        each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of their own, so
+        joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
+        increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
+        SimulationError where the joints cannot be closed).
         sleep: False. threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
 
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
-                 stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone", friction_points="central",
+                 stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
+                 friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
                  threads=1):
@@ -439,8 +442,8 @@ class World:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
         kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
-        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world, of a gear those of
-        its first joint; error C [m,
+        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world, of a gear
+        those of its first joint; error C [m,
         rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
         `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
         raw = self._raw_rows()

@@ -189,7 +189,8 @@ def test_sdist_builds_a_clean_wheel_elsewhere(builder, tree, tmp_path):
 
     unpacked, = (tmp_path / "elsewhere").iterdir()
     log = run([builder, "-c", backend.format("wheel", str(tmp_path))], cwd=unpacked, env=environment())
-    complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:", line) and "mcsim" in line]
+    complaints = [line for line in log.splitlines() if re.search(r"performance hint|warning:", line)
+                  and "mcsim" in line]
     assert not complaints, "\n".join(complaints)
 
     wheel, = tmp_path.glob("mcsim-*.whl")

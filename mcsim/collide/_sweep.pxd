@@ -1,8 +1,8 @@
 """Do two solids that are still apart meet within the time ahead, and how?
 
-Conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996, section 2.3): with s the distance and r a
-bound on how fast any two of their points approach, nothing happens before s / r; go there and measure again. A plane through
-the present closest points is not enough: bodies that pass each other by would run into it.
+Conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996, section 2.3): with s the distance and r
+a bound on how fast any two of their points approach, nothing happens before s / r; go there and measure again. A plane
+through the present closest points is not enough: bodies that pass each other by would run into it.
 """
 
 from mcsim.core._types cimport Quat, Twist, Vec3
@@ -57,8 +57,9 @@ cdef inline double least_separation(const Manifold* m) noexcept nogil:
 
 cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near, double ahead,
                       double limit, int dynamic_a, int dynamic_b, Manifold* m) noexcept nogil:
-    """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead; else
-    its point count, with the manifold of the meeting brought back to now where its normal is another than now's."""
+    """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead;
+    else its point count, with the manifold of the meeting brought back to now where its normal is another than
+    now's."""
     cdef double t = 0.0
     cdef double speed = norm(sub(cb.twist.v, ca.twist.v)) + ca.spin_speed + cb.spin_speed
     cdef double s = least_separation(m)
@@ -87,8 +88,8 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
 
 cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, const Solid* at_b, const Course* cb,
                             double t, int dynamic_a, int dynamic_b) noexcept nogil:
-    """The points of a meeting after the time t, placed where the bodies carry them now; between a dynamic body and another
-    where the dynamic one does, since its arm counts."""
+    """The points of a meeting after the time t, placed where the bodies carry them now; between a dynamic body and
+    another where the dynamic one does, since its arm counts."""
     cdef Vec3 n = met.normal
     cdef Vec3 p, pa, pb
     cdef double ra = rounding(at_a, n)

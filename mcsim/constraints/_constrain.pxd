@@ -1,7 +1,7 @@
 """What a joint forbids: the one place where its type chooses its file."""
 
-from mcsim.state._layout cimport (BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR, SCREW, DISTANCE,
-                                  RACK_PINION)
+from mcsim.state._layout cimport (BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, KNIFE_EDGE, CYLINDRICAL, PLANAR,
+                                  SCREW, DISTANCE, RACK_PINION)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport constrain_ball
 from mcsim.constraints._universal cimport constrain_universal

@@ -6,8 +6,8 @@
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: between two moving bodies that is the
-middle of where each carries the point, otherwise where the moving one carries it. A normal's point goes with the centres of
-the roundings, so that J v is the rate of C; friction's arms are frozen in world axes for the step.
+middle of where each carries the point, otherwise where the moving one carries it. A normal's point goes with the
+centres of the roundings, so that J v is the rate of C; friction's arms are frozen in world axes for the step.
 Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
 """
 

@@ -5,5 +5,6 @@ from mcsim.state._layout cimport Bodies, Joint, JointRows, Row, Settings
 cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Settings* settings,
                              JointRows* rows) noexcept nogil
 cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
-cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings, JointRows* rows) noexcept nogil
+cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings,
+                        JointRows* rows) noexcept nogil
 cdef void read_joint_rows(const Joint* joints, const Row* source, JointRows* rows) noexcept nogil

@@ -1,5 +1,5 @@
-"""The joints' own rows for the direct solver: Jacobians and errors without the record of a swept row, and at trial poses the
-errors alone.
+"""The joints' own rows for the direct solver: Jacobians and errors without the record of a swept row, and at trial
+poses the errors alone.
 
 A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
 """
@@ -82,13 +82,14 @@ cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
     return 1.0 - fastest / widest if widest > fastest else 0.0
 
 
-cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings, JointRows* rows) noexcept nogil:
+cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings,
+                        JointRows* rows) noexcept nogil:
     """bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial poses was made with:
 
         C(x(v)) is about C' + h J (v - v'),  so   J v' + bias = (C' - goal) / h
 
-    with C' the error at the trial poses; J that of the rows, at the drift's start. The error of a prescribed motion is that
-    at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves.
+    with C' the error at the trial poses; J that of the rows, at the drift's start. The error of a prescribed motion is
+    that at the drift's end also in time. The goal is 0, or as much of a wide gap as closing at push_speed leaves.
     -> the largest |C' - goal| [m, rad]
     """
     cdef Row block[6]

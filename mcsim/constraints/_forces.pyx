@@ -22,8 +22,8 @@ cdef inline bint is_force(const Joint* joint, const Row* row) noexcept nogil:
 
 
 cdef double row_force(const Row* row, const JointAxis* axis, double u, const Settings* settings) noexcept nogil:
-    """The force of a spring's or position motor's row [N or N m]. The row's compliance is that of its first pass, a part of
-    the substep."""
+    """The force of a spring's or position motor's row [N or N m]. The row's compliance is that of its first pass, a
+    part of the substep."""
     cdef Softness soft
     cdef double w, f, moved
     if row.kind == ROW_SPRING:

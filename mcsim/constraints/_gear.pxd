@@ -1,9 +1,9 @@
 """Gear: couples a coordinate of one joint with one of another.
 
     C = q_a + ratio q_b - constant,     C' = J_a v + ratio J_b v
-Up to four bodies: a wide row, J_a on the bodies of joint a and ratio J_b on those of joint b, with one impulse. Each half is a
-row of its joint's own free coordinate, so it acts on that joint's two bodies with opposite forces at one point: momentum is
-kept, and what bears the gear's reaction is what the two joints hang on.
+Up to four bodies: a wide row, J_a on the bodies of joint a and ratio J_b on those of joint b, with one impulse. Each
+half is a row of its joint's own free coordinate, so it acts on that joint's two bodies with opposite forces at one
+point: momentum is kept, and what bears the gear's reaction is what the two joints hang on.
 """
 
 from mcsim.constraints._motion cimport axis_curvature

@@ -10,8 +10,8 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
-    AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL, BLOCK_TREE,
-    BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+    AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
+    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport axes_universal, error_universal
@@ -114,9 +114,9 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
-    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does
-    `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it is half, the
-    relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
+    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first
+    pass does `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it
+    is half, the relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
     compliance /= part
     row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
     row.bias[BIASED] = bias
@@ -130,10 +130,11 @@ cdef double FAST_SPRING = 1.0            # spring_point: z of springs and damper
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil:
     """s: the part of a substep of two halves after which a spring's force is taken, at u the rate of the drift:
 
-        impulse = -h (k (e + s h u) + c u), half of it before the drift and half after it, so that what rests stays at rest
+        impulse = -h (k (e + s h u) + c u)
 
-    s = 1/2 is the implicit midpoint rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the
-    substep: from z = FAST_SPRING on s = 1, implicit Euler in each half, which damps it.
+    half of it before the drift and half after it, so that what rests stays at rest. s = 1/2 is the implicit midpoint
+    rule, of second order. z = h (c + h k) J M^-1 J' tells how fast the spring is for the substep: from z = FAST_SPRING
+    on s = 1, implicit Euler in each half, which damps it.
     """
     cdef double z
     if not settings.first_kick < 1.0:
@@ -147,9 +148,9 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
     """Friction, spring and motor rows of one axis. -> how many.
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
-    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and where s = 1
-    a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row (hertz, damping
-    ratio) under the same bound, which weigh_motors finishes.
+    u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and
+    where s = 1 a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row
+    (hertz, damping ratio) under the same bound, which weigh_motors finishes.
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -253,7 +254,8 @@ cdef int write_constraint(Row* rows, const Joint* joint, int source, const AxisG
 
 
 cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
-    """J M^-1 J' - c' K^-1 c, K the block of the joint's own n rows, c = J_K M^-1 J': what the joint lets the row move."""
+    """J M^-1 J' - c' K^-1 c, K the block of the joint's own n rows, c = J_K M^-1 J': what the joint lets the row
+    move."""
     cdef double k[36]
     cdef double c[6]
     cdef double whole = product(row, row)
@@ -271,7 +273,8 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
     return moved if moved > 1e-12 * whole else whole
 
 
-cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own, const Settings* settings) noexcept nogil:
+cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
+                       const Settings* settings) noexcept nogil:
     """Bias and compliance of the position motors among `count` rows, by the mass that they move.
 
     The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
@@ -315,7 +318,8 @@ cdef inline bint has_bounded_rows(const Joint* joint) noexcept nogil:
 
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
                       bint first) noexcept nogil:
-    """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them elsewhere."""
+    """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them
+    elsewhere."""
     cdef Row block[6]
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
@@ -376,8 +380,9 @@ cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
 
 cdef void write_user(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows,
                      bint first) noexcept nogil:
-    """The rows of a user's joint. The direct solver takes them one by one beside its tree, whose joints' forces are the same
-    at one point of both bodies, as a user's need not be: then they are no rows of its own, constraint_count = 0."""
+    """The rows of a user's joint. The direct solver takes them one by one beside its tree, whose joints' forces are the
+    same at one point of both bodies, as a user's need not be: then they are no rows of its own, constraint_count =
+    0."""
     cdef JointFrames f = joint_frames(joint, bodies)
     cdef int i
     joint.row_count = write_constraint(rows, joint, source, NULL, &f, bodies, settings, first)
@@ -398,8 +403,8 @@ cdef inline void gear_side(GearSide* side, Joint* joint, int axis, const Bodies*
 
 cdef void write_gear(Joint* gear, int source, Joint* joints, const Bodies* bodies, const Settings* settings, Row* rows,
                      bint first) noexcept nogil:
-    """The wide row of a gear into rows[gear.row_begin ...]; none if it or one of its joints is broken. Those are written
-    before it. To what handles joints one by one it has no bilateral rows of its own: constraint_count = 0."""
+    """The wide row of a gear into rows[gear.row_begin ...]; none if it or one of its joints is broken. Those are
+    written before it. To what handles joints one by one it has no bilateral rows of its own: constraint_count = 0."""
     cdef GearSide a, b
     cdef Joint* joint_a = &joints[gear.geared[0]]
     cdef Joint* joint_b = &joints[gear.geared[1]]
@@ -500,8 +505,8 @@ cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) 
 
 cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                               Row* rows, Py_ssize_t capacity, bint own) noexcept nogil:
-    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`. -> row count, or
-    -1: capacity too small."""
+    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`. -> row count,
+    or -1: capacity too small."""
     cdef Py_ssize_t j, n = 0
     for j in range(count):
         if n + MOST_ROWS > capacity:
@@ -617,12 +622,14 @@ cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodi
     """out[2 j], out[2 j + 1]: metres and radians by which joint j's constrained directions are off."""
     cdef JointFrames f
     cdef Py_ssize_t j
+    cdef int column
     for j in range(count):
         if joints[j].broken:
             continue
         if joints[j].type == GEAR:
             if not (joints[joints[j].geared[0]].broken or joints[joints[j].geared[1]].broken):
-                out[2 * j + (0 if gear_is_linear(joints, j, bodies) else 1)] = fabs(border_error(joints, j, 0, bodies, NULL))
+                column = 0 if gear_is_linear(joints, j, bodies) else 1
+                out[2 * j + column] = fabs(border_error(joints, j, 0, bodies, NULL))
             continue
         f = joint_frames(&joints[j], bodies)
         if joints[j].type == BALL:

@@ -1,10 +1,11 @@
 """Prescribed (rheonomic) motion: a free coordinate q of a joint that follows a function of time.
 
     C = q - q_t(t),     dC/dt = J v - q_t',     d2C/dt2 = J' v + J a - q_t''
-One more bilateral row of the joint's own block. Three coordinates of a ball joint, and of a free one, are a rotation vector
-r_t(t): with R = exp(r_t) the target, C = log(q_rel R*), and the target's angular velocity in a's joint axes is
+One more bilateral row of the joint's own block. Three coordinates of a ball joint, and of a free one, are a rotation
+vector r_t(t): with R = exp(r_t) the target, C = log(q_rel R*), and the target's angular velocity in a's joint axes is
     w_t = r' + b r x r' + c r x (r x r'),     b = (1 - cos s) / s^2,   c = (s - sin s) / s^3,   s = |r|
-Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Information Theory, and Lie Groups", vol. 2, 2012, 10.86.
+Source: the left Jacobian of SO(3): G. Chirikjian, "Stochastic Models, Information Theory, and Lie Groups", vol. 2,
+2012, 10.86.
 """
 
 from libc.math cimport sqrt
@@ -18,7 +19,8 @@ from mcsim.constraints._parts cimport *
 
 cdef inline void motion_target(const JointAxis* axis, double t, double ahead, double* q, double* u,
                                double* a) noexcept nogil:
-    """The target's position, velocity and acceleration at time t + ahead; of a function, known at t, by its Taylor series."""
+    """The target's position, velocity and acceleration at time t + ahead; of a function, known at t, by its Taylor
+    series."""
     cdef double rate, s, c
     t = t + ahead if axis.motion_mode == MOTION_FORMULA else ahead
     q[0] = axis.motion[0]
@@ -60,9 +62,10 @@ cdef inline void rotation_rates(Vec3 r, Vec3 u, Vec3 a, Vec3* spin, Vec3* turn) 
     turn[0] = add_scaled(add_scaled(turn[0], dc, rru), c, add(cross(u, ru), cross(r, cross(r, a))))
 
 
-cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
-    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right angles, and a
-    twist axis lies between the two bodies' axes."""
+cdef inline double axis_curvature(const Joint* joint, int i, const AxisGeometry* axes,
+                                  const JointFrames* f) noexcept nogil:
+    """J' v of axis i: (d' . relative velocity), d carried by a; the axes of a universal joint also stay at right
+    angles, and a twist axis lies between the two bodies' axes."""
     cdef Vec3 w = sub(f.spin_b, f.spin_a)
     cdef Vec3 a, b
     cdef double closing
@@ -86,7 +89,8 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
                                   const JointFrames* f, double t, double ahead) noexcept nogil:
     """Rows of the axes that follow a motion, in the order of the axes. -> how many."""
     cdef Vec3 q, u, a, spin, turn, off
-    cdef int turning = 0 if joint.type == BALL else 3 if joint.type == FREE else JOINT_AXES   # the rotation vector's first
+    # the rotation vector's first
+    cdef int turning = 0 if joint.type == BALL else 3 if joint.type == FREE else JOINT_AXES
     cdef int i, n = 0
     if turning < joint.axis_count and joint.axes[turning].motion_mode != MOTION_NONE:
         for i in range(3):
@@ -112,7 +116,8 @@ cdef inline int constrain_motions(Row* rows, double* rates, const Joint* joint, 
 
 
 cdef inline void store_motions(Joint* joint) noexcept nogil:
-    """What moved each prescribed axis, to where a motor's impulse would be: the block's last rows, in the order of the axes."""
+    """What moved each prescribed axis, to where a motor's impulse would be: the block's last rows, in the order of the
+    axes."""
     cdef int end = joint.constraint_count
     cdef int i
     if end == 0:

@@ -3,8 +3,8 @@
 The lowest point is p = c - r e: of a sphere e = n, of a disc with axis d = z_b the unit vector along u = n - (n . d) d.
     holonomic row       C = n . (c - p_a) - r |u|           (|u| = 1 for a sphere)
     nonholonomic rows   t . s = 0,  t = x_a, y_a,           s = v_b + w_b x (p - x_b) - v_a - w_a x (p - x_a)
-The rate of C is n . s: p moves on b only along the rim. So all three rows are those of a point that both bodies share, and with
-x_a, y_a, z_a fixed on a,   J' v = (w_a x t) . s + t . (w_b x (p - x_b)' - w_a x (p - x_a)')
+The rate of C is n . s: p moves on b only along the rim. So all three rows are those of a point that both bodies share,
+and with x_a, y_a, z_a fixed on a,   J' v = (w_a x t) . s + t . (w_b x (p - x_b)' - w_a x (p - x_a)')
 Source: J. Neimark, N. Fufaev, "Dynamics of Nonholonomic Systems", 1972.
 """
 
@@ -64,6 +64,7 @@ cdef inline int constrain_rolling(Row* rows, const JointFrames* f, const Joint* 
     return 3
 
 
-cdef inline void error_rolling(const JointFrames* f, const Joint* joint, double* position, double* angle) noexcept nogil:
+cdef inline void error_rolling(const JointFrames* f, const Joint* joint, double* position,
+                               double* angle) noexcept nogil:
     position[0] = fabs(dot(f.axis_a[2], f.offset) - touching(f, joint).depth)
     angle[0] = 0.0

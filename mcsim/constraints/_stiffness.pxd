@@ -12,9 +12,12 @@ ctypedef struct Loads:
     double* part                 # of h^2 K+ that adds to the inertia
     Mat3* stiffness              # K+ by body, the world's before the first [N m/rad]
 
-cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil
-cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
+                      double h) noexcept nogil
+cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
+                     double h) noexcept nogil
 cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noexcept nogil
-cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign, Vec3* excess) noexcept nogil
+cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign,
+                       Vec3* excess) noexcept nogil
 cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
                         Py_ssize_t groups, Vec3* excess, Vec3* center, Mat3* inertia) noexcept nogil

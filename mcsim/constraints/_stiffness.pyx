@@ -2,11 +2,11 @@
 
     K = -sym([f]x [r]x) = (f . r) 1 - sym(r f')                                                   [N m/rad]
 
-A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break. `load_joints` says
-how near the joints are to that, so that the step may be divided. `stiffen_bodies` takes K implicitly, by a part c: with
-K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
+A step that takes it explicitly is stable for h^2 K < 4 I only, which light bodies under heavy loads break.
+`load_joints` says how near the joints are to that, so that the step may be divided. `stiffen_bodies` takes K
+implicitly, by a part c: with K+ = ((|f||r| + f . r) / 2) 1 - sym(r f') >= K, positive semidefinite,
 
-    (I + c h^2 K+) w' = I w + h torque                                      stable for every h; it damps what turns under load
+    (I + c h^2 K+) w' = I w + h torque                       stable for every h; it damps what turns under load
 
 Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics", 2015.
 """
@@ -78,9 +78,10 @@ cdef inline void scale_symmetric(Mat3* s, double x) noexcept nogil:
     s.zy = s.yz
 
 
-cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil:
-    """trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints held over the first half of the last
-    substep, which took the time h: the second half knows impacts, which do not last."""
+cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
+                      double h) noexcept nogil:
+    """trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints held over the first half of the
+    last substep, which took the time h: the second half knows impacts, which do not last."""
     cdef Py_ssize_t j, k
     cdef Vec3 f
     clear_stiffness(loads)
@@ -96,7 +97,8 @@ cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* 
         loads.load[k] = load(&bodies.inv_inertia_world[loads.chosen[k]], &loads.stiffness[loads.chosen[k] + 1])
 
 
-cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads, double h) noexcept nogil:
+cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
+                     double h) noexcept nogil:
     """K+ of the joint forces of the last substep."""
     cdef Py_ssize_t j, k
     cdef Vec3 f
@@ -109,8 +111,8 @@ cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* b
 
 
 cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noexcept nogil:
-    """part h^2 K+ into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part h^2 K+)^-1 I w. loads.stiffness
-    becomes what was added."""
+    """part h^2 K+ into inv_inertia_world of the chosen bodies, and with `damp` w' = (I + part h^2 K+)^-1 I w.
+    loads.stiffness becomes what was added."""
     cdef Py_ssize_t k
     cdef int i
     cdef Mat3 inertia
@@ -131,12 +133,14 @@ cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noex
         inertia.yz += s.yz
         bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
         if damp:
-            bodies.twist[i].w = sub(bodies.twist[i].w, mat_vec(bodies.inv_inertia_world[i], mat_vec(s[0], bodies.twist[i].w)))
+            bodies.twist[i].w = sub(bodies.twist[i].w,
+                                    mat_vec(bodies.inv_inertia_world[i], mat_vec(s[0], bodies.twist[i].w)))
 
 
-cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign, Vec3* excess) noexcept nogil:
-    """excess += sign * (what stiffen_bodies added) w, by free articulations: the step keeps their momentum with the inertia
-    that it works with, and what that is more than the bodies' own has to be given back to them."""
+cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* group, double sign,
+                       Vec3* excess) noexcept nogil:
+    """excess += sign * (what stiffen_bodies added) w, by free articulations: the step keeps their momentum with the
+    inertia that it works with, and what that is more than the bodies' own has to be given back to them."""
     cdef Py_ssize_t k
     cdef int i
     for k in range(loads.count):
@@ -147,8 +151,8 @@ cdef void count_excess(const Bodies* bodies, const Loads* loads, const int32_t* 
 
 cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32_t* group, Py_ssize_t count,
                         Py_ssize_t groups, Vec3* excess, Vec3* center, Mat3* inertia) noexcept nogil:
-    """`excess` as a rotation of each free articulation as a whole, which moves no joint: angular momentum is then what it was.
-    center, inertia: (groups,), scratch; `excess` is 0 afterwards."""
+    """`excess` as a rotation of each free articulation as a whole, which moves no joint: angular momentum is then what
+    it was. center, inertia: (groups,), scratch; `excess` is 0 afterwards."""
     cdef Py_ssize_t k
     cdef int i
     cdef double m

@@ -80,6 +80,19 @@ cdef inline Mat3 mat_mul(Mat3 a, Mat3 b) noexcept nogil:
     r.zz = a.zx * b.xz + a.zy * b.yz + a.zz * b.zz
     return r
 
+cdef inline Mat3 mat_add(Mat3 a, Mat3 b) noexcept nogil:
+    cdef Mat3 r
+    r.xx = a.xx + b.xx
+    r.xy = a.xy + b.xy
+    r.xz = a.xz + b.xz
+    r.yx = a.yx + b.yx
+    r.yy = a.yy + b.yy
+    r.yz = a.yz + b.yz
+    r.zx = a.zx + b.zx
+    r.zy = a.zy + b.zy
+    r.zz = a.zz + b.zz
+    return r
+
 cdef inline Mat3 transpose(Mat3 m) noexcept nogil:
     cdef Mat3 r
     r.xx = m.xx

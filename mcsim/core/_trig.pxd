@@ -1,7 +1,8 @@
 """Sine, cosine and arc tangent from additions, multiplications, divisions and square roots alone.
 
-Those are rounded the same by every processor; the C library's functions are not: it picks variants by CPU and changes them
-from version to version, and a run must give the same bits everywhere. Errors are a few units in the last place (tested).
+Those are rounded the same by every processor; the C library's functions are not: it picks variants by CPU and changes
+them from version to version, and a run must give the same bits everywhere. Errors are a few units in the last place
+(tested).
 """
 
 from libc.math cimport fabs, floor, fmod, sqrt
@@ -11,7 +12,8 @@ cdef enum:
 
 # pi/2 in three parts, the first two with trailing zeros, so that k * part is exact for |k| < FAR (Cody and Waite 1980).
 cdef inline double reduced(double x, int* quadrant) noexcept nogil:
-    """x minus the nearest multiple of pi/2, which is `quadrant` modulo 4; beyond FAR quarter turns x loses digits anyway."""
+    """x minus the nearest multiple of pi/2, which is `quadrant` modulo 4; beyond FAR quarter turns x loses digits
+    anyway."""
     cdef double k
     if fabs(x) > FAR:
         x = fmod(x, 6.283185307179586)
@@ -49,7 +51,8 @@ cdef inline void sine_cosine(double x, double* sine, double* cosine) noexcept no
 
 
 cdef inline double arctan(double t) noexcept nogil:
-    """atan t for 0 <= t <= 1: the angle is halved three times, atan t = 2 atan(t / (1 + sqrt(1 + t^2))), then Taylor."""
+    """atan t for 0 <= t <= 1: the angle is halved three times, atan t = 2 atan(t / (1 + sqrt(1 + t^2))), then
+    Taylor."""
     cdef double z
     cdef int k
     for k in range(3):

@@ -3,20 +3,20 @@
     kick    v += h (g + f / m),   w += h I^-1 tau                      then the constraints' impulses
     drift   x += h v,             q <- q turn(w_m),  w <- I(q)^-1 L      with the spin momentum L = I w kept
 
-The gyroscopic torque lives in the drift: L does not change while the body turns, so w follows from the new orientation and
-angular momentum is kept to rounding. The turn's own velocity w_m is the implicit midpoint: in body axes, with l the spin
-momentum before and l' = turn(w_m)^-1 l after,   I w_m = (l + l') / 2.   Then w_m . (l' - l) = 0, because a turn about w_m
-keeps the component along w_m, and so the kinetic energy l.I^-1 l / 2 changes by w_m . (l' - l) = 0: neither |L| nor the
-energy of a free body drifts, at any step. The turn is Cayley's, turn(w) = (1, a w) / |(1, a w)|, by the angle 2 atan(a |w|);
-then l' = (1 + a [w])^-1 (1 - a [w]) l and the equation is the polynomial
+The gyroscopic torque lives in the drift: L does not change while the body turns, so w follows from the new orientation
+and angular momentum is kept to rounding. The turn's own velocity w_m is the implicit midpoint: in body axes, with l the
+spin momentum before and l' = turn(w_m)^-1 l after,   I w_m = (l + l') / 2.   Then w_m . (l' - l) = 0, because a turn
+about w_m keeps the component along w_m, and so the kinetic energy l.I^-1 l / 2 changes by w_m . (l' - l) = 0: neither
+|L| nor the energy of a free body drifts, at any step. The turn is Cayley's, turn(w) = (1, a w) / |(1, a w)|, by the
+angle 2 atan(a |w|); then l' = (1 + a [w])^-1 (1 - a [w]) l and the equation is the polynomial
 
     I w_m + a w_m x (I w_m) = l.
 
-a = tan(h |w| / 2) / |w| with w the start's: so a body that spins about a principal axis turns by h |w| exactly. Newton's
-method starts from w_m without its second order. A fast body turns in several pieces, so that Newton converges. A needle's spin
-about itself is fast but without momentum; it turns steadily about l.
-Source of the splitting: B. Leimkuhler and S. Reich, "Simulating Hamiltonian Dynamics", 2004, section 8; of the Newton step:
-E. Catto, "Numerical Methods", GDC 2015.
+a = tan(h |w| / 2) / |w| with w the start's: so a body that spins about a principal axis turns by h |w| exactly.
+Newton's method starts from w_m without its second order. A fast body turns in several pieces, so that Newton converges.
+A needle's spin about itself is fast but without momentum; it turns steadily about l.
+Source of the splitting: B. Leimkuhler and S. Reich, "Simulating Hamiltonian Dynamics", 2004, section 8; of the Newton
+step: E. Catto, "Numerical Methods", GDC 2015.
 """
 
 from libc.math cimport fabs, ceil
@@ -56,8 +56,8 @@ cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double 
 
 
 cdef inline double half_turn(double h, double w2) noexcept nogil:
-    """a = tan(h |w| / 2) / |w|, w2 = |w|^2: the continued fraction of the tangent, to rounding for h |w| < 1; beyond, less
-    than that, as only MOST_PIECES allow it."""
+    """a = tan(h |w| / 2) / |w|, w2 = |w|^2: the continued fraction of the tangent, to rounding for h |w| < 1; beyond,
+    less than that, as only MOST_PIECES allow it."""
     cdef double z = 0.25 * h * h * w2
     z = z if z < 0.25 else 0.25
     return 0.5 * h * ((135135.0 - z * (17325.0 - z * (378.0 - z)))
@@ -88,8 +88,8 @@ cdef Vec3 midpoint_spin(const Mat3* inertia, const Mat3* inv_inertia, Vec3 momen
         j.zy = inertia.zy + a * (w.x * inertia.yy - w.y * inertia.xy - iw.x)
         j.zz = inertia.zz + a * (w.x * inertia.yz - w.y * inertia.xz)
         w = sub(w, solve3(j, r))
-    # Twice w . r is what the turn adds to the energy. Where Newton's method fails, a turn about the momentum itself serves: it
-    # keeps l, and so the energy, exactly.
+    # Twice w . r is what the turn adds to the energy. Where Newton's method fails, a turn about the momentum itself
+    # serves: it keeps l, and so the energy, exactly.
     r = sub(mat_vec(inertia[0], w), momentum)
     if fabs(dot(w, r)) <= 1e-12 * twice_energy:
         return w
@@ -175,10 +175,10 @@ cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t coun
         integrate_pose(bodies, k if chosen == NULL else chosen[k], h)
 
 
-cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Vec3* position, const Quat* orientation,
-                    double h) noexcept nogil:
-    """The poses that integrate_poses would give the chosen bodies from the given ones (chosen[k] at position[k]); twists and
-    inertia stay."""
+cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Vec3* position,
+                    const Quat* orientation, double h) noexcept nogil:
+    """The poses that integrate_poses would give the chosen bodies from the given ones (chosen[k] at position[k]);
+    twists and inertia stay."""
     cdef Py_ssize_t k
     cdef int i
     cdef Vec3 w, momentum
@@ -195,7 +195,8 @@ cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, con
 
 cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Quat* orientation,
                        double h) noexcept nogil:
-    """What is left of a drift whose poses try_poses has given: inertia, and angular velocities by the momentum at the start."""
+    """What is left of a drift whose poses try_poses has given: inertia, and angular velocities by the momentum at the
+    start."""
     cdef Py_ssize_t k
     cdef int i
     cdef Vec3 w, momentum

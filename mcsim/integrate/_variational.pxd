@@ -8,7 +8,8 @@ cdef class FreeFlight:
     cdef Vec3* position                  # (bodies,) at the start
     cdef Quat* orientation
     cdef Quat* principal                 # (bodies,) principal axes in the body's
-    cdef Vec3* rates                     # (bodies,) 1/I_2, 1/I_1 - 1/I_2, 1/I_3 - 1/I_2 of the moments, ascending [1/(kg m2)]
+    cdef Vec3* rates                     # (bodies,) 1/I_2, 1/I_1 - 1/I_2, 1/I_3 - 1/I_2 of the moments, ascending
+                                         # [1/(kg m2)]
     cdef Twist* twist                    # (bodies,) with a row -1 for the world; may be changed between flights
 
     # The present poses and twists are the start.

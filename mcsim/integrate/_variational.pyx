@@ -1,13 +1,14 @@
 """Two symplectic steps of the free rigid body, both with the momentum in the world kept to rounding.
 
 **variational**: the discrete rigid body of Moser and Veselov, by quaternion increments. With q+ = q (s, u), u = h/2 w,
-s = sqrt(1 - |u|^2), and the discrete Lagrangian h/2 (m |x+ - x|^2 / h^2 + w' I w), the discrete Legendre transforms give the
-spin momentum before and after, each in the body's own axes at that end:
+s = sqrt(1 - |u|^2), and the discrete Lagrangian h/2 (m |x+ - x|^2 / h^2 + w' I w), the discrete Legendre transforms
+give the spin momentum before and after, each in the body's own axes at that end:
 
     h/2 l = s I u + u x I u,          h/2 l+ = s I u - u x I u
 
-One is the other seen from the turned body, so the momentum in the world is kept; the step is that of a discrete Lagrangian, so
-it is symplectic; and a free body's energy l' I^-1 l / 2 is kept as well. l is given, u found by Newton's method:
+One is the other seen from the turned body, so the momentum in the world is kept; the step is that of a discrete
+Lagrangian, so it is symplectic; and a free body's energy l' I^-1 l / 2 is kept as well. l is given, u found by Newton's
+method:
 
     d(s I u + u x I u) = s I + [u] I - [I u] - I u u' / s
 
@@ -17,15 +18,16 @@ A turn is at most |u| = 1; for a sphere momentum grows up to |u| = 1/sqrt(2), a 
 
     |l|^2 / (2 I_2)  +  (1/I_1 - 1/I_2) l_1^2 / 2  +  (1/I_3 - 1/I_2) l_3^2 / 2
 
-The first part turns the body about its momentum at |l|/I_2 and commutes with the others; the other two turn it about its own
-axes 1 and 3 at (1/I_i - 1/I_2) l_i; they are composed as h/2, h, h/2. Explicit, for any speed, and exact for spheres and
-symmetric bodies, where one part or both are 0.
+The first part turns the body about its momentum at |l|/I_2 and commutes with the others; the other two turn it about
+its own axes 1 and 3 at (1/I_i - 1/I_2) l_i; they are composed as h/2, h, h/2. Explicit, for any speed, and exact for
+spheres and symmetric bodies, where one part or both are 0.
 
 Sources: J. Moser and A. Veselov, "Discrete versions of some classical integrable systems", 1991; J. Brüdigam and
-Z. Manchester, "Linear-Time Variational Integrators in Maximal Coordinates", 2020, for the quaternion form; E. Hairer and
-G. Vilmart, "Preprocessed discrete Moser-Veselov algorithm for the full dynamics of the rigid body", 2006, for what it keeps.
-J. Touma and J. Wisdom, "Lie-Poisson integrators for rigid body dynamics in the solar system", 1994; A. Dullweber,
-B. Leimkuhler and R. McLachlan, "Symplectic splitting methods for rigid body molecular dynamics", 1997, for the composition.
+Z. Manchester, "Linear-Time Variational Integrators in Maximal Coordinates", 2020, for the quaternion form; E. Hairer
+and G. Vilmart, "Preprocessed discrete Moser-Veselov algorithm for the full dynamics of the rigid body", 2006, for what
+it keeps. J. Touma and J. Wisdom, "Lie-Poisson integrators for rigid body dynamics in the solar system", 1994; A.
+Dullweber, B. Leimkuhler and R. McLachlan, "Symplectic splitting methods for rigid body molecular dynamics", 1997, for
+the composition.
 """
 
 from libc.math cimport sqrt

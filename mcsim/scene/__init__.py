@@ -25,7 +25,8 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
-    "FixedJoint", "FreeJoint", "GearJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material", "Motion", "Motor",
-    "Plane", "PlanarJoint", "Pose", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint", "Sphere",
-    "Spring", "UniversalJoint", "UserJoint", "load_scene",
+    "FixedJoint", "FreeJoint", "GearJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material",
+    "Motion", "Motor",
+    "Plane", "PlanarJoint", "Pose", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint",
+    "Sphere", "Spring", "UniversalJoint", "UserJoint", "load_scene",
 ]

@@ -75,8 +75,8 @@ class Motion(Value):
 
     By numbers: q = position + velocity t + acceleration t^2 / 2 + amplitude sin(2 pi frequency t + phase), with
     frequency in Hz and phase in rad. Or by a Python function: `position` t -> q, with `velocity` and `acceleration` the
-    functions of its derivatives; those left out are formed by differences. Functions are called at every substep, for t >= 0
-    only, and cannot be saved to a file.
+    functions of its derivatives; those left out are formed by differences. Functions are called at every substep, for t
+    >= 0 only, and cannot be saved to a file.
     """
 
     is_function: bool
@@ -91,8 +91,8 @@ class Motion(Value):
             if value is None and field == "position":
                 raise FieldError(field, "must be a number or a function of time, got None")
             if callable(value) != callable(position) and value is not None:
-                raise FieldError(field, f"must be a {'function' if callable(position) else 'number'} as position is, got "
-                                 f"{show(value)}")
+                raise FieldError(field, f"must be a {'function' if callable(position) else 'number'} as position is, "
+                                 f"got {show(value)}")
             if not callable(value) and value is not None:
                 arguments[field] = number(value, field)
         if callable(position):
@@ -104,7 +104,8 @@ class Motion(Value):
     @property
     def coefficients(self) -> tuple[float, ...]:
         """(6,) position, velocity, acceleration, amplitude, frequency, phase of a motion by numbers."""
-        return (self.position, self.velocity or 0.0, self.acceleration or 0.0, self.amplitude, self.frequency, self.phase)
+        return (self.position, self.velocity or 0.0, self.acceleration or 0.0, self.amplitude, self.frequency,
+                self.phase)
 
     def at(self, time: float) -> tuple[float, float, float]:
         """-> q, dq/dt, d2q/dt2 at a time [s]."""
@@ -131,8 +132,8 @@ class Motion(Value):
     def to_dict(self) -> dict:
         """The arguments as JSON data; a function has none."""
         if self.is_function:
-            raise FieldError("motion", "is a Python function, which a file cannot hold; describe it by numbers, or give it to "
-                             "the joint after loading")
+            raise FieldError("motion", "is a Python function, which a file cannot hold; describe it by numbers, or "
+                             "give it to the joint after loading")
         return super().to_dict()
 
 

@@ -27,7 +27,8 @@ class GearJoint(Joint):
     or be the world. No free coordinate of its own; its force and torque are those on the moving body of joint_b.
 
     joint_a, joint_b: handles or names of joints that are in the scene. ratio: [unit of q_a per unit of q_b], not zero.
-    axis_a, axis_b: which coordinate, counted from 0; needed for a joint with several. A rotation vector's cannot be geared.
+    axis_a, axis_b: which coordinate, counted from 0; needed for a joint with several. A rotation vector's cannot be
+      geared.
     constant: what q_a + ratio q_b is kept at; that of the initial pose if None.
     collide: whether the two moving bodies collide with each other.
     """
@@ -55,7 +56,8 @@ class GearJoint(Joint):
         }
         self._set(_arguments=arguments, _ends=(None, None), index=None, name=arguments["name"], a=None, b=None, axes=[],
                   joint_a=arguments["joint_a"], joint_b=arguments["joint_b"], ratio=ratio, frame_a=None, frame_b=None,
-                  collide=arguments["collide"], swing_limit=inf, constant=nan if constant is None else arguments["constant"],
+                  collide=arguments["collide"], swing_limit=inf,
+                  constant=nan if constant is None else arguments["constant"],
                   **{bound: inf if arguments[bound] is None else arguments[bound]
                      for bound in ("break_force", "break_torque")})
 
@@ -72,8 +74,8 @@ class GearJoint(Joint):
             ends.append(joint.b if on_b else joint.a)
             frames.append(joint.frame_b if on_b else joint.frame_a)
         if (self.joint_a, self.axis_a) == (self.joint_b, self.axis_b):
-            raise FieldError("joint_b", f"is joint_a, {self.joint_a!r}, and so is the coordinate; give another joint, or "
-                             "another of its coordinates")
+            raise FieldError("joint_b", f"is joint_a, {self.joint_a!r}, and so is the coordinate; give another joint, "
+                             "or another of its coordinates")
         self._set(_ends=tuple(ends), a=ends[0], b=ends[1], frame_a=frames[0], frame_b=frames[1])
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
@@ -104,7 +106,8 @@ def _coordinate(joint: Joint, axis: int | None, field: str) -> int:
     """The number of a joint's coordinate that a gear can take."""
     names = [i for i in range(len(joint.axes)) if not (joint.type == "ball" or joint.type == "free" and i > 2)]
     if not names:
-        raise FieldError(field.replace("axis", "joint"), f"is a {joint.type} joint, {joint.name!r}, which has no coordinate "
+        raise FieldError(field.replace("axis", "joint"),
+                         f"is a {joint.type} joint, {joint.name!r}, which has no coordinate "
                          "that a gear can take")
     if axis is None and len(names) > 1:
         raise FieldError(field, f"is missing: the {joint.type} joint {joint.name!r} has several coordinates; give 0 to "

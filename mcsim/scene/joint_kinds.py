@@ -12,8 +12,8 @@ from mcsim.core.rotation import IDENTITY, Frame, from_axes
 from mcsim.scene.checks import FieldError, Vector, number, positive, vector
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import (
-    JOINTS, BodyName, FrameArgument, Joint, Limits, _anchor, _axis, _axis_spec, _axis_specs, _each, _instance, _one_axis,
-    _perpendicular, _several_axes)
+    JOINTS, BodyName, FrameArgument, Joint, Limits, _anchor, _axis, _axis_spec, _axis_specs, _each, _instance,
+    _one_axis, _perpendicular, _several_axes)
 
 SHORTEST_ROD = 1e-9             # [m]; a shorter one has no direction
 
@@ -109,8 +109,8 @@ class DistanceJoint(Joint):
     anchor_a, anchor_b: the two points, in world coordinates [m].
     A rod, if nothing below is given: it keeps `length` [m], the distance at the initial pose if that is None.
     limits: (shortest, longest) distance [m]: a rope is (None, longest). spring, motor [N], [m]; friction [N].
-    With a spring, `length` is where it is at rest, in place of the spring's own `rest`. motion: prescribes the distance,
-    which must stay above zero.
+    With a spring, `length` is where it is at rest, in place of the spring's own `rest`. motion: prescribes the
+    distance, which must stay above zero.
     """
 
     type = "distance"
@@ -200,7 +200,8 @@ class RackPinionJoint(Joint):
             raise FieldError("radius", "must not be zero")
         driven = _one_axis(limits, motor, spring, friction)
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [_axis_spec(**driven)],
-                       anchor=anchor, rack_axis=rack_axis, pinion_axis=pinion_axis, radius=radius, motion=motion, **driven)
+                       anchor=anchor, rack_axis=rack_axis, pinion_axis=pinion_axis, radius=radius, motion=motion,
+                       **driven)
         self._set(constant=radius)
 
     def _world_frame(self, body_a: Frame, body_b: Frame) -> Frame:

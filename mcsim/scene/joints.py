@@ -44,8 +44,9 @@ class Joint(Described):
     swing_limit: [rad], of a ball joint; infinite if there is none.
     constant: of a screw its pitch [m/rad], of a rack and pinion the radius [m], of a rod its length [m] (infinite for a
         distance joint that is not a rod), of a gear q_a + ratio q_b (NaN: that of the initial pose); else 0.
-    break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it breaks
-        and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless `collide`.
+    break_force [N], break_torque [N m], about the joint's point: if the joint carried more at the end of a step, it
+        breaks and holds nothing any more; infinite if it cannot break. Its bodies go on not to collide, unless
+        `collide`.
     """
 
     type: ClassVar[str]
@@ -287,14 +288,14 @@ class FixedJoint(Joint):
 
 
 class RollingJoint(Joint):
-    """A sphere or disc b rolls without slipping on a plane of a (or of the world), and does not leave it. No free coordinate
-    is measured.
+    """A sphere or disc b rolls without slipping on a plane of a (or of the world), and does not leave it. No free
+    coordinate is measured.
 
-    radius: of the sphere or disc [m]. normal: of the plane, towards b. anchor: the centre of the sphere or disc [m], b's
-    position if not given. axis: that of the disc; without it b is a sphere. All in world coordinates at the initial pose,
-    at which the plane touches b.
-    With frames: frame_a is a point of the plane with z along the normal, frame_b the centre with z along the disc's axis; both
-    are needed, and `disc` says which of the two b is.
+    radius: of the sphere or disc [m]. normal: of the plane, towards b. anchor: the centre of the sphere or disc [m],
+    b's position if not given. axis: that of the disc; without it b is a sphere. All in world coordinates at the initial
+    pose, at which the plane touches b.
+    With frames: frame_a is a point of the plane with z along the normal, frame_b the centre with z along the disc's
+    axis; both are needed, and `disc` says which of the two b is.
     """
 
     type = "rolling"
@@ -311,13 +312,15 @@ class RollingJoint(Joint):
         if b is None:
             raise FieldError("b", "must be the body that rolls, got None")
         if (frame_a is None) != (frame_b is None):
-            raise FieldError("frame_a" if frame_a is None else "frame_b", "is missing: a rolling joint takes both or neither")
+            raise FieldError("frame_a" if frame_a is None else "frame_b",
+                             "is missing: a rolling joint takes both or neither")
         if frame_a is None and disc is not None and disc != (axis is not None):
-            raise FieldError("axis", "is missing: a disc needs it" if disc else "is given for a sphere; leave it or disc out")
+            raise FieldError("axis", "is missing: a disc needs it" if disc
+                             else "is given for a sphere; leave it or disc out")
         if axis is not None and np.linalg.norm(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
             raise FieldError("axis", "is along the normal: a disc that lies flat cannot roll")
-        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius, normal=normal,
-                       anchor=_anchor(anchor, required=False), axis=axis, disc=disc)
+        self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius,
+                       normal=normal, anchor=_anchor(anchor, required=False), axis=axis, disc=disc)
         self._set(radius=radius, disc=axis is not None if disc is None else disc)
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
@@ -333,11 +336,11 @@ class RollingJoint(Joint):
 
 
 class KnifeEdgeJoint(Joint):
-    """A blade on b, as of a skate: its point does not move across it relative to a. Along it, and away from a, it is free;
-    no free coordinate is measured.
+    """A blade on b, as of a skate: its point does not move across it relative to a. Along it, and away from a, it is
+    free; no free coordinate is measured.
 
-    anchor: the blade's point, b's position if not given (a's if b is the world) [m]; axis: the direction across the blade,
-    which b carries. Both in world coordinates.
+    anchor: the blade's point, b's position if not given (a's if b is the world) [m]; axis: the direction across the
+    blade, which b carries. Both in world coordinates.
     """
 
     type = "knife_edge"

@@ -63,16 +63,17 @@ class UserJoint(Joint):
     """A joint of your own: residual(a, b) = 0, of the poses of the two bodies. No free coordinate is measured.
 
     residual: function of two Pose, each (position (3,) of the centre of mass [m], orientation (4,)) with `.rotation`
-        (3, 3), world axes; gives 1 to 6 numbers, smooth in the poses, in metres or radians. It is called many times a step.
-    jacobian: function of the same, gives (size, 12): the residual's rate by the twists [v_a, w_a, v_b, w_b] of the centres
-        of mass, world axes. It is checked against differences when the joint is added. None: formed by central
+        (3, 3), world axes; gives 1 to 6 numbers, smooth in the poses, in metres or radians. It is called many times a
+        step.
+    jacobian: function of the same, gives (size, 12): the residual's rate by the twists [v_a, w_a, v_b, w_b] of the
+        centres of mass, world axes. It is checked against differences when the joint is added. None: formed by central
         differences, 24 calls of `residual` each time.
     size: how many numbers; counted if None. angles: which of them are angles, and count as radians in joint_errors().
     anchor: the point that the joint's torque is about [m], b's position if not given (a's if b is the world).
 
     Rows that depend on each other are allowed. Only a residual that does not change when both bodies move as one
-    exchanges equal and opposite forces and keeps momentum. What the functions raise stops the step, with the last good state
-    in place. A joint with functions cannot be saved to a file.
+    exchanges equal and opposite forces and keeps momentum. What the functions raise stops the step, with the last good
+    state in place. A joint with functions cannot be saved to a file.
     """
 
     type = "user"
@@ -129,8 +130,8 @@ class UserJoint(Joint):
         except Exception as error:
             raise FieldError("jacobian", f"failed at {where}: {error!r}") from error
         if given.shape != (self.size, 12):
-            raise FieldError("jacobian", f"must be of shape ({self.size}, 12), got {given.shape}; columns are the twists "
-                             "v_a, w_a, v_b, w_b")
+            raise FieldError("jacobian", f"must be of shape ({self.size}, 12), got {given.shape}; columns are the "
+                             "twists v_a, w_a, v_b, w_b")
         formed = self.differences(*poses)
         for body, columns in ((self.a, slice(0, 6)), (self.b, slice(6, 12))):
             if body is None:
@@ -138,8 +139,8 @@ class UserJoint(Joint):
         off = np.abs(given - formed)
         if not np.max(off) <= TOLERANCE * max(1.0, np.max(np.abs(formed))):
             row, column = np.unravel_index(np.argmax(np.nan_to_num(off, nan=np.inf)), off.shape)
-            raise FieldError("jacobian", f"is not the residual's derivative: at {where} the largest deviation from central "
-                             f"differences is {off[row, column]:.3g}, in row {row} by {COLUMNS[column]}: given "
+            raise FieldError("jacobian", f"is not the residual's derivative: at {where} the largest deviation from "
+                             f"central differences is {off[row, column]:.3g}, in row {row} by {COLUMNS[column]}: given "
                              f"{given[row, column]:.6g}, differences {formed[row, column]:.6g}")
 
     def error_at(self, a: Frame, b: Frame) -> np.ndarray:

@@ -32,8 +32,8 @@ cdef class Border:
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
     cdef void backsolve(self) noexcept nogil
 
-    # Impulses against J v + bias, to be followed by the joints' solve. -> the largest |J v + bias| [m/s, rad/s]; nothing is
-    # done where that is at most `tolerance`.
+    # Impulses against J v + bias, to be followed by the joints' solve. -> the largest |J v + bias| [m/s, rad/s];
+    # nothing is done where that is at most `tolerance`.
     cdef double correct(self, Twist* twist, double tolerance) noexcept nogil
     cdef void subtract_rates(self, const Twist* twist) noexcept nogil       # bias -= J v
 

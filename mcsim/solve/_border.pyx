@@ -5,10 +5,10 @@ R_i = S M^-1 J_i' (b = 0), and
 
     G mu = -(J_b v + bias),     G_ij = J_i R_j
 
-is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D. Baraff,
-"Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing: one joints' solve a column, and since rows of
-different articulations do not meet, one column of every articulation at a time. G is factored as L D L'; a pivot below
-1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows before it have settled: it gets no impulse.
+is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D.
+Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing: one joints' solve a column, and
+since rows of different articulations do not meet, one column of every articulation at a time. G is factored as L D L';
+a pivot below 1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows before it have settled: it gets no impulse.
 """
 
 from itertools import combinations
@@ -27,8 +27,8 @@ cdef double SMALLEST_PIVOT = 1e-9
 
 
 cdef class Border:
-    """rows: list of (joint number, which of its rows, records, bodies); pairs: (j, 2) bodies of the joints in the tree; moves:
-    (bodies,) bool, which are dynamic."""
+    """rows: list of (joint number, which of its rows, records, bodies); pairs: (j, 2) bodies of the joints in the tree;
+    moves: (bodies,) bool, which are dynamic."""
 
     def __init__(self, rows, pairs, moves):
         together = [pair for *_, bodies in rows for pair in combinations(bodies, 2)]
@@ -41,7 +41,8 @@ cdef class Border:
         lengths = size[first].astype(np.int64) ** 2
         block = (np.cumsum(lengths) - lengths)[np.searchsorted(first, begin)]
         joint, index = (np.array([row[k] for row in rows], np.int32)[order] for k in (0, 1))
-        values, numbers, twists = np.zeros(int(lengths.sum()) + 1), np.zeros((3, len(rows) + 1)), np.zeros((len(moves) + 1, 6))
+        values, numbers = np.zeros(int(lengths.sum()) + 1), np.zeros((3, len(rows) + 1))
+        twists = np.zeros((len(moves) + 1, 6))
         self.count = len(rows)
         self.records = sum(row[2] for row in rows)
         self.rounds = int(size.max()) if len(rows) else 0

@@ -10,7 +10,8 @@ cdef class Fronts:
     cdef int32_t* width                    # own numbers
     cdef int32_t* height                   # all numbers
     cdef int64_t* panel_begin              # its columns of L, each `height` long, in `panel`
-    cdef int64_t* row_begin                # its other rows: which numbers they are, and their places in the parent's front
+    cdef int64_t* row_begin                # its other rows: which numbers they are, and their places in the parent's
+                                           # front
     cdef int64_t* row
     cdef int32_t* parent_row
     cdef int64_t* update_begin             # what waits for the parent, in `update`

@@ -1,11 +1,12 @@
-"""LDL' of a sparse symmetric matrix by dense fronts (`fronts.py` has the sources and the symbolic part), for joints in loops.
+"""LDL' of a sparse symmetric matrix by dense fronts (`fronts.py` has the sources and the symbolic part), for joints in
+loops.
 
 A front is a group of columns with all rows that they reach. Its own columns are eliminated BLOCK at a time,
 
     U = L D,   F_ij <- F_ij - sum_k L_ik U_jk     for j <= i,
 
-the innermost loop along j, where everything is contiguous: that is where the time goes. What is left of the other rows waits on
-a stack for the parent. A pivot below SMALLEST_PIVOT of its scale is skipped, as in `_tree.pyx`.
+the innermost loop along j, where everything is contiguous: that is where the time goes. What is left of the other rows
+waits on a stack for the parent. A pivot below SMALLEST_PIVOT of its scale is skipped, as in `_tree.pyx`.
 """
 
 from libc.math cimport fabs
@@ -22,8 +23,10 @@ cdef double SMALLEST_PIVOT = 1e-12
 
 cdef extern from *:
     """
-    /* f[j] -= sum over k of l[k] * u[k][j], for j < n; three and six columns. The sums are taken two by two, in one order. */
-    static inline void mc_rank3(double* restrict f, const double* restrict u, ptrdiff_t step, const double* l, ptrdiff_t n)
+    /* f[j] -= sum over k of l[k] * u[k][j], for j < n; three and six columns. The sums are taken two by two, in one
+       order. */
+    static inline void mc_rank3(double* restrict f, const double* restrict u, ptrdiff_t step, const double* l,
+                                ptrdiff_t n)
     {
         const double l0 = l[0], l1 = l[1], l2 = l[2];
         const double* restrict u1 = u + step;
@@ -256,7 +259,8 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
 
 
 def solve_blocks(found, values, right):
-    """x of S x = right by fronts, for looking at. found: ordering.Plan with loops; values: its blocks; right: (length,)."""
+    """x of S x = right by fronts, for looking at. found: ordering.Plan with loops; values: its blocks; right:
+    (length,)."""
     cdef Fronts fronts = Fronts(found)
     cdef const double[::1] given = np.ascontiguousarray(values, float)
     x = np.array(right, float)

@@ -1,24 +1,24 @@
 """A watch on the energy of articulations under the direct joint solver.
 
 Joints do no work and limits take it, but their impulses over a finite step may give some: a limit whose sweeps have not
-converged (a light body at the end of heavy ones) gives way as a spring does, and throws back what it took; a whip turns too fast
-for the step that is to close its joints. The step keeps account of it where that may be: where there are
-limits or contacts, and where joints are hard to close. The impulses L of a pass, of all rows and forces, take v to v'; the part
-of row i in the change of the kinetic energy is
+converged (a light body at the end of heavy ones) gives way as a spring does, and throws back what it took; a whip turns
+too fast for the step that is to close its joints. The step keeps account of it where that may be: where there are
+limits or contacts, and where joints are hard to close. The impulses L of a pass, of all rows and forces, take v to v';
+the part of row i in the change of the kinetic energy is
 
     W_i = L_i (J_i v + J_i v') / 2
 
-summed over the rows of an articulation's joints, limits and joint friction, and over both passes. In a motion that the step
-resolves the joints' W swings about 0. What W grows beyond a small part of the articulation's kinetic energy is not physics,
-and is taken out of the velocities at the substep's end:
+summed over the rows of an articulation's joints, limits and joint friction, and over both passes. In a motion that the
+step resolves the joints' W swings about 0. What W grows beyond a small part of the articulation's kinetic energy is not
+physics, and is taken out of the velocities at the substep's end:
 
     v <- u + s (v - u),   u the motion as one rigid body with the same momenta (0 where a joint holds the articulation)
 
-u is a motion that the joints allow, so they stay closed, and both momenta are kept; of all changes that leave them so, the
-energy of v - u is what there is to take.
+u is a motion that the joints allow, so they stay closed, and both momenta are kept; of all changes that leave them so,
+the energy of v - u is what there is to take.
 
-Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a gear or a
-joint of the user's own, through which energy comes and goes.
+Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a gear or
+a joint of the user's own, through which energy comes and goes.
 """
 
 from libc.math cimport sqrt
@@ -27,14 +27,15 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, solve3, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, rotate_back, scale, sub, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
-from mcsim.state._inertia cimport inertia_world
+from mcsim.state._inertia cimport about_point, inertia_world, turn_of
 from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport row_rate
 
-# Work that joints may have done, as a part of the articulation's largest kinetic energy in the last seconds; and in how many.
+# Work that joints may have done, as a part of the articulation's largest kinetic energy in the last seconds; and in how
+# many.
 cdef double ALLOWED = 0.01
 cdef double MEMORY = 1.0
 
@@ -45,9 +46,9 @@ cdef inline bint counts(const Row* row) noexcept nogil:
 
 
 cdef class EnergyGuard:
-    """pairs: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows; group: (bodies + 1,) the articulation of each
-    dynamic body, -1 of others and the world; driven: (bodies,) bool, which the user moves; works: (joints,) bool, which
-    have a prescribed motion."""
+    """pairs: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows; group: (bodies + 1,) the articulation of
+    each dynamic body, -1 of others and the world; driven: (bodies,) bool, which the user moves; works: (joints,) bool,
+    which have a prescribed motion."""
 
     def __init__(self, pairs, sizes, group, driven, works):
         chosen = np.flatnonzero((sizes > 0) & (group[pairs] >= 0).any(axis=1))
@@ -160,7 +161,7 @@ cdef class EnergyGuard:
         """The kinetic energy that articulation k has beside that of `whole`, its motion as one body about `center`."""
         cdef double mass = 0.0
         cdef double energy = 0.0
-        cdef double m, dd
+        cdef double m
         cdef Py_ssize_t n
         cdef int i
         cdef Mat3 inertia, total
@@ -190,18 +191,8 @@ cdef class EnergyGuard:
             inertia = inertia_world(bodies, i)
             d = sub(bodies.position[i], center[0])
             turning = add(turning, add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
-            dd = dot(d, d)
-            total.xx += inertia.xx + m * (dd - d.x * d.x)
-            total.yy += inertia.yy + m * (dd - d.y * d.y)
-            total.zz += inertia.zz + m * (dd - d.z * d.z)
-            total.xy += inertia.xy - m * d.x * d.y
-            total.xz += inertia.xz - m * d.x * d.z
-            total.yz += inertia.yz - m * d.y * d.z
-        total.yx = total.xy
-        total.zx = total.xz
-        total.zy = total.yz
-        whole.w = solve3(total, turning)
-        whole.w = add(whole.w, solve3(total, sub(turning, mat_vec(total, whole.w))))
+            total = mat_add(total, about_point(inertia, m, d))
+        whole.w = turn_of(total, turning)
         return energy - 0.5 * (mass * dot(whole.v, whole.v) + dot(whole.w, turning))
 
     cdef void slow(self, Py_ssize_t k, Bodies* bodies, const Twist* whole, Vec3 center, double part) noexcept nogil:

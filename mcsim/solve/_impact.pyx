@@ -1,15 +1,16 @@
 """Impacts with restitution, one manifold after the other until none is left.
 
 A manifold is struck when one of its points touches within the next substep (s + h v_n < 0, kick included) and closes
-faster than the threshold. All its touching points then act at once under Newton's law in the form of Moreau ("Unilateral contact and
-dry friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before and u+ after:
+faster than the threshold. All its touching points then act at once under Newton's law in the form of Moreau
+("Unilateral contact and dry friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before
+and u+ after:
 
     p >= 0,   u+ + e u >= 0,   p . (u+ + e u) = 0,   u+ = u + A p.
 
 So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: for e <= 1 a strike never adds energy.
-u is the velocity at the time of the pose: the step kicks the velocity half a substep before and half a substep after, so half
-the next kick is added. Without it a ball lost g h / v of its speed at each bounce, and e = 1 did not come back to its height.
-A strike comes up to h v before the touch; its e is that which, from there, amounts to e at the surface.
+u is the velocity at the time of the pose: the step kicks the velocity half a substep before and half a substep after,
+so half the next kick is added. Without it a ball lost g h / v of its speed at each bounce, and e = 1 did not come back
+to its height. A strike comes up to h v before the touch; its e is that which, from there, amounts to e at the surface.
 
 Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
 
@@ -145,8 +146,8 @@ cdef inline bint rubs(const Row* row, int source) noexcept nogil:
 
 
 cdef inline double rebound(const Row* row, double u, double h) noexcept nogil:
-    """The ratio of speeds at the gap s > 0 that restitution e at the surface makes, with the acceleration a = 2 kick / h:
-    on the way through the gap and back, u_s^2 = u^2 - 2 a s."""
+    """The ratio of speeds at the gap s > 0 that restitution e at the surface makes, with the acceleration a = 2 kick /
+    h: on the way through the gap and back, u_s^2 = u^2 - 2 a s."""
     cdef double gained
     if row.error <= 0.0 or row.kick == 0.0 or u == 0.0:
         return row.restitution

@@ -1,20 +1,21 @@
 """The joints of all articulations solved directly: a sparse block LDL' of
 
-    S = [ J M^-1 J'   J_h ]     joints: rows of all joints, over the bodies with few joints, which are eliminated beforehand
+    S = [ J M^-1 J'   J_h ]     joints: rows of all joints, over the bodies with few joints, eliminated beforehand
         [ J_h'       -M_h ]     hubs: bodies with many joints stay, so that a star does not become dense
 
-S is symmetric quasi-definite: every order of elimination has a factor (R. Vanderbei, "Symmetric quasidefinite matrices",
-1995). With the order of `ordering.py` a tree has no fill, so time and memory are linear in the number of joints
-(D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). By block columns, left-looking:
+S is symmetric quasi-definite: every order of elimination has a factor (R. Vanderbei, "Symmetric quasidefinite
+matrices", 1995). With the order of `ordering.py` a tree has no fill, so time and memory are linear in the number of
+joints (D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). By block columns, left-looking:
 
     S_ij <- S_ij - sum_k S_ik L_jk'     over the columns k < j with both blocks;     D_j = S_jj,   L_ij = S_ij D_j^-1
 
-With loops there is fill: those are factored by dense fronts (`_fronts.pyx`). A loop may make rows redundant: there the diagonal
-is shifted by a small part of itself, which makes each solve one proximal step; repeated against the true residual J v + bias
-it converges to a solution of the constraints, not of softened ones.
+With loops there is fill: those are factored by dense fronts (`_fronts.pyx`). A loop may make rows redundant: there the
+diagonal is shifted by a small part of itself, which makes each solve one proximal step; repeated against the true
+residual J v + bias it converges to a solution of the constraints, not of softened ones.
 A pivot below 1e-12 of its diagonal is skipped: such a row moves nothing that the rows before it have not settled.
 
-Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a constant.
+Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a
+constant.
 """
 
 from libc.math cimport fabs
@@ -45,7 +46,8 @@ cdef double SMALLEST_PIVOT = 1e-12
 
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 
-cdef inline void diagonal_block(double* d, const JointRow* own, int m, double mass_a, double mass_b, int sides) noexcept nogil:
+cdef inline void diagonal_block(double* d, const JointRow* own, int m, double mass_a, double mass_b,
+                                int sides) noexcept nogil:
     """J M^-1 J' over the bodies that `sides` names; mass_a, mass_b are their inverse masses, or 0."""
     cdef double mass = mass_a + mass_b
     cdef double x
@@ -111,8 +113,8 @@ cdef inline void times_symmetric(double* out, const double* x, const double* d, 
 
 
 cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
-    """d <- d^-1 (m, m) by sweeps (J. Goodnight, 1979), of either sign; a pivot below SMALLEST_PIVOT of its scale is set to 0
-    with its row and column."""
+    """d <- d^-1 (m, m) by sweeps (J. Goodnight, 1979), of either sign; a pivot below SMALLEST_PIVOT of its scale is set
+    to 0 with its row and column."""
     cdef double pivot, f
     cdef int i, j, p
     for p in range(m):
@@ -208,8 +210,8 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
 # ---- the system ------------------------------------------------------------------------------------------------------
 
 cdef class JointTree:
-    """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool, which
-    are dynamic. The symbolic part is made here, once; factor and solve follow the rows."""
+    """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool,
+    which are dynamic. The symbolic part is made here, once; factor and solve follow the rows."""
 
     def __init__(self, bodies, sizes, moves):
         bodies, sizes = np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64)

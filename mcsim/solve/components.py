@@ -6,7 +6,8 @@ NONE = -1
 
 
 def connected(pairs, moves):
-    """(bodies + 1,) int32: the articulation of each dynamic body, ascending by first body; -1 of others, and, last, the world.
+    """(bodies + 1,) int32: the articulation of each dynamic body, ascending by first body; -1 of others, and, last, the
+    world.
 
     pairs: (k, 2) int, bodies that are held together, -1 the world; moves: (bodies,) bool, which are dynamic.
     """
@@ -18,8 +19,8 @@ def connected(pairs, moves):
 
 
 def free_articulations(pairs, moves):
-    """(bodies,) int: the number of the articulation that each body belongs to, without gaps; -1 where it has no joint or hangs
-    on what does not move. Arguments as of `connected`."""
+    """(bodies,) int: the number of the articulation that each body belongs to, without gaps; -1 where it has no joint
+    or hangs on what does not move. Arguments as of `connected`."""
     group = connected(pairs, moves)
     ends = group[pairs]
     held = ends[(ends == NONE).any(axis=1)]

@@ -1,10 +1,11 @@
-"""The symbolic part of a factorization by fronts, for joints in loops: which columns are taken together, and where they go.
+"""The symbolic part of a factorization by fronts, for joints in loops: which columns are taken together, and where they
+go.
 
-The order of elimination is taken along its tree from the leaves (a postorder has the same fill), so that columns with the same
-rows stand together. Such a group, and a group with its last child where that adds few zeros, is eliminated as one dense matrix,
-its front; what that leaves of its other rows is added to the parent's front (I. Duff and J. Reid, "The multifrontal solution of
-indefinite sparse symmetric linear equations", 1983; C. Ashcraft and R. Grimes, "The influence of relaxed supernode partitions on
-the multifrontal method", 1989).
+The order of elimination is taken along its tree from the leaves (a postorder has the same fill), so that columns with
+the same rows stand together. Such a group, and a group with its last child where that adds few zeros, is eliminated as
+one dense matrix, its front; what that leaves of its other rows is added to the parent's front (I. Duff and J. Reid,
+"The multifrontal solution of indefinite sparse symmetric linear equations", 1983; C. Ashcraft and R. Grimes, "The
+influence of relaxed supernode partitions on the multifrontal method", 1989).
 """
 
 from collections import namedtuple
@@ -15,13 +16,13 @@ ZEROS = 0.05             # part of a merged group's numbers that may be zeros
 NARROW = 6             # columns up to which a group may have
 MORE_ZEROS = 0.1        # this part
 
-FrontPlan = namedtuple("FrontPlan", "begin width height panel row_begin row parent_row update child_begin child entry_row "
-                                    "node_front node_column panel_count update_count largest")
+FrontPlan = namedtuple("FrontPlan", "begin width height panel row_begin row parent_row update child_begin child "
+                                    "entry_row node_front node_column panel_count update_count largest")
 
 
 def postorder(order, columns):
-    """The same elimination, every node directly after the subtrees that lead to it, the largest last. order: nodes; columns:
-    node -> those that are left of its neighbours when it is eliminated. -> order"""
+    """The same elimination, every node directly after the subtrees that lead to it, the largest last. order: nodes;
+    columns: node -> those that are left of its neighbours when it is eliminated. -> order"""
     place = {node: k for k, node in enumerate(order)}
     children, roots = [[] for _ in order], []
     for k, node in enumerate(order):
@@ -36,13 +37,13 @@ def postorder(order, columns):
 
 
 def plan_fronts(below, size, offset, entry_begin, entry_node):
-    """below: for each node in postorder, the ascending nodes of its column; size: numbers of each; offset: where they begin.
-    entry_...: the blocks below the diagonal that are given, column by column. -> FrontPlan
+    """below: for each node in postorder, the ascending nodes of its column; size: numbers of each; offset: where they
+    begin. entry_...: the blocks below the diagonal that are given, column by column. -> FrontPlan
 
     begin, width, height: first number, own numbers and all numbers of a front; panel: where its columns of L are kept;
-    row_begin, row: the numbers that its other rows are; parent_row: their places in the parent's front; update: where what is
-    left waits for the parent; entry_row: place of a given block in the front of its column; node_front, node_column: front of
-    a node and place in it.
+    row_begin, row: the numbers that its other rows are; parent_row: their places in the parent's front; update: where
+    what is left waits for the parent; entry_row: place of a given block in the front of its column; node_front,
+    node_column: front of a node and place in it.
     """
     groups = _groups(below, size)
     count = len(groups)
@@ -76,12 +77,14 @@ def plan_fronts(below, size, offset, entry_begin, entry_node):
     child_begin = np.concatenate([[0], np.cumsum([len(c) for c in children])]).astype(np.int64)
     return FrontPlan(begin, width, height, panel[:-1].copy(), row_begin, row, parent_row, update, child_begin,
                      np.array([c for found in children for c in found], np.int32), entry_row, front,
-                     (offset - begin[front]).astype(np.int32), int(panel[-1]), int(largest_update), int(height.max(initial=0)))
+                     (offset - begin[front]).astype(np.int32), int(panel[-1]), int(largest_update),
+                     int(height.max(initial=0)))
 
 
 def _numbers(nodes, size, offset):
     """All numbers of some nodes."""
-    return np.concatenate([np.arange(offset[i], offset[i] + size[i]) for i in nodes] + [np.zeros(0, np.int64)]).astype(np.int64)
+    return np.concatenate([np.arange(offset[i], offset[i] + size[i]) for i in nodes]
+                          + [np.zeros(0, np.int64)]).astype(np.int64)
 
 
 def _places(numbers, begin, width, rows):

@@ -1,9 +1,9 @@
 """The symbolic part of the direct joint solver: nodes, their order of elimination, and where each block stands.
 
 Nodes are the joints with bilateral rows, and hubs: dynamic bodies with more than MOST_JOINTS of them. Two joints are
-neighbours if they share a dynamic body that is no hub; a joint and a hub if the hub is one of its bodies. The order is that of
-minimum fill, then minimum degree (W. Tinney and J. Walker, 1967): a tree is taken from its leaves and leaves no fill. A joint whose block would
-be without mass before its hub is eliminated, waits for it.
+neighbours if they share a dynamic body that is no hub; a joint and a hub if the hub is one of its bodies. The order is
+that of minimum fill, then minimum degree (W. Tinney and J. Walker, 1967): a tree is taken from its leaves and leaves no
+fill. A joint whose block would be without mass before its hub is eliminated, waits for it.
 """
 
 from collections import namedtuple
@@ -21,12 +21,12 @@ MOST_COUNTED = 16            # neighbours up to which a node's fill is counted
 SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
-Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code row_begin "
-                          "row_node row_entry loops value_count length work fronts")
+Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code "
+                          "row_begin row_node row_entry loops value_count length work fronts")
 
 # The records Node, Entry and Reached of _tree.pxd.
-NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("row", "i4"),
-                       ("offset", "i8"), ("diagonal", "i8"), ("entry_begin", "i8"), ("entry_end", "i8"),
+NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"),
+                       ("row", "i4"), ("offset", "i8"), ("diagonal", "i8"), ("entry_begin", "i8"), ("entry_end", "i8"),
                        ("row_begin", "i8"), ("row_end", "i8"), ("shift", "f8")])
 ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
 REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
@@ -35,8 +35,8 @@ REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 def plan(bodies, sizes, moves):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
-    joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column by
-    column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
+    joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column
+    by column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
     their joints) the entries are the given blocks alone, and fronts is a FrontPlan; work: about how many products a
     factorization takes.
     """

@@ -11,7 +11,8 @@ ctypedef struct RowLoan:
     double friction
 
 cdef class Displacement:
-    cdef Twist* twist                    # displacement of each body in one solve [m, rad]; row -1, the world, stays zero
+    cdef Twist* twist                    # displacement of each body in one solve [m, rad]; row -1, the world, stays
+                                         # zero
     cdef Twist* carried                  # scratch of carry_momentum [m/s, rad/s]
     cdef Vec3* start_position            # the poses that the displacement starts from
     cdef Quat* start_orientation
@@ -24,7 +25,8 @@ cdef class Displacement:
     # Room for `rows` rows; the only one that allocates.
     cdef int reserve(self, Py_ssize_t rows) except -1
 
-    # Begin: borrow the rows' impulses (0 from here), still those that have no position error, start from the present poses.
+    # Begin: borrow the rows' impulses (0 from here), still those that have no position error, start from the present
+    # poses.
     cdef void begin(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef void start_here(self, const Bodies* bodies) noexcept nogil
     cdef void clear(self, const Bodies* bodies) noexcept nogil

@@ -6,31 +6,34 @@ so d is the smallest change of pose, measured by M, that mends the rows. With C 
 
     split_impulse   bias = target(beta C)                      J and C at the pose before the drift; p is discarded
     projection      bias = target(C)                           J and C at the pose after it, anew in each round
-    ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from round to round
+    ggl             bias = target(C at the moved pose) - J d   J at the pose before the drift; p and d go on from
+                                                               round to round
 
-target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and no
-faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself changes
-them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
+target is C itself for joints and for gaps (a row may not be closed past its gap); for overlaps C + slop, 0 at most, and
+no faster than `push_speed`; split_impulse adds to gaps, and to overlaps that part, the h J v by which the drift itself
+changes them. Motors, springs and friction take no part. The sweeps are the solvers' own, on rows whose impulses
 and biases are borrowed meanwhile.
 
-What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned. Impulses
-p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital angular momentum
-by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic energy that does it. Bodies
-at rest to each other stay as they are to the bit.
+What becomes of the velocities: nothing, but that momentum is kept. A body's spin momentum stays while it is turned.
+Impulses p move the two bodies of a row by -F / m_a and F / m_b, F the linear part of J'p, and so change the orbital
+angular momentum by F x (v_b - v_a); the pair gets that back as a rigid turn, which is the change of least kinetic
+energy that does it. Bodies at rest to each other stay as they are to the bit.
 
-Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013; projection:
-the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to mechanical systems with algebraic constraints", 1993;
-ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints", 1985.
+Sources: split impulse: E. Coumans, Bullet (m_splitImpulse); R. Tonge, "Iterative rigid body solvers", GDC 2013;
+projection: the mass-orthogonal one of E. Eich, "Convergence results for a coordinate projection method applied to
+mechanical systems with algebraic constraints", 1993;
+ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-Lagrange equations with constraints",
+1985.
 """
 
 import numpy as np
 
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles, records
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, scale, solve3, sub,
-                               vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_exp, quat_mul, quat_normalized, scale,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.state._inertia cimport inertia_world, refresh_inertia, spin_momentum
+from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
 from mcsim.state._rows cimport rate
 
@@ -71,8 +74,8 @@ cdef class Displacement:
         return 0
 
     cdef void begin(self, Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """A row without a position error that is alone in its block is held at impulse 0; in a joint's block it stays at
-        bias 0, so that the displacement does not move it."""
+        """A row without a position error that is alone in its block is held at impulse 0; in a joint's block it stays
+        at bias 0, so that the displacement does not move it."""
         cdef Py_ssize_t i
         cdef Row* row
         for i in range(count):
@@ -115,7 +118,8 @@ cdef class Displacement:
             if rows[i].stabilized:
                 rows[i].bias[BIASED] = target(&rows[i], rows[i].error, 1.0, settings)
             else:
-                # The refresh that follows makes this the relax pass's: a spring's impulse belongs to the pose before the drift.
+                # The refresh that follows makes this the relax pass's: a spring's impulse belongs to the pose before
+                # the drift.
                 self.loans[i].bias = rows[i].bias[RELAXED]
 
     cdef void aim_ggl(self, Row* rows, Py_ssize_t count, const Settings* settings) noexcept nogil:
@@ -164,7 +168,8 @@ cdef class Displacement:
             t.w = add(t.w, self.carried[i].w)
 
     cdef void carry_orbits(self, const Row* rows, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
-        """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement took."""
+        """Into `carried`: the turns that give each pair of bodies the angular momentum back that its displacement
+        took."""
         cdef Py_ssize_t i = 0
         cdef int a, b
         cdef Vec3 f
@@ -191,26 +196,11 @@ cdef class Displacement:
 
         I w = momentum,  I = I_a + I_b + m (d.d 1 - d d'),  d = x_b - x_a,  m the reduced mass.
         """
-        cdef Mat3 i_a = inertia_world(bodies, a)
-        cdef Mat3 i_b = inertia_world(bodies, b)
         cdef Vec3 d = sub(bodies.position[b], bodies.position[a])
-        cdef double both = bodies.inv_mass[a] + bodies.inv_mass[b]
-        cdef double m = 1.0 / both
-        cdef double dd = dot(d, d)
-        cdef Mat3 i
-        cdef Vec3 w, swing
-        i.xx = i_a.xx + i_b.xx + m * (dd - d.x * d.x)
-        i.yy = i_a.yy + i_b.yy + m * (dd - d.y * d.y)
-        i.zz = i_a.zz + i_b.zz + m * (dd - d.z * d.z)
-        i.xy = i_a.xy + i_b.xy - m * d.x * d.y
-        i.xz = i_a.xz + i_b.xz - m * d.x * d.z
-        i.yz = i_a.yz + i_b.yz - m * d.y * d.z
-        i.yx = i.xy
-        i.zx = i.xz
-        i.zy = i.yz
-        w = solve3(i, momentum)
-        w = add(w, solve3(i, sub(momentum, mat_vec(i, w))))
-        swing = scale(m, cross(w, d))
+        cdef double m = 1.0 / (bodies.inv_mass[a] + bodies.inv_mass[b])
+        cdef Mat3 spins = mat_add(inertia_world(bodies, a), inertia_world(bodies, b))
+        cdef Vec3 w = turn_of(about_point(spins, m, d), momentum)
+        cdef Vec3 swing = scale(m, cross(w, d))
         self.carried[a].v = add_scaled(self.carried[a].v, -bodies.inv_mass[a], swing)
         self.carried[b].v = add_scaled(self.carried[b].v, bodies.inv_mass[b], swing)
         self.carried[a].w = add(self.carried[a].w, w)

@@ -7,8 +7,8 @@ Equality rows (joints), with h the substep:
                 (core/_softness.pxd). The second derivative of the free drift turns the move from the tangent into the chord;
                 with the relax pass, which projects the velocity at the new pose, that is the pattern of RATTLE (H. Andersen
                 1983): without it a swinging joint loses energy at first order in h
-A row without position error (a nonholonomic constraint) has the soft one's curvature term alone. Where the error depends on
-time itself (a prescribed motion), dC/dt = J v + rate: the rate is added to the bias of both passes.
+A row without position error (a nonholonomic constraint) has the soft one's curvature term alone. Where the error
+depends on time itself (a prescribed motion), dC/dt = J v + rate: the rate is added to the bias of both passes.
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
 them close the gap and no more. With C < 0:
     none        bias 0

@@ -1,12 +1,34 @@
 """A body's inertia at an orientation, and its spin: world axes."""
 
-from mcsim.core._math cimport cross, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, vec3
+from mcsim.core._math cimport (add, cross, dot, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, solve3,
+                               sub, vec3)
 from mcsim.core._types cimport Mat3, Quat, Vec3
 from mcsim.state._layout cimport Bodies
 
 
 cdef inline Mat3 inertia_world(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
     return rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+
+
+cdef inline Mat3 about_point(Mat3 inertia, double mass, Vec3 d) noexcept nogil:
+    """Of a body, or of two by their reduced mass, about a point that is d away: I + m (d.d 1 - d d')."""
+    cdef double dd = dot(d, d)
+    inertia.xx += mass * (dd - d.x * d.x)
+    inertia.yy += mass * (dd - d.y * d.y)
+    inertia.zz += mass * (dd - d.z * d.z)
+    inertia.xy -= mass * d.x * d.y
+    inertia.xz -= mass * d.x * d.z
+    inertia.yz -= mass * d.y * d.z
+    inertia.yx = inertia.xy
+    inertia.zx = inertia.xz
+    inertia.zy = inertia.yz
+    return inertia
+
+
+cdef inline Vec3 turn_of(Mat3 inertia, Vec3 momentum) noexcept nogil:
+    """I^-1 momentum, refined once: rounding would add up."""
+    cdef Vec3 w = solve3(inertia, momentum)
+    return add(w, solve3(inertia, sub(momentum, mat_vec(inertia, w))))
 
 
 cdef inline void refresh_inertia(Bodies* bodies, Py_ssize_t i) noexcept nogil:

@@ -193,7 +193,8 @@ ctypedef struct Joint:
     int32_t user_size            # rows of a user's own joint
     int32_t reserved
     double work                  # that it has done, where the direct solver keeps account of it (solve/_guard.pyx) [J]
-    double lively                # its articulation's largest kinetic energy in the last seconds [J]; 0 but in the first one
+    double lively                # its articulation's largest kinetic energy in the last seconds [J]; 0 but in the first
+                                 # one
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:
@@ -231,7 +232,8 @@ cdef enum BlockKind:
     BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
-    BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one. Error,
+    BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one.
+                             # Error,
                              # bias, compliance, mass and diagonal of the whole stand in the first; the second's are 0
     BLOCK_BORDER = 6         # one row, or a wide one, that is taken with the direct joint solver, beside its tree
 
@@ -257,7 +259,8 @@ ctypedef struct Row:
     double upper
     double impulse               # accumulated over the substep [N s or N m s]
     double diagonal
-    double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints holding
+    double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
+                                 # holding
     double friction              # coefficient
     double lever                 # of a normal row: its arm about the manifold's centre [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
@@ -273,8 +276,8 @@ ctypedef struct Row:
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
 
-# One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a, twist
-# of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
+# One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a,
+# twist of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
 ctypedef struct JointRow:
     Vec3 linear
     Vec3 angular_a

@@ -94,6 +94,6 @@ ROW_DTYPE = _record(
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
-JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar", "screw",
-               "distance", "rack_pinion", "free", "gear", "user")
+JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar",
+               "screw", "distance", "rack_pinion", "free", "gear", "user")
 ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")

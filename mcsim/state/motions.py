@@ -1,4 +1,5 @@
-"""Prescribed motions that are Python functions: called before each making of rows, their values put into the joint records."""
+"""Prescribed motions that are Python functions: called before each making of rows, their values put into the joint
+records."""
 
 import numpy as np
 
@@ -23,8 +24,8 @@ class MotionCalls:
                 raise SimulationError(f"joint {name!r}: its motion failed at t = {time:.6g} s: {error}; it must give a "
                                       "number") from error
             if values.shape != (3,) or not np.all(np.isfinite(values)):
-                raise SimulationError(f"joint {name!r}: its motion must give a finite number, at t = {time:.6g} s it gives "
-                                      f"(position, velocity, acceleration) = {values.tolist()}")
+                raise SimulationError(f"joint {name!r}: its motion must give a finite number, at t = {time:.6g} s it "
+                                      f"gives (position, velocity, acceleration) = {values.tolist()}")
             self._records[joint]["axes"]["motion"][axis, :3] = values
 
 

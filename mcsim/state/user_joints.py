@@ -1,4 +1,5 @@
-"""Joints of the user's own: their Python functions called at the present poses, what they give put where kernels read it."""
+"""Joints of the user's own: their Python functions called at the present poses, what they give put where kernels read
+it."""
 
 import numpy as np
 

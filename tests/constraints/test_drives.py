@@ -80,8 +80,8 @@ def recursion(keywords, direct):
 
 @every_world
 def test_spring_row_is_implicit_euler(keywords):
-    """Spring, damper and gravity on a slider: step by step the recursion of implicit Euler, to rounding; under direct joints
-    that of their two halves."""
+    """Spring, damper and gravity on a slider: step by step the recursion of implicit Euler, to rounding; under direct
+    joints that of their two halves."""
     world, joint, _ = slider((0, 0, -9.81), 0.7, world=keywords, spring=mc.Spring(150.0, 3.0, rest=-0.2))
     x, u = record(world, joint, 300)
     expected = recursion(keywords, midpoint)(0.2, 0.7, 150.0, 3.0, 2.0, -2.0 * 9.81, H, 300)
@@ -158,8 +158,8 @@ def test_universal_springs_act_on_their_own_axis():
 
 @pytest.mark.parametrize("arm", [0.0, 0.5])
 def test_springs_and_motors_balance_weight_and_torque(arm):
-    """At rest a spring and a position motor carry the weight's torque at the angle of statics, and say so. Direct joints once
-    took gravity in halves and the spring whole: the angle was off by an eighth."""
+    """At rest a spring and a position motor carry the weight's torque at the angle of statics, and say so. Direct
+    joints once took gravity in halves and the spring whole: the angle was off by an eighth."""
     world, joint, _ = hinge(arm, gravity=(0, 0, -9.81), dt=1 / 60, spring=mc.Spring(40.0, 8.0),
                             motor=mc.Motor(position=-0.1, hertz=2.0, damping_ratio=1.0, max_force=500.0),
                             world={"substeps": 4})

@@ -1,4 +1,5 @@
-"""GearJoint: reflected inertia, planetary gears and moving frames against reduced models; momentum, files, bad input."""
+"""GearJoint: reflected inertia, planetary gears and moving frames against reduced models; momentum, files, bad
+input."""
 
 import copy
 import pickle
@@ -45,7 +46,8 @@ def test_a_torque_on_one_of_two_wheels(keywords, ratio):
         world.step()
     a = 1.0 / (0.2 + 0.5 / ratio**2)
     one, two = world.joint("h1"), world.joint("h2")
-    assert one.velocity == pytest.approx(4 * a, rel=1e-7) and one.velocity == pytest.approx(-ratio * two.velocity, rel=1e-7)
+    assert one.velocity == pytest.approx(4 * a, rel=1e-7)
+    assert one.velocity == pytest.approx(-ratio * two.velocity, rel=1e-7)
     assert one.position == pytest.approx(8 * a, rel=5e-3)
     assert one.position + ratio * two.position == pytest.approx(0, abs=1e-3)
     assert world.joint("gear").torque == pytest.approx((0, 0, -0.5 * a / ratio), rel=1e-6, abs=1e-9)
@@ -286,8 +288,9 @@ def odd_pair(kind, side_b, seed=0):
     return world
 
 
-@pytest.mark.parametrize("kind", [("hinge", "hinge"), ("hinge", "slider"), ("slider", "hinge"), ("universal", "cylindrical"),
-                                  ("distance", "hinge"), ("free", "slider")], ids="-".join)
+@pytest.mark.parametrize("kind", [("hinge", "hinge"), ("hinge", "slider"), ("slider", "hinge"),
+                                  ("universal", "cylindrical"), ("distance", "hinge"), ("free", "slider")],
+                         ids="-".join)
 @pytest.mark.parametrize("side", [("b", "c"), ("a", "c"), ("c", "d"), (None, "c"), ("c", "b"), ("a", "b")],
                          ids=["chain", "frame", "apart", "world", "backwards", "same bodies"])
 def test_a_gear_row_is_the_derivative_of_its_error(kind, side):
@@ -337,7 +340,8 @@ def test_a_limit_beyond_a_gear(keywords):
     scene = mc.Scene(gravity=(0, 0, 0))
     for i, name in enumerate(("w1", "w2")):
         scene.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(i, 0, 0))
-    scene.add_joint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1), name="h1", motor=mc.Motor(velocity=4.0, max_force=3.0)))
+    scene.add_joint(mc.HingeJoint(None, "w1", (0, 0, 0), (0, 0, 1), name="h1",
+                                  motor=mc.Motor(velocity=4.0, max_force=3.0)))
     scene.add_joint(mc.HingeJoint(None, "w2", (1, 0, 0), (0, 0, 1), name="h2", limits=(-1.5, 1.0)))
     scene.add_joint(mc.GearJoint("h1", "h2", 3.0, name="gear"))
     world = mc.World(scene, **keywords)
@@ -392,7 +396,8 @@ def test_the_direct_solver_meets_all_rows_of_a_loop_of_gears_and_joints():
     for i in range(8):                                          # a hub: more than six joints on the frame
         place = np.array([np.cos(i), np.sin(i), 0.1 * i])
         scene.add_body(f"w{i}", mass=0.5, inertia=(0.02, 0.03, 0.025), position=place)
-        scene.add_joint(mc.HingeJoint("frame", f"w{i}", place + (0.05, 0, 0), (np.sin(i), 0.2, np.cos(i)), name=f"h{i}"))
+        scene.add_joint(mc.HingeJoint("frame", f"w{i}", place + (0.05, 0, 0), (np.sin(i), 0.2, np.cos(i)),
+                                      name=f"h{i}"))
     for i in range(8):                                          # closed to a ring: the product of the ratios is 1
         scene.add_joint(mc.GearJoint(f"h{i}", f"h{(i + 1) % 8}", -2.0 if i % 2 else -0.5))
     world = mc.World(scene, joint_solver="tree")

@@ -5,7 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
-from constraint_scenes import FREE, LENGTH, SIDES, Pair, exponential, logarithm, multiply, conjugate, numerical_jacobian, random_coordinates
+from constraint_scenes import (FREE, LENGTH, SIDES, Pair, conjugate, exponential, logarithm, multiply,
+                               numerical_jacobian, random_coordinates)
 from test_jacobian import numerical_curvature
 
 import mcsim as mc
@@ -75,8 +76,8 @@ DRIVEN = {kind: (kind, motion) for kind, motion in MOTIONS.items()} | PARTLY
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", DRIVEN)
 def test_rows_of_a_motion(name, side):
-    """One more row an axis in the joint's block, J and curvature by finite differences over the poses, and rate and curvature's
-    part of time by finite differences over time."""
+    """One more row an axis in the joint's block, J and curvature by finite differences over the poses, and rate and
+    curvature's part of time by finite differences over time."""
     kind, motion = DRIVEN[name]
     count = sum(m is not None for m in motion)
     own = 0 if kind == "distance" else 6 - FREE[kind]
@@ -108,8 +109,8 @@ def test_rows_of_a_motion(name, side):
 def test_a_hinge_at_constant_speed(keywords):
     """A mass on a driven arm: the angle is w t, the joint pulls with m w^2 r, and no torque is needed."""
     w, r = 3.0, 0.8
-    world = driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=mc.Motion(velocity=w)), position=(r, 0, 0),
-                   dt=1e-3, iterations=30, **keywords)
+    world = driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=mc.Motion(velocity=w)),
+                   position=(r, 0, 0), dt=1e-3, iterations=30, **keywords)
     world.step(2500)
     joint = world.joint("h")
     drift = 2e-2 if keywords["stabilization"] == "none" else 1e-5
@@ -150,8 +151,8 @@ def test_a_motion_converges_at_second_order():
 
 
 def test_a_ball_joint_follows_a_rotation_vector():
-    world = driven(mc.BallJoint(None, "m", (0, 0, 0), name="b", motion=MOTIONS["ball"]), position=(0.2, 0.1, 0), dt=2e-3,
-                   substeps=4, iterations=20)
+    world = driven(mc.BallJoint(None, "m", (0, 0, 0), name="b", motion=MOTIONS["ball"]), position=(0.2, 0.1, 0),
+                   dt=2e-3, substeps=4, iterations=20)
     world.step(400)
     target = [m.at(world.time)[0] for m in MOTIONS["ball"]]
     off = multiply(exponential(world.joint("b").position), conjugate(exponential(np.array(target))))
@@ -203,10 +204,12 @@ NEW_KINDS = {
                     (from_rest(0.3, 0.8), from_rest(2.0, 0.4))),
     "planar": (lambda m: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 1, 1), name="j", motion=m),
                (from_rest(0.3, 0.8), from_rest(-0.4, 0.5), from_rest(3.0, 0.4))),
-    "screw": (lambda m: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.05, name="j", motion=m[0]), (from_rest(5.0, 0.5),)),
+    "screw": (lambda m: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.05, name="j", motion=m[0]),
+              (from_rest(5.0, 0.5),)),
     "distance": (lambda m: mc.DistanceJoint(None, "m", (0, 0, 1.2), (0, 0, 0), name="j", motion=m[0]),
                  (from_rest(-0.2, 0.8, 1.2),)),
-    "rack_pinion": (lambda m: mc.RackPinionJoint(None, "m", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="j", motion=m[0]),
+    "rack_pinion": (lambda m: mc.RackPinionJoint(None, "m", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="j",
+                                                 motion=m[0]),
                     (from_rest(2.0, 0.4),)),
     "free": (lambda m: mc.FreeJoint(None, "m", name="j", motion=m),
              (*[from_rest(0.1 * k, 0.5) for k in (1, 2, 3)], *[from_rest(0.3 * k, 0.4) for k in (1, -2, 1)]))}
@@ -260,7 +263,8 @@ def test_motions_of_the_newer_joints_in_files(tmp_path):
 def test_time_goes_with_the_state():
     """Restore, copy and pickle go on to the same bits; so does a world of another dt from the same time."""
     def world(motion, **keywords):
-        return driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=motion), position=(1, 0, 0), **keywords)
+        return driven(mc.HingeJoint(None, "m", (0, 0, 0), (0, 0, 1), name="h", motion=motion), position=(1, 0, 0),
+                      **keywords)
     first = world(mc.Motion(**WAVE))
     first.step(20)
     middle = first.snapshot()
@@ -274,7 +278,8 @@ def test_time_goes_with_the_state():
     finer = world(mc.Motion(**WAVE), dt=1 / 600)
     finer.restore(middle)
     finer.step(200)
-    assert finer.time == pytest.approx(first.time) and finer.joint("h").position == pytest.approx(wave(finer.time), abs=1e-4)
+    assert finer.time == pytest.approx(first.time)
+    assert finer.joint("h").position == pytest.approx(wave(finer.time), abs=1e-4)
     free = world(mc.Motion(wave))                        # a local function: copies, but cannot be pickled
     free.step(10)
     assert copy.deepcopy(free).state_hash() == free.state_hash()
@@ -314,14 +319,19 @@ def test_files_keep_formulas_and_refuse_functions(tmp_path):
      "motion is given together with a motor"),
     (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=mc.Motion()), "motion must be three of Motion"),
     (lambda: mc.BallJoint(None, "m", (0, 0, 0), motion=(None, mc.Motion(), None)), "motion must be three of Motion"),
-    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=mc.Motion()), "motion must be a pair"),
-    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(1, None)), r"motion\[0\] must be a Motion"),
-    (lambda: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, None)), "motion must be 3 of Motion or None"),
+    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=mc.Motion()),
+     "motion must be a pair"),
+    (lambda: mc.UniversalJoint(None, "m", (0, 0, 0), (0, 0, 1), (1, 0, 0), motion=(1, None)),
+     r"motion\[0\] must be a Motion"),
+    (lambda: mc.PlanarJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, None)),
+     "motion must be 3 of Motion or None"),
     (lambda: mc.ScrewJoint(None, "m", (0, 0, 0), (0, 0, 1), 0.1, motion=3), "motion must be a Motion"),
-    (lambda: mc.DistanceJoint(None, "m", (0, 0, 1), (0, 0, 0), length=1.0, motion=mc.Motion(1.0)), "length is that of a rod"),
+    (lambda: mc.DistanceJoint(None, "m", (0, 0, 1), (0, 0, 0), length=1.0, motion=mc.Motion(1.0)),
+     "length is that of a rod"),
     (lambda: mc.CylindricalJoint(None, "m", (0, 0, 0), (0, 0, 1), motion=(None, mc.Motion()),
                                  motor=(None, mc.Motor(velocity=1.0))), "together with a motor"),
-    (lambda: mc.FreeJoint(None, "m", motion=(None, None, None, mc.Motion(), None, None)), "all three of the rotation vector"),
+    (lambda: mc.FreeJoint(None, "m", motion=(None, None, None, mc.Motion(), None, None)),
+     "all three of the rotation vector"),
 ])
 def test_wrong_motions_are_refused(make, message):
     with pytest.raises(mc.SceneError, match=message):

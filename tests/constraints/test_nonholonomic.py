@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from constraint_scenes import (conjugate, exponential, matrix, multiply, numerical_jacobian, random_inertia, random_quaternion,
-                               twists)
+from constraint_scenes import (conjugate, exponential, matrix, multiply, numerical_jacobian, random_inertia,
+                               random_quaternion, twists)
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from test_jacobian import numerical_curvature
@@ -21,9 +21,10 @@ def pair(seed, kind):
     rng = np.random.default_rng(seed)
     scene = mc.Scene(gravity=(0, 0, 0))
     for name in "ab":
-        scene.add_body(name, mass=rng.uniform(0.5, 3), inertia=random_inertia(rng), center_of_mass=rng.uniform(-0.3, 0.3, 3),
-                       position=rng.uniform(-1, 1, 3), orientation=random_quaternion(rng), velocity=2 * rng.normal(size=3),
-                       angular_velocity=2 * rng.normal(size=3))
+        scene.add_body(name, mass=rng.uniform(0.5, 3), inertia=random_inertia(rng),
+                       center_of_mass=rng.uniform(-0.3, 0.3, 3),
+                       position=rng.uniform(-1, 1, 3), orientation=random_quaternion(rng),
+                       velocity=2 * rng.normal(size=3), angular_velocity=2 * rng.normal(size=3))
     place = dict(anchor=rng.uniform(-1, 1, 3), axis=rng.normal(size=3))
     if kind == "knife_edge":
         joint = mc.KnifeEdgeJoint("a", "b", **place)
@@ -37,7 +38,8 @@ def pair(seed, kind):
 
 @pytest.mark.parametrize("kind", ["sphere", "disc", "knife_edge"])
 def test_rows_are_those_of_the_touching_points(kind):
-    """J v is the slip of the two bodies' points, J of the height its derivative, curvature d(J v)/dt; assembled and not."""
+    """J v is the slip of the two bodies' points, J of the height its derivative, curvature d(J v)/dt; assembled and
+    not."""
     for seed in range(6):
         world, joint = pair(seed, kind)
         assert np.abs(world.joint_errors()).max() < 1e-14
@@ -92,11 +94,11 @@ def test_rolling_down_a_slope(kind, share, keywords):
 
 
 def test_a_disc_rolls_in_a_circle():
-    """Steady precession of a thin disc that leans inwards: its spin by the balance of torque, then height and path of the
-    world after half a turn, extrapolated over the substep, against the circle.
+    """Steady precession of a thin disc that leans inwards: its spin by the balance of torque, then height and path of
+    the world after half a turn, extrapolated over the substep, against the circle.
 
-    In the frame that turns at `turn` about z (x outwards, y along the path) everything stands still: the momentum's rate is
-    turn x L, the force m (turn x v + g), the touching point at rest.
+    In the frame that turns at `turn` about z (x outwards, y along the path) everything stands still: the momentum's
+    rate is turn x L, the force m (turn x v + g), the touching point at rest.
     """
     r, m, lean, turn = 0.3, 1.0, 0.25, 2.0
     across, along = m * r * r / 4, m * r * r / 2
@@ -115,21 +117,23 @@ def test_a_disc_rolls_in_a_circle():
     w, v, _ = motion(brentq(lambda spin: motion(spin)[2], -60, 60))
     radius = abs(v[1]) / turn                                      # of the centre's circle
     scene = mc.Scene()
-    scene.add_body("disc", mass=m, inertia=(along, across, across), position=r * rise, orientation=exponential((0, -lean, 0)),
-                   velocity=v, angular_velocity=w)
+    scene.add_body("disc", mass=m, inertia=(along, across, across), position=r * rise,
+                   orientation=exponential((0, -lean, 0)), velocity=v, angular_velocity=w)
     scene.add_joint(mc.RollingJoint(None, "disc", r, axis=axis))
     off = []
     for substeps in (8, 16):
         world = mc.World(scene, dt=np.pi / turn / 500, substeps=substeps, iterations=8)
         world.step(500)
         moved = world.body("disc").position - r * rise
-        off.append((moved[2], np.linalg.norm(moved) - 2 * radius, world.energy().total / mc.World(scene).energy().total - 1))
+        off.append((moved[2], np.linalg.norm(moved) - 2 * radius,
+                    world.energy().total / mc.World(scene).energy().total - 1))
     off = np.array(off)
     assert np.abs(off[1]).max() < 2e-3 and np.abs(2 * off[1] - off[0]).max() < 3e-5, off
 
 
 def chaplygin(t, arm, mass, inertia, v, w):
-    """Position of the centre of mass and angle of a sleigh with its blade `arm` behind the centre, from rest at angle 0."""
+    """Position of the centre of mass and angle of a sleigh with its blade `arm` behind the centre, from rest at angle
+    0."""
     def rate(_, y):
         x, z, angle, u, spin = y
         across = arm * spin
@@ -172,7 +176,8 @@ def test_files_keep_them(tmp_path):
     again = mc.load(str(tmp_path / "scene.json"))
     assert again == scene
     for joint, other in zip(scene.joints, again.joints):
-        assert all(np.array_equal(x, y) for x, y in zip((*joint.frame_a, *joint.frame_b), (*other.frame_a, *other.frame_b)))
+        assert all(np.array_equal(x, y) for x, y in zip((*joint.frame_a, *joint.frame_b),
+                                                        (*other.frame_a, *other.frame_b)))
     assert [joint.disc for joint in again.joints[:3]] == [True, False, True]
 
 

@@ -1,4 +1,5 @@
-"""Springs in the direct joint solver's step, half before the drift, half after it: order, energy, stability, at rest."""
+"""Springs in the direct joint solver's step, half before the drift, half after it: order, energy, stability, at
+rest."""
 
 import numpy as np
 import pytest

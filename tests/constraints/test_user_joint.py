@@ -1,4 +1,5 @@
-"""UserJoint: a joint written in Python does what the built-in one does; wires and pulleys against reduced models; failures."""
+"""UserJoint: a joint written in Python does what the built-in one does; wires and pulleys against reduced models;
+failures."""
 
 import copy
 import pickle
@@ -111,7 +112,8 @@ def test_a_joint_written_in_python_is_the_built_in_one(kind, keywords):
     np.testing.assert_allclose(given.velocities, own.velocities, atol=loose * 1e-8)
     np.testing.assert_allclose(given.joint("j").force, own.joint("j").force, atol=loose * 1e-5)
     np.testing.assert_allclose(given.joint("j").torque, own.joint("j").torque, atol=loose * 1e-5)
-    np.testing.assert_allclose(given.joint_errors(), own.joint_errors(), atol=1e-8, rtol=1e-3)    # sin and angle of a tilt
+    # sin and angle of a tilt
+    np.testing.assert_allclose(given.joint_errors(), own.joint_errors(), atol=1e-8, rtol=1e-3)
 
 
 @pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE, WORLDS["rk4"]], ids=["rows", "tree", "rk4"])
@@ -142,12 +144,14 @@ def test_rows_of_a_user_joint(kind, given):
 
 
 def test_a_loop_closed_by_a_user_joint():
-    """A planar four-bar in space, its last hinge a user's ball: the direct solver meets it with the tree; second order."""
+    """A planar four-bar in space, its last hinge a user's ball: the direct solver meets it with the tree; second
+    order."""
     def mechanism(last):
         scene = mc.Scene()
         corners = np.array([(0, 0, 0), (0.2, 0, 0.5), (1.0, 0, 0.7), (1.2, 0, 0)])
         for k in range(3):
-            scene.add_body(f"l{k}", mass=1.0 + k, inertia=(0.05, 0.05, 0.05), position=(corners[k] + corners[k + 1]) / 2)
+            scene.add_body(f"l{k}", mass=1.0 + k, inertia=(0.05, 0.05, 0.05),
+                           position=(corners[k] + corners[k + 1]) / 2)
         ends = [None, "l0", "l1", "l2"]
         for k in range(3):
             scene.add_joint(mc.HingeJoint(ends[k], ends[k + 1], corners[k], (0, 1, 0)))
@@ -254,7 +258,8 @@ def test_user_joints_gears_and_others_together(keywords):
     scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 1, 0), name="hinge"))
     scene.add_joint(mc.SliderJoint(None, "slide", (1, 0, 0), name="slide"))
     scene.add_joint(mc.GearJoint("slide", "hinge", -0.3, name="gear"))
-    scene.add_joint(mc.UserJoint("slide", "bob", lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5], name="string"))
+    scene.add_joint(mc.UserJoint("slide", "bob", lambda a, b: [np.linalg.norm(b.position - a.position) - 0.5],
+                                 name="string"))
     world = mc.World(scene, **keywords)
     before = world.energy().total
     world.step(240)
@@ -320,8 +325,9 @@ def test_a_wrong_jacobian_is_refused_with_the_largest_deviation():
         j[1, 2] += 0.1
         return j
     scene = two_bodies(mc.BallJoint("a", "b", (0, 0, 0)))
-    with pytest.raises(mc.SceneError, match=r"joint 'h': jacobian is not the residual's derivative: at the initial pose the "
-                       r"largest deviation from central differences is 0.2, in row 3 by w_b.y: given .*, differences"):
+    with pytest.raises(mc.SceneError, match=r"joint 'h': jacobian is not the residual's derivative: at the initial "
+                       r"pose the largest deviation from central differences is 0.2, in row 3 by w_b.y: "
+                       r"given .*, differences"):
         scene.add_joint(mc.UserJoint("a", "b", right, wrong, name="h"))
 
     def right_at_first(a, b):
@@ -343,8 +349,10 @@ def test_a_wrong_jacobian_is_refused_with_the_largest_deviation():
     (lambda: mc.UserJoint(None, "b", lambda a, b: 0.0), "residual must give 1 to 6 finite numbers"),
     (lambda: mc.UserJoint(None, "b", lambda a, b: [np.inf]), "residual must give 1 to 6 finite numbers"),
     (lambda: mc.UserJoint(None, "b", lambda a, b: "x"), "residual failed at the initial pose: ValueError"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: np.zeros((3, 6))), r"must be of shape \(3, 12\)"),
-    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: 1 / 0), "jacobian failed at the initial pose"),
+    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: np.zeros((3, 6))),
+     r"must be of shape \(3, 12\)"),
+    (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, lambda a, b: 1 / 0),
+     "jacobian failed at the initial pose"),
     (lambda: mc.UserJoint(None, "b", lambda a, b: b.position, angles=(3,)), "angles must be row numbers from 0 to 2"),
     (lambda: mc.UserJoint("b", "b", lambda a, b: b.position), "joins 'b' to itself"),
 ])

@@ -16,7 +16,8 @@ def orders(found):
 
 
 def tangle(count=4, seed=0, held=True, damping=()):
-    """A chain in space of bodies with three different moments, their axes and joints at random, held at one end or free.
+    """A chain in space of bodies with three different moments, their axes and joints at random, held at one end or
+    free.
 
     damping: (linear, angular) of each body.
     """

@@ -1,4 +1,5 @@
-"""integrator="variational": the discrete Euler-Lagrange equations themselves, and what follows from them over long times."""
+"""integrator="variational": the discrete Euler-Lagrange equations themselves, and what follows from them over long
+times."""
 
 import numpy as np
 import pytest
@@ -20,10 +21,11 @@ def increments(before, after, h):
 
 @pytest.mark.parametrize("make", [tangle, MODELS["four_bar"], MODELS["bricard"], MODELS["cardan"]])
 def test_positions_meet_the_discrete_euler_lagrange_equations(make):
-    """Three poses in a row, in NumPy, as Bruedigam and Manchester write them (2020, section III): for some joint forces at the
-    middle pose
+    """Three poses in a row, in NumPy, as Bruedigam and Manchester write them (2020, section III): for some joint forces
+    at the middle pose
 
-        m (v2 - v1) = h (m g + F),    s2 I w2 + h/2 w2 x I w2 - s1 I w1 + h/2 w1 x I w1 = h T,    s = sqrt(1 - |h w / 2|^2)
+        m (v2 - v1) = h (m g + F),    s2 I w2 + h/2 w2 x I w2 - s1 I w1 + h/2 w1 x I w1 = h T
+        s = sqrt(1 - |h w / 2|^2)
     """
     scene = make()
     scene = scene if isinstance(scene, mc.Scene) else scene.scene()
@@ -44,7 +46,8 @@ def test_positions_meet_the_discrete_euler_lagrange_equations(make):
         wanted[:, :3] = world.masses[:, None] * ((x2 - 2 * x1 + x0) / h - h * gravity)
         for k, i in enumerate(inertia):
             s1, s2 = (np.sqrt(1 - h * h / 4 * w[k] @ w[k]) for w in (w1, w2))
-            change = s2 * i @ w2[k] + h / 2 * np.cross(w2[k], i @ w2[k]) - s1 * i @ w1[k] + h / 2 * np.cross(w1[k], i @ w1[k])
+            change = (s2 * i @ w2[k] + h / 2 * np.cross(w2[k], i @ w2[k])
+                      - s1 * i @ w1[k] + h / 2 * np.cross(w1[k], i @ w1[k]))
             wanted[k, 3:] = rotation(q1[k]) @ change
         wanted = wanted.ravel()
         forces = np.linalg.lstsq(jacobian.T, wanted, rcond=1e-8)[0]
@@ -54,7 +57,8 @@ def test_positions_meet_the_discrete_euler_lagrange_equations(make):
 def test_free_turn():
     """An asymmetric body: second order against Euler's equations, momentum and energy to rounding for 20,000."""
     inertia, w = np.array([1.0, 2.0, 2.5]), np.array([0.3, 4.0, 0.2])
-    end = solve_ivp(lambda _, y: -np.cross(y, inertia * y) / inertia, (0, 3), w, method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
+    end = solve_ivp(lambda _, y: -np.cross(y, inertia * y) / inertia, (0, 3), w, method="DOP853", rtol=1e-12,
+                    atol=1e-12).y[:, -1]
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("brick", mass=1, inertia=inertia, angular_velocity=w)
     found = []

@@ -120,8 +120,8 @@ def test_a_sliding_sphere_comes_to_roll(stabilization, friction, points):
 # ---- bouncing --------------------------------------------------------------------------------------------------------
 
 def apexes(restitution, count, shape=None, **keywords):
-    """Heights of the first apexes of a ball dropped from 1 m, by v^2 / 2g + z where it flies, v at the time of z: half the next
-    substep's kick added."""
+    """Heights of the first apexes of a ball dropped from 1 m, by v^2 / 2g + z where it flies, v at the time of z: half
+    the next substep's kick added."""
     world = on_ground(shape or mc.Sphere(0.1), 1.1, restitution=restitution, **keywords)
     heights, rising = [], False
     while len(heights) < count:
@@ -147,7 +147,8 @@ def test_bouncing_balls_apexes_converge_at_first_order(keywords, restitution):
 
 @pytest.mark.parametrize("substeps", [1, 4, 16])
 def test_bounces_do_not_add_energy(substeps):
-    """Restitution 1: no apex is higher than the one before, and all are as high as the start (half a kick at rest counts)."""
+    """Restitution 1: no apex is higher than the one before, and all are as high as the start (half a kick at rest
+    counts)."""
     heights = apexes(1.0, 6, substeps=substeps)
     start = 1.0 + G * (1 / 60 / substeps) ** 2 / 8
     assert np.all(np.diff([start, *heights]) <= 1e-12)

@@ -1,5 +1,6 @@
-"""Random jointed scenes under gravity, all joint types, limits and loops: nothing but gravity may set energy free, and joints
-stay closed. Light bodies carry heavy ones, so that limits do not converge; loops stretch out; sliders pass their pivots."""
+"""Random jointed scenes under gravity, all joint types, limits and loops: nothing but gravity may set energy free, and
+joints stay closed. Light bodies carry heavy ones, so that limits do not converge; loops stretch out; sliders pass their
+pivots."""
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ def random_joint(rng, kind, a, b, place, limited):
     across /= np.linalg.norm(across)
     span = (-rng.uniform(0.05, 1), rng.uniform(0.05, 1)) if limited else None
     if kind == "ball":
-        return mc.BallJoint(a, b, anchor, **(dict(swing_limit=rng.uniform(0.1, 1), twist_limits=(-0.4, 0.3)) if limited else {}))
+        return mc.BallJoint(a, b, anchor, **(dict(swing_limit=rng.uniform(0.1, 1), twist_limits=(-0.4, 0.3)) if limited
+                                             else {}))
     if kind == "hinge":
         return mc.HingeJoint(a, b, anchor, axis, limits=span)
     if kind == "universal":
@@ -34,7 +36,8 @@ def random_joint(rng, kind, a, b, place, limited):
     if kind == "screw":
         return mc.ScrewJoint(a, b, anchor, axis, rng.choice([0.05, -0.2]))
     if kind == "distance":
-        return mc.DistanceJoint(a, b, anchor_a=place[a] + rng.uniform(-0.2, 0.2, 3), anchor_b=place[b] + rng.uniform(-0.2, 0.2, 3))
+        return mc.DistanceJoint(a, b, anchor_a=place[a] + rng.uniform(-0.2, 0.2, 3),
+                                anchor_b=place[b] + rng.uniform(-0.2, 0.2, 3))
     return mc.FixedJoint(a, b, anchor)
 
 
@@ -51,13 +54,14 @@ def random_scene(seed, limits=True, loops=False, decades=2.0):
         mass, size = 10 ** rng.uniform(-0.5, decades - 0.5), rng.uniform(0.1, 0.6, 3)
         square = size**2
         place[b] = rng.uniform(-1, 1, 3)
-        scene.add_body(b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b], orientation=unit(rng, 4))
+        scene.add_body(b, mass=mass, inertia=mass / 3 * (square.sum() - square), position=place[b],
+                       orientation=unit(rng, 4))
         earlier = [name for name in place if name != b]
         scene.add_joint(random_joint(rng, KINDS[rng.integers(9)], earlier[rng.integers(len(earlier))], b, place,
                                      limits and rng.random() < 0.5))
         if loops and rng.random() < 0.4:
-            scene.add_joint(random_joint(rng, rng.choice(["ball", "distance"]), earlier[rng.integers(len(earlier))], b, place,
-                                         False))
+            scene.add_joint(random_joint(rng, rng.choice(["ball", "distance"]), earlier[rng.integers(len(earlier))], b,
+                                         place, False))
     return scene
 
 
@@ -81,7 +85,8 @@ def gain_and_gap(scene, steps, **keywords):
     ("wide", range(12), {"loops": True, "decades": 3.0}),
 ])
 def test_joints_and_limits_give_no_energy(name, seeds, options):
-    """The default: at most a twentieth of what a fall by 1 m sets free, and joints closed to a micrometre in nine of ten."""
+    """The default: at most a twentieth of what a fall by 1 m sets free, and joints closed to a micrometre in nine of
+    ten."""
     found = np.array([gain_and_gap(random_scene(seed, **options), 150) for seed in seeds])
     assert found[:, 0].max() < 0.05, found
     assert np.quantile(found[:, 1], 0.9) < 1e-6, found
@@ -97,8 +102,8 @@ def test_many_random_scenes(keywords):
 
 
 def test_a_limit_far_from_the_mass_that_it_stops_does_not_throw_it_back():
-    """A light arm on a hinge with a limit carries a heavy weight at its end by another joint. The sweeps of one step do not stop
-    the weight; what the limit takes meanwhile is lost and not given back."""
+    """A light arm on a hinge with a limit carries a heavy weight at its end by another joint. The sweeps of one step do
+    not stop the weight; what the limit takes meanwhile is lost and not given back."""
     scene = mc.Scene()
     scene.add_body("arm", mass=0.1, inertia=(1e-4, 1e-3, 1e-3), position=(0.5, 0, 0))
     scene.add_body("weight", mass=100.0, inertia=(1.0, 1.0, 1.0), position=(1.2, 0, 0))
@@ -112,8 +117,8 @@ def test_a_limit_far_from_the_mass_that_it_stops_does_not_throw_it_back():
 
 
 def test_redundant_joints_on_a_hub_have_finite_forces():
-    """A body held twice by the world, with so many joints that it is a hub of the factorization, carries its tails' weight. The
-    blocks that wait for a hub had no proximal shift: forces of 1e7 N."""
+    """A body held twice by the world, with so many joints that it is a hub of the factorization, carries its tails'
+    weight. The blocks that wait for a hub had no proximal shift: forces of 1e7 N."""
     scene = mc.Scene()
     scene.add_body("hub", mass=2.0, inertia=(0.1, 0.1, 0.1))
     scene.add_joint(mc.ScrewJoint(None, "hub", (0, 0, 0), (0, 0, 1), 0.1))

@@ -134,7 +134,8 @@ def test_slider_crank_kinematics(keywords):
     speed, angle = 5.0, 0.4
     worst = []
     for substeps in (2, 4, 8):
-        world = mc.World(slider_crank(angle=angle, speed=speed), dt=1 / 120, substeps=substeps, iterations=50, **keywords)
+        world = mc.World(slider_crank(angle=angle, speed=speed), dt=1 / 120, substeps=substeps, iterations=50,
+                         **keywords)
         off = np.zeros(2)
         for _ in range(300):
             world.step()

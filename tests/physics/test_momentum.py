@@ -123,8 +123,8 @@ def test_linear_momentum_grows_by_gravity_alone():
 
 
 def test_joints_closed_by_moving_bodies_keep_the_momentum():
-    """Whips: a loop of light and heavy bodies that turn by 0.3 rad a substep, thrown open by 5 cm. Velocities cannot close it, so
-    the bodies are moved; that once took a thousandth of the angular momentum."""
+    """Whips: a loop of light and heavy bodies that turn by 0.3 rad a substep, thrown open by 5 cm. Velocities cannot
+    close it, so the bodies are moved; that once took a thousandth of the angular momentum."""
     for seed in (0, 2, 4):
         world = mc.World(jointed(seed, driven=False, ratio=1000.0), substeps=1)
         world.positions[...] += 0.05 * np.random.default_rng(5).normal(size=world.positions.shape)

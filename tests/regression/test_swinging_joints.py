@@ -1,5 +1,6 @@
-"""Swinging joints: the relax pass took speed out at first order in h (a pendulum lost a third of its energy in 12 s), joints
-with a lever were too soft by l^2 m / I, and Baumgarte's warm start in full blew a double pendulum up within 2 s."""
+"""Swinging joints: the relax pass took speed out at first order in h (a pendulum lost a third of its energy in 12 s),
+joints with a lever were too soft by l^2 m / I, and Baumgarte's warm start in full blew a double pendulum up within 2
+s."""
 
 import numpy as np
 import pytest

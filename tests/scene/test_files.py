@@ -124,11 +124,13 @@ def scenes(draw):
         a = draw(st.sampled_from([None] + [body for body in scene.bodies if body is not b]))
         scene.add_joint(draw(joints(a, b)))
     for _ in range(draw(st.integers(0, 1))):
-        geared = [joint for joint in scene.joints if joint.type in ("hinge", "slider", "cylindrical", "planar", "screw")]
+        geared = [joint for joint in scene.joints if joint.type in ("hinge", "slider", "cylindrical", "planar",
+                                                                    "screw")]
         ends = draw(st.permutations(geared))[:2]
         if len(ends) == 2:
             axes = {f"axis_{side}": len(end.axes) - 1 for side, end in zip("ab", ends) if len(end.axes) > 1}
-            scene.add_joint(mc.GearJoint(*ends, draw(size), **axes, **draw(some(constant=finite, collide=st.booleans()))))
+            scene.add_joint(mc.GearJoint(*ends, draw(size), **axes,
+                                         **draw(some(constant=finite, collide=st.booleans()))))
     return scene
 
 

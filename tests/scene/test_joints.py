@@ -44,7 +44,8 @@ def perpendicular_pair(rng):
 
 
 @settings(deadline=None, max_examples=60, derandomize=True)
-@given(st.sampled_from(sorted(set(JOINTS) - {"rolling", "gear"})), st.integers(0, 2**32 - 1), st.sampled_from(["both", "a", "b"]))
+@given(st.sampled_from(sorted(set(JOINTS) - {"rolling", "gear"})), st.integers(0, 2**32 - 1),
+       st.sampled_from(["both", "a", "b"]))
 def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
     rng = np.random.default_rng(seed)
     scene = random_scene(rng)

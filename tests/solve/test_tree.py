@@ -106,7 +106,8 @@ def test_geometric_stiffness_keeps_a_strained_chain_whole():
 
 
 def net(n, seed=0, **keywords):
-    """n by n balls of 1 and 1.5 kg on ball joints half-way between, in a plane; thrown at random if nothing pulls them."""
+    """n by n balls of 1 and 1.5 kg on ball joints half-way between, in a plane; thrown at random if nothing pulls
+    them."""
     scene = mc.Scene(**keywords)
     random = np.random.default_rng(seed)
     for i in range(n):
@@ -171,8 +172,8 @@ def test_a_heavy_bob_does_not_stretch_its_chain():
 
 
 def bricard():
-    """Six bars along the edges of a cube, each hinge's axis normal to its two bars: it moves, though 6 bodies on 6 hinges and
-    one fixed bar have as many rows as bodies have freedoms."""
+    """Six bars along the edges of a cube, each hinge's axis normal to its two bars: it moves, though 6 bodies on 6
+    hinges and one fixed bar have as many rows as bodies have freedoms."""
     corners = np.array([(0, 0, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (0, 1, 1), (0, 1, 0)], float)
     scene = mc.Scene()
     bars = np.roll(corners, -1, axis=0) - corners
@@ -180,7 +181,8 @@ def bricard():
         inertia = 0.1 * (1 - bar**2) + 0.001
         scene.add_body(f"bar{i}", mass=1.0, inertia=inertia, position=corners[i] + bar / 2)
     for i, bar in enumerate(bars):
-        scene.add_joint(mc.HingeJoint(f"bar{(i - 1) % 6}", f"bar{i}", anchor=corners[i], axis=np.cross(bars[i - 1], bar)))
+        scene.add_joint(mc.HingeJoint(f"bar{(i - 1) % 6}", f"bar{i}", anchor=corners[i],
+                                      axis=np.cross(bars[i - 1], bar)))
     scene.add_joint(mc.FixedJoint(None, "bar0"))
     return scene
 

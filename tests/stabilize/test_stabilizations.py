@@ -133,7 +133,8 @@ def test_baumgarte_gives_them_a_speed():
 
 @by_position
 def test_an_open_pendulum_gains_no_kinetic_energy_in_motion(stabilization):
-    """A bob that turns about a pivot 10 cm too far away comes in without speeding up: |v| never grows, without gravity."""
+    """A bob that turns about a pivot 10 cm too far away comes in without speeding up: |v| never grows, without
+    gravity."""
     scene = pendulum()
     scene.gravity = (0, 0, 0)
     world = mc.World(scene, stabilization=stabilization)
@@ -205,8 +206,8 @@ def test_a_limit_holds(stabilization, solver):
 
 @by_position
 def test_springs_and_motors_keep_their_balance(stabilization):
-    """A position motor carries an arm where its torque equals the weight's, the same under every name: the position solves
-    leave springs and motors alone."""
+    """A position motor carries an arm where its torque equals the weight's, the same under every name: the position
+    solves leave springs and motors alone."""
     angles = []
     for name in ("soft", stabilization):
         scene = mc.Scene()
