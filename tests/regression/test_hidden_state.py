@@ -161,3 +161,13 @@ def test_a_step_does_not_depend_on_how_the_one_before_was_divided(name, keywords
         each.apply_force(each.body_names[-1], (0, 0, 20))
         each.step(3)
     assert world.state_hash() == other.state_hash()
+
+
+def test_wrong_arguments_that_were_taken():
+    """A motor of a joint that has no coordinate, and tolerances that are none."""
+    world = two()
+    with pytest.raises(mc.SceneError, match="joint 'own': is a user joint, which has no coordinate"):
+        world.joint("own").set_motor(max_force=3.0)
+    for tolerance in (np.nan, -1.0, "x", None):
+        with pytest.raises(mc.SceneError, match="World.redundancy: tolerance must"):
+            world.redundancy(tolerance)
