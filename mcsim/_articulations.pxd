@@ -69,7 +69,9 @@ cdef class Articulations:
     cdef void aim_still(self) noexcept nogil
     cdef double shorten(self, double off, double before) noexcept nogil
     cdef void project(self) noexcept nogil
-    cdef void project_once(self) noexcept nogil
+    cdef void project_once(self, double part) noexcept nogil
+    cdef void keep_poses(self) noexcept nogil
+    cdef void undo_poses(self) noexcept nogil
     cdef void refresh_all(self) noexcept nogil
     cdef void count_spin(self, double sign) noexcept nogil
     cdef void settle_spin(self) noexcept nogil

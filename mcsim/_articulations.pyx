@@ -21,13 +21,14 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, dot, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport own_rows, row_rate
+from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
 
-from mcsim.solve.ordering import free_articulations
+from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
@@ -47,13 +48,14 @@ cdef double CLOSED = 5e-9
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies, but not over more than WIDEST_GAP.
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by FIRST_MOVE a substep.
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
+cdef double FIRST_MOVE = 0.05
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
 # the residual, until that would open the joints by less than this part of what they are open by,
-cdef double PROXIMAL_PROGRESS = 0.5
+cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
 # corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
@@ -90,27 +92,10 @@ def border_rows(joints):
     return found
 
 
-def connected(pairs, moves):
-    """(bodies + 1,) int32: the articulation that each dynamic body belongs to; the others, and the world, to none: -1."""
-    from scipy.sparse import coo_matrix                     # import mcsim stays light
-    from scipy.sparse.csgraph import connected_components
-    both = pairs[(pairs >= 0).all(axis=1)]
-    both = both[moves[both].all(axis=1)]
-    graph = coo_matrix((np.ones(len(both)), (both[:, 0], both[:, 1])), shape=(len(moves), len(moves)))
-    group = np.full(len(moves) + 1, WORLD, np.int32)
-    group[:len(moves)] = np.where(moves, connected_components(graph, directed=False)[1], WORLD)
-    return group
-
-
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
     def __init__(self, bodies, joints, sizes):
-        cdef int32_t[::1] chosen, others
-        cdef double[:, ::1] position, orientation, twist, stiffness, loads
-        cdef double[::1] impulse
-        cdef double[::1] bias
-        cdef int32_t[::1] group, touched
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -127,33 +112,30 @@ cdef class Articulations:
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
         driven = bodies.kind == KINEMATIC
         driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
-        self.guard = EnergyGuard(pairs, sizes, np.asarray(group), driven,
+        self.guard = EnergyGuard(pairs, sizes, group, driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1))
         self.displacement = Displacement(bodies.count)
-        self.group, self.touched = &group[0], &touched[0]
+        self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
-        self.bias = &bias[0]
-        self.chosen, self.others = &chosen[0], &others[0]
-        self.position, self.orientation = <Vec3*>&position[0, 0], <Quat*>&orientation[0, 0]
-        self.twist, self.impulse = <Twist*>&twist[0, 0], &impulse[0]
+        self.chosen, self.others = integers(chosen), integers(others)
+        self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
+        self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
-        self.loads.load, self.loads.part = &loads[0, 0], &loads[1, 0]
-        self.loads.stiffness = <Mat3*>&stiffness[0, 0]
+        self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
+        self.loads.stiffness = <Mat3*>doubles(stiffness)
         tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
         self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
-        cdef int32_t[::1] free, swings, strained
-        cdef double[:, ::1] excess, center, inertia
         of = free_articulations(pairs, moves)
         self.free_count = int(of.max(initial=-1)) + 1
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
         free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
         self.kept_free = free, swings, strained, excess, center, inertia
-        self.free, self.swings, self.strained = &free[0], &swings[0], &strained[0]
-        self.excess, self.center, self.inertia = <Vec3*>&excess[0, 0], <Vec3*>&center[0, 0], <Mat3*>&inertia[0, 0]
+        self.free, self.swings, self.strained = integers(free), integers(swings), integers(strained)
+        self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
         """The records of the pipeline, which outlives this."""
@@ -219,9 +201,7 @@ cdef class Articulations:
         the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
-        for k in range(self.count):
-            self.position[k] = self.bodies.position[self.chosen[k]]
-            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        self.keep_poses()
         for k in range(rows.count):
             rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
@@ -409,19 +389,44 @@ cdef class Articulations:
         what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
         watched."""
         cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
-        cdef double last = 0.0
+        cdef double last, shorter = 1.0
         cdef int r
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
-            if not enough < self.open <= WIDEST_GAP:
+            if not enough < self.open:
                 break
-            if self.tree.loops and r > 0 and not self.open < last:
-                self.tree.proximal *= SHORTER
-                self.factor()
             last = self.open
-            self.project_once()
+            self.keep_poses()
+            self.project_once(FIRST_MOVE / last if last > WIDEST_GAP else 1.0)
+            if self.open < last:
+                if last > WIDEST_GAP:
+                    break
+                continue
+            # It led away: back, and once more with a greater proximal part, which makes it shorter.
+            self.undo_poses()
+            if not self.tree.loops:
+                break
+            shorter *= SHORTER
+            self.tree.proximal *= shorter
+            self.factor()
         self.guard.weigh(self.joints, self.bodies, 1.0)
+
+    cdef void keep_poses(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.position[k] = self.bodies.position[self.chosen[k]]
+            self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+
+    cdef void undo_poses(self) noexcept nogil:
+        """And the twists that project_once has kept."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.bodies.position[self.chosen[k]] = self.position[k]
+            self.bodies.orientation[self.chosen[k]] = self.orientation[k]
+            self.bodies.twist[self.chosen[k]] = self.twist[k]
+        update_inertia(self.bodies)
+        self.refresh_all()
 
     cdef void refresh_all(self) noexcept nogil:
         """The border's rows too."""
@@ -441,7 +446,8 @@ cdef class Articulations:
             return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
                           self.inertia)
 
-    cdef void project_once(self) noexcept nogil:
+    cdef void project_once(self, double part) noexcept nogil:
+        """By `part` of the errors."""
         cdef Py_ssize_t j, k
         cdef Vec3 force
         cdef JointRows* rows = &self.tree.rows
@@ -449,10 +455,10 @@ cdef class Articulations:
         self.displacement.clear(self.bodies)
         for j in range(rows.joint_count):
             for k in range(rows.begin[j], rows.begin[j + 1]):
-                rows.bias[k] = rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
+                rows.bias[k] = part * rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
                 rows.impulse[k] = 0.0
         for k in range(self.border.count):
-            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else self.border.row(k).error
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
         if self.tree.loops and self.border.count == 0:
             self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
         else:
@@ -485,8 +491,7 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 row = &rows.row[k]
                 off = row_rate(row, &self.bodies.twist[a], &self.bodies.twist[b]) + rows.bias[k]
-                diagonal = ((self.bodies.inv_mass[a] + self.bodies.inv_mass[b]) * dot(row.linear, row.linear)
-                            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+                diagonal = row_diagonal(row, self.bodies.inv_mass[a], self.bodies.inv_mass[b])
                 if diagonal > 0.0:
                     largest = max(largest, fabs(off) / diagonal)
         return largest

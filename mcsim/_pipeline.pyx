@@ -16,7 +16,9 @@
     store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
 
-integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
+Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the impulses
+that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A strained step takes
+a multiple of the substeps. integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
 """
 
 from libc.math cimport INFINITY
@@ -76,7 +78,7 @@ cdef enum:
 cdef double STRAIN = 1.0
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
-cdef double MOST_WORK = 10_000.0
+cdef double MOST_WORK = 15_000.0
 
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05

@@ -24,6 +24,7 @@ from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STA
 from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
+from mcsim.core._arrays cimport doubles, records
 from mcsim.core._math cimport add_scaled, dot, norm, sub
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
@@ -77,14 +78,8 @@ cdef class PositionPipeline(Pipeline):
         rounds = np.zeros((HISTORY if self.joint_count else 1, self.bodies.count + 1, 6))
         best = np.zeros((self.bodies.count + 1, 6))
         self.buffers = (trial, gap, rounds, best)
-        cdef double[:, ::1] nearest = best
-        self.best = <Twist*>&nearest[0, 0]
-        cdef char[::1] row_bytes = trial.view(np.int8)
-        cdef double[::1] line = gap
-        cdef double[:, :, ::1] twists = rounds
-        self.trial = <Row*>&row_bytes[0]
-        self.gap = &line[0]
-        self.rounds = <Twist*>&twists[0, 0, 0]
+        self.trial, self.gap = <Row*>records(trial), doubles(gap)
+        self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
     cdef int layout(self, bint own) noexcept nogil:
         cdef int status = Pipeline.layout(self, own)

@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
@@ -20,48 +21,33 @@ cdef class StateArrays:
 
     def hold(self, bodies, joints):
         """Point at the arrays, and make room for their backup."""
-        cdef char[::1] joint_bytes = joints.view(np.int8) if len(joints) else np.zeros(1, np.int8)
-        cdef double[::1] flat
         self.kept = (bodies, joints)
         self._point_at_bodies(bodies)
-        self.joints = <Joint*>&joint_bytes[0]
+        self.joints = <Joint*>records(joints if len(joints) else np.zeros(1))
         self.joint_count = len(joints)
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
                        np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)))
         for i in range(4):
-            flat = self.backup[i].reshape(-1)
-            self.backup_pointers[i] = &flat[0]
+            self.backup_pointers[i] = doubles(self.backup[i])
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
         padded = arrays.padded
-        cdef int32_t[::1] kind = padded["kind"]
-        cdef double[:, ::1] position = padded["position"]
-        cdef double[:, ::1] orientation = padded["orientation"]
-        cdef double[:, ::1] twist = padded["twist"]
-        cdef double[:, ::1] force = padded["force"]
-        cdef double[::1] inv_mass = padded["inv_mass"]
-        cdef double[:, :, ::1] inertia = padded["inertia"]
-        cdef double[:, :, ::1] inv_inertia = padded["inv_inertia"]
-        cdef double[:, :, ::1] inv_inertia_world = padded["inv_inertia_world"]
-        cdef double[::1] gravity_scale = padded["gravity_scale"]
-        cdef double[::1] linear_damping = padded["linear_damping"]
-        cdef double[::1] angular_damping = padded["angular_damping"]
         cdef Bodies* b = &self.bodies
         b.count = arrays.count
-        b.kind = &kind[0] + 1
-        b.position = <Vec3*>&position[0, 0] + 1
-        b.orientation = <Quat*>&orientation[0, 0] + 1
-        b.twist = <Twist*>&twist[0, 0] + 1
-        b.force = <Twist*>&force[0, 0] + 1
-        b.inv_mass = &inv_mass[0] + 1
-        b.inertia = <Mat3*>&inertia[0, 0, 0] + 1
-        b.inv_inertia = <Mat3*>&inv_inertia[0, 0, 0] + 1
-        b.inv_inertia_world = <Mat3*>&inv_inertia_world[0, 0, 0] + 1
-        b.gravity_scale = &gravity_scale[0] + 1
-        b.linear_damping = &linear_damping[0] + 1
-        b.angular_damping = &angular_damping[0] + 1
+        b.kind = integers(padded["kind"]) + 1
+        b.position = <Vec3*>doubles(padded["position"]) + 1
+        b.orientation = <Quat*>doubles(padded["orientation"]) + 1
+        b.twist = <Twist*>doubles(padded["twist"]) + 1
+        b.force = <Twist*>doubles(padded["force"]) + 1
+        b.inv_mass = doubles(padded["inv_mass"]) + 1
+        b.inertia = <Mat3*>doubles(padded["inertia"]) + 1
+        b.inv_inertia = <Mat3*>doubles(padded["inv_inertia"]) + 1
+        b.inv_inertia_world = <Mat3*>doubles(padded["inv_inertia_world"]) + 1
+        b.gravity_scale = doubles(padded["gravity_scale"]) + 1
+        b.linear_damping = doubles(padded["linear_damping"]) + 1
+        b.angular_damping = doubles(padded["angular_damping"]) + 1
 
     cdef int check_state(self) noexcept nogil:
         """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics still."""

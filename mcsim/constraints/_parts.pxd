@@ -10,6 +10,7 @@ from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
 from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, dot, cross, norm, mat_vec, rotate, rotate_back, quat_mul,
                                quat_conj, quat_matrix, mat_column)
+from mcsim.state._inertia cimport gyroscopic_acceleration
 from mcsim.state._layout cimport Bodies, Joint, JointAxis, Row
 
 
@@ -39,18 +40,6 @@ ctypedef struct AxisGeometry:
     double motor_error     # position - target
     double spring_error    # position - rest
     int linear             # 1 sliding, 0 turning
-
-
-cdef inline Vec3 gyroscopic_acceleration(const Bodies* bodies, int i) noexcept nogil:
-    """-I^-1 (w x I w), world axes: how the angular velocity of a free body turns."""
-    cdef Vec3 w = bodies.twist[i].w
-    cdef Quat q
-    cdef Vec3 momentum
-    if bodies.inv_mass[i] == 0.0:
-        return vec3(0.0, 0.0, 0.0)
-    q = bodies.orientation[i]
-    momentum = rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
-    return mat_vec(bodies.inv_inertia_world[i], cross(momentum, w))
 
 
 cdef inline void point_frames(JointFrames* f, const Joint* joint, const Bodies* bodies) noexcept nogil:

@@ -12,8 +12,9 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 """
 
 from libc.string cimport memset
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, norm, quat_matrix, rotate, rotate_symmetric, scale, sub, vec3)
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate, scale, sub, vec3
 from mcsim.core._types cimport Mat3, Vec3
+from mcsim.state._inertia cimport inertia_world
 from mcsim.state._layout cimport GEAR, USER
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
@@ -121,7 +122,7 @@ cdef void stiffen_bodies(Bodies* bodies, Loads* loads, double h, bint damp) noex
             memset(s, 0, sizeof(Mat3))
             continue
         scale_symmetric(s, loads.part[k] * h * h)
-        inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+        inertia = inertia_world(bodies, i)
         inertia.xx += s.xx
         inertia.yy += s.yy
         inertia.zz += s.zz
@@ -171,7 +172,7 @@ cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32
         i = chosen[k]
         m = 1.0 / bodies.inv_mass[i]
         r = sub(bodies.position[i], center[group[k]])
-        own = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+        own = inertia_world(bodies, i)
         s = &inertia[group[k]]
         s.xx += own.xx + m * (r.y * r.y + r.z * r.z)
         s.yy += own.yy + m * (r.x * r.x + r.z * r.z)

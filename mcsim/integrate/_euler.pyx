@@ -21,9 +21,10 @@ E. Catto, "Numerical Methods", GDC 2015.
 
 from libc.math cimport fabs, ceil
 from mcsim.core._types cimport Vec3, Quat, Mat3, Twist
-from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, cross, norm, mat_vec, solve3, rotate, rotate_back,
-                               quat, quat_mul, quat_exp, quat_normalized, quat_matrix, rotate_symmetric)
-from mcsim.state._layout cimport STATIC, KINEMATIC, DYNAMIC
+from mcsim.core._math cimport (add, sub, scale, add_scaled, dot, cross, norm, mat_vec, solve3, rotate, rotate_back,
+                               quat, quat_mul, quat_exp, quat_normalized)
+from mcsim.state._inertia cimport refresh_inertia, spin_momentum
+from mcsim.state._layout cimport STATIC, DYNAMIC
 
 cdef enum:
     NEWTON_STEPS = 8
@@ -140,9 +141,8 @@ cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
     w = rotate_back(q, w_world)
     momentum = mat_vec(bodies.inertia[i], w)
     if spins_steadily(w, momentum, h):
-        q = quat_normalized(quat_mul(quat_exp(scale(h, w_world)), q))
-        bodies.orientation[i] = q
-        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+        bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(scale(h, w_world)), q))
+        refresh_inertia(bodies, i)
         return
     bodies.orientation[i] = turned(bodies, i, q, w, momentum, h)
     keep_momentum(bodies, i, rotate(q, momentum))
@@ -150,12 +150,11 @@ cdef void turn_body(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
 
 cdef void keep_momentum(Bodies* bodies, Py_ssize_t i, Vec3 momentum_world) noexcept nogil:
     """World inertia and angular velocity at a new orientation, from the spin momentum."""
-    cdef Quat q = bodies.orientation[i]
     cdef Vec3 w, momentum
-    bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+    refresh_inertia(bodies, i)
     w = mat_vec(bodies.inv_inertia_world[i], momentum_world)
     # One refinement: what rounding in q and I^-1 leaves of L has the same sign in many steps and would add up.
-    momentum = rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
+    momentum = spin_momentum(bodies, i, bodies.orientation[i], w)
     bodies.twist[i].w = add(w, mat_vec(bodies.inv_inertia_world[i], sub(momentum_world, momentum)))
 
 
@@ -207,7 +206,7 @@ cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, 
         w = rotate_back(orientation[k], bodies.twist[i].w)
         momentum = mat_vec(bodies.inertia[i], w)
         if spins_steadily(w, momentum, h):
-            bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
+            refresh_inertia(bodies, i)
         else:
             keep_momentum(bodies, i, rotate(orientation[k], momentum))
 
@@ -217,4 +216,4 @@ cdef void update_inertia(Bodies* bodies) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(bodies.count):
         if bodies.kind[i] == DYNAMIC:
-            bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inv_inertia[i])
+            refresh_inertia(bodies, i)

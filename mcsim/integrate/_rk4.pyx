@@ -12,9 +12,10 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim.core._math cimport (add, add_scaled, cross, mat_vec, quat, quat_exp, quat_matrix, quat_mul, quat_normalized,
-                               rotate, rotate_back, rotate_symmetric, scale)
+from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport add, add_scaled, mat_vec, quat, quat_exp, quat_mul, quat_normalized, scale
 from mcsim.core._types cimport Quat, Twist, Vec3
+from mcsim.state._inertia cimport gyroscopic_acceleration, refresh_inertia, spin_momentum
 from mcsim.state._layout cimport DYNAMIC, STATIC
 
 
@@ -31,22 +32,15 @@ cdef void smooth_forces(const Bodies* bodies, const Settings* settings, Twist* f
         force[i].v = add_scaled(force[i].v, mass * bodies.gravity_scale[i], settings.gravity)
         force[i].v = add_scaled(force[i].v, -mass * bodies.linear_damping[i], bodies.twist[i].v)
         if bodies.angular_damping[i] != 0.0:
-            force[i].w = add_scaled(force[i].w, -bodies.angular_damping[i], spin_momentum(bodies, i))
-
-
-cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
-    """I w, world axes."""
-    cdef Quat q = bodies.orientation[i]
-    return rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, bodies.twist[i].w)))
+            force[i].w = add_scaled(force[i].w, -bodies.angular_damping[i],
+                                    spin_momentum(bodies, i, bodies.orientation[i], bodies.twist[i].w))
 
 
 cdef void add_gyroscopic(const Bodies* bodies, Twist* acceleration) noexcept nogil:
-    cdef Vec3 torque
     cdef Py_ssize_t i
     for i in range(bodies.count):
         if bodies.kind[i] == DYNAMIC:
-            torque = cross(spin_momentum(bodies, i), bodies.twist[i].w)
-            acceleration[i].w = add(acceleration[i].w, mat_vec(bodies.inv_inertia_world[i], torque))
+            acceleration[i].w = add(acceleration[i].w, gyroscopic_acceleration(bodies, i))
 
 
 cdef void free_accelerations(const Bodies* bodies, const Twist* force, Twist* acceleration) noexcept nogil:
@@ -65,11 +59,10 @@ cdef void add_twists(Py_ssize_t count, double s, const Twist* acceleration, Twis
 
 cdef inline void place(Bodies* bodies, Py_ssize_t i, Vec3 position, Quat orientation) noexcept nogil:
     """A body's pose, and its world inertia with it."""
-    cdef Quat q = quat_normalized(orientation)
     bodies.position[i] = position
-    bodies.orientation[i] = q
+    bodies.orientation[i] = quat_normalized(orientation)
     if bodies.kind[i] == DYNAMIC:
-        bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+        refresh_inertia(bodies, i)
 
 
 cdef void displace(Bodies* bodies, const Twist* move) noexcept nogil:
@@ -89,15 +82,9 @@ cdef class RungeKutta:
     def __init__(self, Py_ssize_t count):
         position, orientation, twist = (np.zeros((2, count + 1, width)) for width in (3, 4, 6))
         self.kept = (position, orientation, twist)
-        cdef double[:, :, ::1] x = position
-        cdef double[:, :, ::1] q = orientation
-        cdef double[:, :, ::1] t = twist
-        self.position = <Vec3*>&x[0, 0, 0]
-        self.position_rate = <Vec3*>&x[1, 0, 0]
-        self.orientation = <Quat*>&q[0, 0, 0]
-        self.orientation_rate = <Quat*>&q[1, 0, 0]
-        self.twist = <Twist*>&t[0, 0, 0]
-        self.twist_rate = <Twist*>&t[1, 0, 0]
+        self.position, self.position_rate = <Vec3*>doubles(position[0]), <Vec3*>doubles(position[1])
+        self.orientation, self.orientation_rate = <Quat*>doubles(orientation[0]), <Quat*>doubles(orientation[1])
+        self.twist, self.twist_rate = <Twist*>doubles(twist[0]), <Twist*>doubles(twist[1])
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t n = bodies.count

@@ -33,9 +33,11 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, norm, quat, quat_conj, quat_exp, quat_matrix,
-                               quat_mul, quat_normalized, rotate, rotate_back, rotate_symmetric, scale, solve3, sub, vec3)
+from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, norm, quat, quat_conj, quat_exp, quat_mul,
+                               quat_normalized, rotate, rotate_back, scale, solve3, sub, vec3)
 from mcsim.core._types cimport Mat3
+from mcsim.integrate._euler cimport keep_momentum
 from mcsim.state._layout cimport DYNAMIC, STATIC
 
 from mcsim.integrate.principal import principal_axes
@@ -84,13 +86,8 @@ cdef bint find_increment(Mat3 inertia, Vec3 momentum, Vec3* increment) noexcept 
 
 cdef inline void turn_to(Bodies* bodies, Py_ssize_t i, Quat q, Vec3 momentum) noexcept nogil:
     """Orientation q, and the angular velocity that has the spin momentum, world axes, there."""
-    cdef Vec3 w, found
     bodies.orientation[i] = q
-    bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
-    w = mat_vec(bodies.inv_inertia_world[i], momentum)
-    # One refinement, as in _euler.pyx: the rounding of q and I^-1 has the same sign in many steps.
-    found = rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
-    bodies.twist[i].w = add(w, mat_vec(bodies.inv_inertia_world[i], sub(momentum, found)))
+    keep_momentum(bodies, i, momentum)
 
 
 cdef bint turn_variational(Bodies* bodies, Py_ssize_t i, double h) noexcept nogil:
@@ -134,16 +131,9 @@ cdef class FreeFlight:
         rates[:count][moving] = 1.0 / moments[:, (1, 0, 2)]
         rates[:, 1:] -= rates[:, :1]
         self.kept = (*(np.zeros((count + 1, width)) for width in (3, 4, 6)), principal, rates)
-        cdef double[:, ::1] x = self.kept[0]
-        cdef double[:, ::1] q = self.kept[1]
-        cdef double[:, ::1] t = self.kept[2]
-        self.position = <Vec3*>&x[0, 0]
-        self.orientation = <Quat*>&q[0, 0]
-        cdef double[:, ::1] p = self.kept[3]
-        cdef double[:, ::1] r = self.kept[4]
-        self.twist = <Twist*>&t[0, 0] + 1
-        self.principal = <Quat*>&p[0, 0]
-        self.rates = <Vec3*>&r[0, 0]
+        self.position, self.orientation = <Vec3*>doubles(self.kept[0]), <Quat*>doubles(self.kept[1])
+        self.twist = <Twist*>doubles(self.kept[2]) + 1
+        self.principal, self.rates = <Quat*>doubles(principal), <Vec3*>doubles(rates)
 
     cdef void begin(self, const Bodies* bodies) noexcept nogil:
         memcpy(self.position, bodies.position, bodies.count * sizeof(Vec3))

@@ -11,34 +11,19 @@ different articulations do not meet, one column of every articulation at a time.
 1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows before it have settled: it gets no impulse.
 """
 
+from itertools import combinations
+
 from libc.math cimport fabs
 from libc.string cimport memset
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.state._rows cimport is_wide, push, rate
 
+from mcsim.solve.components import connected
+
 cdef double SMALLEST_PIVOT = 1e-9
-
-
-def articulations(groups, moves):
-    """(bodies + 1,) number of the articulation of each dynamic body, -1 of others; the last is the world's.
-
-    groups: lists of bodies that a joint or a gear holds together, -1 the world; moves: (bodies,) bool.
-    """
-    parent = list(range(len(moves)))
-
-    def find(x):
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for together in groups:
-        dynamic = [int(b) for b in together if b >= 0 and moves[b]]
-        for other in dynamic[1:]:
-            parent[find(other)] = find(dynamic[0])
-    return np.array([find(b) if moves[b] else -1 for b in range(len(moves))] + [-1], np.int64)
 
 
 cdef class Border:
@@ -46,7 +31,8 @@ cdef class Border:
     (bodies,) bool, which are dynamic."""
 
     def __init__(self, rows, pairs, moves):
-        of_body = articulations([*pairs, *(bodies for *_, bodies in rows)], moves)
+        together = [pair for *_, bodies in rows for pair in combinations(bodies, 2)]
+        of_body = connected(np.concatenate([pairs, np.array(together, int).reshape(-1, 2)]), moves)
         group = np.array([max(of_body[list(bodies)]) for *_, bodies in rows], np.int64)
         order = np.argsort(group, kind="stable")
         begin = np.searchsorted(group[order], group[order], "left").astype(np.int32)
@@ -63,22 +49,11 @@ cdef class Border:
         if self.count == 0:
             return
         self.kept = joint, index, begin, size, block, values, numbers, twists
-        cdef int32_t[::1] i = joint
-        cdef int64_t[::1] l = block
-        cdef double[::1] d = values
-        cdef double[:, ::1] pair = numbers
-        self.joint = &i[0]
-        i = index
-        self.index = &i[0]
-        i = begin
-        self.group_begin = &i[0]
-        i = size
-        self.group_size = &i[0]
-        self.block = &l[0]
-        self.values = &d[0]
-        self.vector, self.bias, self.impulse = &pair[0, 0], &pair[1, 0], &pair[2, 0]
-        pair = twists
-        self.scratch = <Twist*>&pair[0, 0] + 1
+        self.joint, self.index = integers(joint), integers(index)
+        self.group_begin, self.group_size = integers(begin), integers(size)
+        self.block, self.values = long_integers(block), doubles(values)
+        self.vector, self.bias, self.impulse = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.scratch = <Twist*>doubles(twists) + 1
 
     cdef Row* row(self, Py_ssize_t k) noexcept nogil:
         cdef const Joint* joint = &self.joints[self.joint[k]]

@@ -13,6 +13,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim.core._arrays cimport doubles, integers, long_integers
+
 cdef enum:
     BLOCK = 6
 
@@ -66,59 +68,18 @@ cdef class Fronts:
                                                         (found.entry_begin, np.int64), (found.entry_node, np.int32),
                                                         (found.entry_value, np.int64))]
         self.kept = (filled, work, given)
-        cdef int32_t[::1] i
-        cdef int64_t[::1] l
-        cdef double[::1] d
-        l = filled[0]
-        self.begin = &l[0]
-        i = filled[1]
-        self.width = &i[0]
-        i = filled[2]
-        self.height = &i[0]
-        l = filled[3]
-        self.panel_begin = &l[0]
-        l = filled[4]
-        self.row_begin = &l[0]
-        l = filled[5]
-        self.row = &l[0]
-        i = filled[6]
-        self.parent_row = &i[0]
-        l = filled[7]
-        self.update_begin = &l[0]
-        l = filled[8]
-        self.child_begin = &l[0]
-        i = filled[9]
-        self.child = &i[0]
-        i = filled[10]
-        self.entry_row = &i[0]
-        i = filled[11]
-        self.node_front = &i[0]
-        i = filled[12]
-        self.node_column = &i[0]
-        l = given[0]
-        self.diagonal = &l[0]
-        i = given[1]
-        self.size = &i[0]
-        l = given[2]
-        self.entry_begin = &l[0]
-        i = given[3]
-        self.entry_node = &i[0]
-        l = given[4]
-        self.entry_value = &l[0]
-        d = work[0]
-        self.panel = &d[0]
-        d = work[1]
-        self.inverse = &d[0]
-        d = work[2]
-        self.scale = &d[0]
-        d = work[3]
-        self.update = &d[0]
-        d = work[4]
-        self.front = &d[0]
-        d = work[5]
-        self.upper = &d[0]
-        d = work[6]
-        self.gathered = &d[0]
+        self.begin, self.width, self.height = long_integers(filled[0]), integers(filled[1]), integers(filled[2])
+        self.panel_begin, self.row_begin = long_integers(filled[3]), long_integers(filled[4])
+        self.row, self.parent_row = long_integers(filled[5]), integers(filled[6])
+        self.update_begin, self.child_begin = long_integers(filled[7]), long_integers(filled[8])
+        self.child, self.entry_row = integers(filled[9]), integers(filled[10])
+        self.node_front, self.node_column = integers(filled[11]), integers(filled[12])
+        self.diagonal, self.size = long_integers(given[0]), integers(given[1])
+        self.entry_begin, self.entry_node = long_integers(given[2]), integers(given[3])
+        self.entry_value = long_integers(given[4])
+        self.panel, self.inverse, self.scale = doubles(work[0]), doubles(work[1]), doubles(work[2])
+        self.update, self.front = doubles(work[3]), doubles(work[4])
+        self.upper, self.gathered = doubles(work[5]), doubles(work[6])
 
     cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values) noexcept nogil:
         """The given blocks of the nodes [first, last) into an empty front."""

@@ -26,10 +26,11 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_matrix, rotate_back, rotate_symmetric, scale, solve3,
-                               sub, vec3)
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, solve3, sub, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
+from mcsim.state._inertia cimport inertia_world
 from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport row_rate
 
@@ -49,8 +50,6 @@ cdef class EnergyGuard:
     have a prescribed motion."""
 
     def __init__(self, pairs, sizes, group, driven, works):
-        cdef int32_t[::1] i
-        cdef double[::1] d
         chosen = np.flatnonzero((sizes > 0) & (group[pairs] >= 0).any(axis=1))
         groups = group[pairs[chosen]]
         of_joint = groups.max(axis=1)
@@ -62,29 +61,18 @@ cdef class EnergyGuard:
             *_grouped(chosen[keep], of_joint[keep], watched), *_grouped(inside, group[inside], watched),
             np.isin(watched, held))]
         rates = np.zeros(int(np.sum(sizes)) + 1)
-        d = rates
-        self.rate = &d[0]
         self.count = len(watched)
         self.kept = [numbers, rates, None]
-        i = numbers[0]
-        self.joints = &i[0]
-        i = numbers[1]
-        self.joint_begin = &i[0]
-        i = numbers[2]
-        self.bodies = &i[0]
-        i = numbers[3]
-        self.body_begin = &i[0]
-        i = numbers[4]
-        self.held = &i[0]
+        self.rate = doubles(rates)
+        self.joints, self.joint_begin = integers(numbers[0]), integers(numbers[1])
+        self.bodies, self.body_begin = integers(numbers[2]), integers(numbers[3])
+        self.held = integers(numbers[4])
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
         """Room for the bounded rows of all joints."""
-        cdef double[:, ::1] d
         if rows > self.row_capacity:
             values = np.zeros((2, rows))
-            d = values
-            self.bounded_rate = &d[0, 0]
-            self.bounded_impulse = &d[1, 0]
+            self.bounded_rate, self.bounded_impulse = doubles(values[0]), doubles(values[1])
             self.kept[2] = values
             self.row_capacity = rows
         return 0
@@ -184,7 +172,7 @@ cdef class EnergyGuard:
             i = self.bodies[n]
             t = &bodies.twist[i]
             m = 1.0 / bodies.inv_mass[i]
-            inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+            inertia = inertia_world(bodies, i)
             spin = mat_vec(inertia, t.w)
             energy += 0.5 * (m * dot(t.v, t.v) + dot(t.w, spin))
             if not self.held[k]:
@@ -199,7 +187,7 @@ cdef class EnergyGuard:
             i = self.bodies[n]
             t = &bodies.twist[i]
             m = 1.0 / bodies.inv_mass[i]
-            inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+            inertia = inertia_world(bodies, i)
             d = sub(bodies.position[i], center[0])
             turning = add(turning, add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
             dd = dot(d, d)

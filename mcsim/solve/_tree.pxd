@@ -59,6 +59,5 @@ cdef class JointTree:
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
-    cdef double whole_diagonal(self, const Node* node, int p, const Bodies* bodies) noexcept nogil
     cdef void substitute(self) noexcept nogil
     cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil

@@ -21,9 +21,11 @@ from libc.math cimport fabs
 
 import numpy as np
 
-from mcsim.core._math cimport add_scaled, dot, mat_vec, quat_matrix, rotate_symmetric, vec3
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
+from mcsim.core._math cimport add_scaled, dot, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._rows cimport row_rate
+from mcsim.state._inertia cimport inertia_world
+from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
 
@@ -187,7 +189,7 @@ cdef inline void push(const JointRow* own, const double* x, int m, double mass_a
 
 cdef void hub_block(const Bodies* bodies, int i, double* d) noexcept nogil:
     """-M of a body, (6, 6)."""
-    cdef Mat3 inertia = rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
+    cdef Mat3 inertia = inertia_world(bodies, i)
     cdef int p, q
     for p in range(36):
         d[p] = 0.0
@@ -204,17 +206,6 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
     return (&row.angular_b.x)[p - 3] if code & HUB_AT_B else -(&row.angular_a.x)[p - 3]
 
 # ---- the system ------------------------------------------------------------------------------------------------------
-
-cdef double* doubles(array) except? NULL:
-    """The first number of an array, NULL if there is none."""
-    cdef double[::1] view = array.reshape(-1)
-    return &view[0] if view.shape[0] else NULL
-
-
-cdef void* records(array) except? NULL:
-    cdef char[::1] view = array.view(np.int8).reshape(-1)
-    return &view[0] if view.shape[0] else NULL
-
 
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool, which
@@ -237,7 +228,7 @@ cdef class JointTree:
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
         self.rows.joint_count = len(sizes)
         self.rows.count = self.row_count
-        self.rows.begin = <int32_t*>records(begin)
+        self.rows.begin = integers(begin)
         self.rows.row = <JointRow*>doubles(rows)
         self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
         self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
@@ -247,7 +238,7 @@ cdef class JointTree:
         self.reached = <Reached*>records(reached)
         self.values, self.scaled = doubles(values), doubles(scaled)
         self.vector = doubles(vector)
-        self.slot = <int64_t*>records(slot)
+        self.slot = long_integers(slot)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""
@@ -350,8 +341,9 @@ cdef class JointTree:
             m = node.size
             d = self.values + node.diagonal
             for p in range(m):
-                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else (
-                    self.whole_diagonal(node, p, bodies))
+                # The block itself lacks the hubs.
+                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else row_diagonal(
+                    &self.rows.row[node.row + p], bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b])
             if self.loops:
                 for p in range(m):
                     self.fronts.scale[node.offset + p] = scale[p]
@@ -375,12 +367,6 @@ cdef class JointTree:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
         if self.loops:
             self.fronts.factor(self.values)
-
-    cdef double whole_diagonal(self, const Node* node, int p, const Bodies* bodies) noexcept nogil:
-        """J M^-1 J' of a row over both its bodies; the block itself lacks the hubs."""
-        cdef const JointRow* row = &self.rows.row[node.row + p]
-        return ((bodies.inv_mass[node.body_a] + bodies.inv_mass[node.body_b]) * dot(row.linear, row.linear)
-                + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
 
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""

@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
+from mcsim.solve.components import looped
 from mcsim.solve.fronts import plan_fronts, postorder
 
 MOST_JOINTS = 6
@@ -53,7 +54,7 @@ def plan(bodies, sizes, moves):
     codes = _couplings(at, hub_node, key)
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
-    loops = _loop_joints(joints, bodies, dynamic, at)
+    loops = set(joints[looped(bodies[joints], moves)].tolist())
     if loops:
         order = postorder(order, columns)
     return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
@@ -133,57 +134,6 @@ def _minimum_degree(count, codes, waits):
             if not waits[i]:
                 heappush(heap, entry(i))
     return order, columns
-
-
-def free_articulations(bodies, moves):
-    """(n,) the number of the articulation that a body belongs to, numbered by their first bodies; -1 where it has no joint
-    or hangs on what does not move. bodies: (j, 2), moves: (n,) bool."""
-    count = len(moves)
-    tied = np.arange(count + 1)                            # the last is the world's, and all that does not move
-    pairs = np.where(np.append(moves, False)[bodies], bodies, count)
-    while True:
-        low = tied[pairs]
-        new = tied.copy()
-        np.maximum.at(new, low[:, 0], low[:, 1])
-        np.maximum.at(new, low[:, 1], low[:, 0])
-        new = new[new]
-        if np.array_equal(new, tied):
-            break
-        tied = new
-    jointed = np.zeros(count, bool)
-    jointed[bodies[bodies >= 0]] = True
-    free = jointed & moves & (tied[:count] != count)
-    found = np.full(count, -1)
-    found[free] = np.unique(tied[:count][free], return_inverse=True)[1]
-    return found
-
-
-def _loop_joints(joints, bodies, dynamic, at):
-    """The joints of articulations with more joints than a tree has: more than dynamic bodies."""
-    parent = {}
-
-    def find(x):
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = parent[x]
-        return x
-
-    for body in at:
-        parent[body] = body
-    for j in joints:
-        a, b = (int(x) for x in bodies[j])
-        if dynamic[a] and dynamic[b]:
-            parent[find(a)] = find(b)
-    edges, size, of = {}, {}, {}
-    for body in at:
-        root = find(body)
-        size[root] = size.get(root, 0) + 1
-    for j in joints:
-        a, b = (int(x) for x in bodies[j])
-        moving = a if dynamic[a] else b if dynamic[b] else None
-        of[int(j)] = None if moving is None else find(moving)
-        edges[of[int(j)]] = edges.get(of[int(j)], 0) + 1
-    return {j for j, root in of.items() if root is not None and edges[root] > size[root]}
 
 
 def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops):

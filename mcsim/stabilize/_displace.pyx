@@ -26,9 +26,11 @@ ggl: C. W. Gear, B. Leimkuhler and G. K. Gupta, "Automatic integration of Euler-
 import numpy as np
 
 from libc.string cimport memcpy, memset
-from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_matrix, quat_mul, quat_normalized, rotate,
-                               rotate_back, rotate_symmetric, scale, solve3, sub, vec3)
+from mcsim.core._arrays cimport doubles, records
+from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, scale, solve3, sub,
+                               vec3)
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.state._inertia cimport inertia_world, refresh_inertia, spin_momentum
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
 from mcsim.state._rows cimport rate
 
@@ -48,10 +50,6 @@ cdef inline double target(const Row* row, double error, double part, const Setti
     return error if error > -fastest else -fastest
 
 
-cdef Mat3 inertia_world(const Bodies* bodies, int i) noexcept nogil:
-    return rotate_symmetric(quat_matrix(bodies.orientation[i]), bodies.inertia[i])
-
-
 cdef class Displacement:
     """The displacement of the bodies and what a solve for it borrows. Scratch: nothing of it outlives a substep."""
 
@@ -59,26 +57,16 @@ cdef class Displacement:
         cdef Py_ssize_t n = body_count + 1
         twists = np.zeros((2, n, 6))
         positions, orientations = np.zeros((n, 3)), np.zeros((n, 4))
-        cdef double[:, :, ::1] twist = twists
-        cdef double[:, ::1] position = positions
-        cdef double[:, ::1] orientation = orientations
-        self.twist = <Twist*>&twist[0, 0, 0] + 1
-        self.carried = <Twist*>&twist[1, 0, 0] + 1
-        self.start_position = <Vec3*>&position[0, 0] + 1
-        self.start_orientation = <Quat*>&orientation[0, 0] + 1
+        self.twist, self.carried = <Twist*>doubles(twists[0]) + 1, <Twist*>doubles(twists[1]) + 1
+        self.start_position, self.start_orientation = <Vec3*>doubles(positions) + 1, <Quat*>doubles(orientations) + 1
         self.body_count = body_count
         self.kept = (twists, positions, orientations)
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
-        cdef double[:, ::1] loan
-        cdef char[::1] trial
         if rows > self.row_capacity:
-            loans, records = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
-            loan = loans
-            trial = records.view(np.int8)
-            self.loans = <RowLoan*>&loan[0, 0]
-            self.trial = <Row*>&trial[0]
-            self.kept = (*self.kept[:3], loans, records)
+            loans, trial = np.zeros((rows, sizeof(RowLoan) // 8)), np.zeros(rows, ROW_DTYPE)
+            self.loans, self.trial = <RowLoan*>doubles(loans), <Row*>records(trial)
+            self.kept = (*self.kept[:3], loans, trial)
             self.row_capacity = rows
         return 0
 
@@ -140,14 +128,12 @@ cdef class Displacement:
 
     cdef void move(self, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i
-        cdef Quat q
         for i in range(self.body_count):
             if bodies.kind[i] != DYNAMIC:
                 continue
             bodies.position[i] = add(self.start_position[i], self.twist[i].v)
-            q = quat_normalized(quat_mul(quat_exp(self.twist[i].w), self.start_orientation[i]))
-            bodies.orientation[i] = q
-            bodies.inv_inertia_world[i] = rotate_symmetric(quat_matrix(q), bodies.inv_inertia[i])
+            bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(self.twist[i].w), self.start_orientation[i]))
+            refresh_inertia(bodies, i)
 
     cdef void finish(self, Row* rows, Py_ssize_t count, Bodies* bodies) noexcept nogil:
         cdef Py_ssize_t i
@@ -162,7 +148,6 @@ cdef class Displacement:
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil:
         """Keep each body's spin momentum L while it turned from its start; add what carry_orbits found."""
         cdef Py_ssize_t i
-        cdef Quat start
         cdef Vec3 momentum, w
         cdef Twist* t
         for i in range(self.body_count):
@@ -170,11 +155,10 @@ cdef class Displacement:
             if bodies.kind[i] != DYNAMIC:
                 continue
             if t.w.x != 0.0 or t.w.y != 0.0 or t.w.z != 0.0:
-                start = self.start_orientation[i]
-                momentum = rotate(start, mat_vec(bodies.inertia[i], rotate_back(start, t.w)))
+                momentum = spin_momentum(bodies, i, self.start_orientation[i], t.w)
                 w = mat_vec(bodies.inv_inertia_world[i], momentum)
                 # One refinement: rounding in the inverse would add up.
-                momentum = sub(momentum, mat_vec(inertia_world(bodies, <int>i), w))
+                momentum = sub(momentum, mat_vec(inertia_world(bodies, i), w))
                 t.w = add(w, mat_vec(bodies.inv_inertia_world[i], momentum))
             t.v = add(t.v, self.carried[i].v)
             t.w = add(t.w, self.carried[i].w)

@@ -15,6 +15,12 @@ cdef inline double row_rate(const JointRow* row, const Twist* a, const Twist* b)
     return (dot(row.linear, sub(b.v, a.v)) + dot(row.angular_b, b.w)) - dot(row.angular_a, a.w)
 
 
+cdef inline double row_diagonal(const JointRow* row, double inv_mass_a, double inv_mass_b) noexcept nogil:
+    """J M^-1 J' over both bodies"""
+    return ((inv_mass_a + inv_mass_b) * dot(row.linear, row.linear)
+            + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+
+
 cdef inline bint is_wide(const Row* row) noexcept nogil:
     """Whether this is the first record of a wide row."""
     return row.block_kind >= BLOCK_WIDE and row.block == 2

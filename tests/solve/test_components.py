@@ -1,0 +1,48 @@
+"""Articulations against a search that follows joints from body to body."""
+
+import numpy as np
+from hypothesis import given, settings, strategies as st
+
+from mcsim.solve.components import connected, free_articulations, looped
+
+
+@st.composite
+def jointed_bodies(draw):
+    """(pairs, moves)"""
+    moves = np.array(draw(st.lists(st.booleans(), min_size=1, max_size=8)))
+    body = st.integers(-1, len(moves) - 1)
+    pairs = draw(st.lists(st.tuples(body, body).filter(lambda p: p[0] != p[1]), max_size=10))
+    return np.array(pairs, int).reshape(-1, 2), moves
+
+
+def reached(pairs, moves, start):
+    """The dynamic bodies that hang together with `start`."""
+    found = {start}
+    while True:
+        more = {int(b) for pair in pairs for b in pair if found & set(pair.tolist()) and b >= 0 and moves[b]} - found
+        if not more:
+            return found
+        found |= more
+
+
+@given(jointed_bodies())
+@settings(max_examples=300, deadline=None, derandomize=True)
+def test_articulations(scene):
+    pairs, moves = scene
+    group, free, loops = connected(pairs, moves), free_articulations(pairs, moves), looped(pairs, moves)
+    assert len(group) == len(moves) + 1 and group[-1] == -1 and len(free) == len(moves)
+    assert set(free) - {-1} == set(range(free.max() + 1))
+    of_pair = np.zeros(len(pairs), bool)
+    for body in range(len(moves)):
+        if not moves[body]:
+            assert group[body] == free[body] == -1
+            continue
+        whole = reached(pairs, moves, body)
+        assert set(np.flatnonzero(group == group[body])) == whole
+        mine = np.isin(pairs, list(whole)).any(axis=1)
+        held = not all(b >= 0 and moves[b] for b in pairs[mine].ravel())
+        assert (free[body] >= 0) == (mine.any() and not held)
+        if free[body] >= 0:
+            assert set(np.flatnonzero(free == free[body])) == whole
+        of_pair[mine] = mine.sum() > len(whole)
+    assert np.array_equal(loops, of_pair)
