@@ -621,21 +621,21 @@ cdef class Pipeline(StateArrays):
         cdef const JointRows* own = NULL
         cdef Py_ssize_t i
         cdef int status
+        self.save_backup()
         status = self.collide()
+        if status == OK:
+            if self.closing:
+                self.articulations.begin_step()
+            self.divide_step()
+            status = self.layout(not self.closing)
         if status != OK:
-            return status
-        if self.closing:
-            self.articulations.begin_step()
-        self.divide_step()
-        status = self.layout(not self.closing)
-        if status != OK:
+            self.restore_backup()
             return status
         if self.closing:
             self.articulations.factor()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
-        self.save_backup()
         self.impact_count = 0
         memset(self.impacts, 0, self.row_count * sizeof(double))
         self.bounce()

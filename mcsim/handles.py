@@ -153,6 +153,8 @@ class JointHandle:
 
     def _set_motor(self, velocity, position, max_force, axis):
         record = self._record
+        if record["axis_count"] == 0:
+            raise FieldError("", f"is a {self.type} joint, which has no coordinate that a motor could drive")
         axes = list(range(record["axis_count"])) if axis is None else [axis]
         if velocity is not None and position is not None:
             raise FieldError("velocity", "and position are both given; a motor aims at one of them")

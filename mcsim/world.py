@@ -12,7 +12,7 @@ from mcsim.core.errors import SceneError, SimulationError
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, suggestion, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, not_negative, suggestion, unit_quaternion, vector
 from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, joint_tree, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
@@ -507,6 +507,10 @@ class World:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
         forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
         redundant only to about d (in units of its size): a larger `tolerance` then tells."""
+        try:
+            tolerance = not_negative(tolerance, "tolerance")
+        except FieldError as error:
+            raise SceneError(f"World.redundancy: {error}") from None
         _, jacobian = self._joint_rows()
         return redundancy(jacobian.toarray(), tolerance)
 
