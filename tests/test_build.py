@@ -58,7 +58,7 @@ def test_directives_stand_in_setup_alone():
 
 def test_kernels_say_what_they_raise():
     """Each C function of a kernel is noexcept, or raises on purpose (except …), or answers with a Python object."""
-    declared = re.compile(r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass)(?:inline )?"
+    declared = re.compile(r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass|inline \w+\()(?:inline )?"
                           r"(?P<type>[\w.* ]+?[ *])(?P<name>\w+)\((?P<rest>(?:[^()]|\([^()]*\))*\)[^:\n]*):", re.M)
     loose = [f"{path.name}: {match['name']}" for path in sources(".pyx", ".pxd")
              for match in declared.finditer(path.read_text())
