@@ -174,7 +174,7 @@ cdef class Articulations:
         self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved = SOLVED
         if self.tree.loops and self.open > CLOSE_ENOUGH:
-            self.solved = GAP_TOLERANCE * self.open / self.settings.h
+            self.solved = GAP_TOLERANCE * min(self.open, WIDE_GAP) / self.settings.h
 
     cdef void factor(self) noexcept nogil:
         """Of the tree, then of the border, by probing."""

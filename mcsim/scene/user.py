@@ -19,6 +19,7 @@ from mcsim.scene.joints import BodyName, Joint, _anchor
 MOST_ROWS = 6
 STEP = 1e-5                     # of the differences that stand for a Jacobian [m, rad]
 LONG_STEP = 3e-4                # of second differences
+SHORTEST_STEP = 1e-100          # whose square is not zero [s]
 NEARBY = 1e-2                   # how far from the initial pose a given Jacobian is checked once more [m, rad]
 TOLERANCE = 1e-6                # of a given Jacobian, relative to its largest number, at least 1
 COLUMNS = [f"{quantity}_{body}.{axis}" for body in "ab" for quantity in "vw" for axis in "xyz"]
@@ -183,6 +184,8 @@ class UserJoint(Joint):
             twist, size = np.concatenate([twist_a, twist_b]), STEP / speed
             return (self.jacobian_at(*along(size)) - self.jacobian_at(*along(-size))) @ twist / (2.0 * size)
         size = LONG_STEP / speed
+        if not size > SHORTEST_STEP:
+            return np.full(self.size, np.nan)           # so fast that the step fails, which then names the body
         return (self.error_at(*along(size)) - 2.0 * self.error_at(a, b) + self.error_at(*along(-size))) / size**2
 
     def to_dict(self) -> dict[str, Any]:

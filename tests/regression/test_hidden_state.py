@@ -171,3 +171,12 @@ def test_wrong_arguments_that_were_taken():
     for tolerance in (np.nan, -1.0, "x", None):
         with pytest.raises(mc.SceneError, match="World.redundancy: tolerance must"):
             world.redundancy(tolerance)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_joint_that_flies_apart_warns_of_nothing():
+    """Squares of tiny steps were zero, and divided by."""
+    world = two(integrator="rk4")
+    world.velocities[1] = 1e170
+    with pytest.raises(mc.SimulationError):
+        world.step(3)
