@@ -1,15 +1,16 @@
-"""The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them (docs/theory/tree.md).
+"""The jointed bodies of a world and their joints, solved directly: the stages of a substep that concern them
+(docs/theory/tree.md).
 
     begin      a guess at the impulses acts; the poses are kept
-    close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the factor of
-               J M^-1 J', of the drift's start; the poses are those of the last trial
+    close      v += M^-1 J' lambda until the drift by v ends with closed joints: Newton's method with the J, and the
+               factor of J M^-1 J', of the drift's start; the poses are those of the last trial
     refresh    J, C and the factor at the new poses
     relax      J v + rate = 0
 
 Under another stabilization than "soft" the rows are those of the sweeps: `read` and `solve_rows` take them.
 
-Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those of the
-sweeps' buffer, and every solve takes them with the tree.
+Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those
+of the sweeps' buffer, and every solve takes them with the tree.
 """
 
 from libc.math cimport fabs
@@ -43,25 +44,29 @@ cdef enum:
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
 cdef double CLOSED = 5e-9
 
-# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m, rad], their
-# velocities are held instead.
+# A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
+# rad], their velocities are held instead.
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by FIRST_MOVE a substep.
+# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by
+# FIRST_MOVE a substep.
 cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 
-# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each leaves less than this of
-# the residual, until that would open the joints by less than this part of what they are open by,
+# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
+# leaves less than this of the residual, until that would open the joints by less than this part of what they are
+# open by,
 cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
-# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by moving bodies.
+# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by
+# moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
 cdef double LOOP_CLOSE = 1e-6
-# The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on the rate of Levenberg's
-# and Marquardt's method at singular solutions); it is SHORTER times that for a step which led away.
+# The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on
+# the rate of Levenberg's and Marquardt's method at singular solutions); it is SHORTER times that for a step which
+# led away.
 cdef double LEAST_PROXIMAL = 1e-6
 cdef double MOST_PROXIMAL = 1e-2
 cdef double USUAL_PROXIMAL = 1e-6
@@ -69,9 +74,9 @@ cdef double SHORTER = 100.0
 cdef enum:
     MOST_SHORTER = 3
 
-# Beyond this strain h^2 trace(I^-1 K) the step is not divided: bodies take their stiffness into their inertia. In loops that is sooner,
-# since a factorization costs more there, and only for bodies on point-like joints alone: elsewhere redundant forces press on each
-# other without turning anything.
+# Beyond this strain h^2 trace(I^-1 K) the step is not divided: bodies take their stiffness into their inertia. In
+# loops that is sooner, since a factorization costs more there, and only for bodies on point-like joints alone:
+# elsewhere redundant forces press on each other without turning anything.
 cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
@@ -101,7 +106,8 @@ cdef class Articulations:
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
         held = np.zeros(bodies.count, bool)
-        held[np.setdiff1d([*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])], [WORLD]).astype(int)] = True
+        ends = [*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])]
+        held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
         arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
         self.count, self.other_count = len(arrays[0]), len(arrays[1])
         chosen, others = (np.append(array, np.int32(0)) for array in arrays)
@@ -124,7 +130,8 @@ cdef class Articulations:
         self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
         self.loads.stiffness = <Mat3*>doubles(stiffness)
         tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
-        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC, arrays[0])
+        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC,
+                        arrays[0])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -146,7 +153,8 @@ cdef class Articulations:
         self.settings = settings
 
     cdef void begin_step(self) noexcept nogil:
-        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows are laid out."""
+        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows
+        are laid out."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         cdef int k
@@ -170,7 +178,8 @@ cdef class Articulations:
         self.factor()
 
     cdef void choose_proximal(self) noexcept nogil:
-        """By how far the joints are open: Newton's step along a direction of stiffness s is then not longer than it is true."""
+        """By how far the joints are open: Newton's step along a direction of stiffness s is then not longer than it
+        is true."""
         self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved = SOLVED
         if self.tree.loops and self.open > CLOSE_ENOUGH:
@@ -197,8 +206,9 @@ cdef class Articulations:
             rows.bias[k] = self.bias[k]
 
     cdef void begin(self) noexcept nogil:
-        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint forces at
-        the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved: they start from 0."""
+        """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
+        forces at the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved:
+        they start from 0."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
         self.keep_poses()
@@ -233,7 +243,8 @@ cdef class Articulations:
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
     cdef double drift(self) noexcept nogil:
-        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it
+        is off"""
         cdef double h = self.settings.h
         cdef double off, largest
         cdef Py_ssize_t k
@@ -267,8 +278,8 @@ cdef class Articulations:
         self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
-        """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far from closed,
-        where Newton's step may lead away."""
+        """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
+        from closed, where Newton's step may lead away."""
         if self.drift() > WIDE_GAP and self.tree.loops:
             self.aim_still()
         else:
@@ -291,8 +302,9 @@ cdef class Articulations:
             self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
 
     cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil:
-        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the drift.
-        rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where closing is hard."""
+        """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the
+        drift. rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where
+        closing is hard."""
         cdef int k
         cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
         cdef double off, last = self.drift()
@@ -331,8 +343,8 @@ cdef class Articulations:
             self.settle_spin()
 
     cdef double shorten(self, double off, double before) noexcept nogil:
-        """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes it shorter
-        (D. Marquardt, 1963). -> how far the joints are off"""
+        """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes
+        it shorter (D. Marquardt, 1963). -> how far the joints are off"""
         cdef int k
         for k in range(MOST_SHORTER):
             if off <= max(before, LOOP_CLOSE):
@@ -385,9 +397,9 @@ cdef class Articulations:
         self.border.undo()
 
     cdef void project(self) noexcept nogil:
-        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh Jacobians. For
-        what the drift could not do, in a whip or where a scene begins with open joints. Momentum is kept (Displacement), energy
-        watched."""
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh
+        Jacobians. For what the drift could not do, in a whip or where a scene begins with open joints. Momentum is
+        kept (Displacement), energy watched."""
         cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
         cdef double last, shorter = 1.0
         cdef int r
@@ -508,9 +520,9 @@ cdef class Articulations:
                     self.touched[self.group[manifolds[i].body_b]] = 1
 
     cdef double strain(self, double h, double most) noexcept nogil:
-        """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an articulation that
-        touches nothing and is not strained beyond any division. In those that touch something, what would strain a step of h by
-        more than `most` is stiffened, in those strained too much every body."""
+        """How much the impulses that the joints held over the time h load the bodies [1/s^2]: the most of an
+        articulation that touches nothing and is not strained beyond any division. In those that touch something,
+        what would strain a step of h by more than `most` is stiffened, in those strained too much every body."""
         cdef Py_ssize_t k
         cdef int i
         cdef double largest = 0.0

@@ -16,9 +16,10 @@
     store        impulses back into the joints; joints that carried too much break
     finish       is the state finite?
 
-Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the impulses
-that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A strained step takes
-a multiple of the substeps. integrator="rk4": substep_smooth stands in place of the substep (docs/theory/rk4.md).
+Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
+impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
+strained step takes a multiple of the substeps. integrator="rk4": substep_smooth stands in place of the substep
+(docs/theory/rk4.md).
 """
 
 from libc.math cimport INFINITY
@@ -47,8 +48,9 @@ from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL,
-                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
+                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+                                  STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -74,7 +76,8 @@ cdef int SI = SOLVERS["si"]
 cdef enum:
     MOST_DIVISION = 8
 
-# The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one direction.
+# The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one
+# direction.
 cdef double STRAIN = 1.0
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
@@ -219,8 +222,8 @@ cdef class Pipeline(StateArrays):
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
-        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity,
-                               own)
+        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows,
+                               self.row_capacity, own)
         if joints < 0:
             return GROW
         n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
@@ -296,9 +299,9 @@ cdef class Pipeline(StateArrays):
             self.articulations.solve(twist)
 
     cdef void divide_step(self) noexcept nogil:
-        """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN I, where the
-        joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx). What touches something is
-        stiffened instead."""
+        """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN
+        I, where the joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx). What
+        touches something is stiffened instead."""
         cdef double strain
         cdef double whole = self.settings.dt / self.substeps
         cdef int times = 1
@@ -331,9 +334,10 @@ cdef class Pipeline(StateArrays):
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
 
     cdef void begin_rows(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or drives them: the
-        second half is carried to the relax pass, and bounds are halved until the rows are refreshed for it. The second
-        half of a spring's impulse is as large as the first comes out: `carry` holds the ratio."""
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
+        drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
+        refreshed for it. The second half of a spring's impulse is as large as the first comes out: `carry` holds
+        the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
         cdef Row* row
@@ -709,8 +713,8 @@ cdef class Pipeline(StateArrays):
         return status
 
     def prepare(self):
-        """Rows of the present state, as the next step would begin with them; the joints' records and the times of the last
-        step call stay. -> status"""
+        """Rows of the present state, as the next step would begin with them; the joints' records and the times of
+        the last step call stay. -> status"""
         cdef int status
         cdef double times[STAGES]
         with nogil:
