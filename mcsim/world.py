@@ -215,8 +215,8 @@ class World:
     def _refuse_while_running(self, doing):
         """A user's function, or another thread, may look at poses and velocities while a step is on its way, no more."""
         if self._running:
-            raise SimulationError(f"World.{doing}: the world is in the middle of a step; a function that it calls (a residual, a "
-                                  "motion) and other threads may only read its arrays: do it after the step")
+            raise SimulationError(f"World.{doing}: the world is in the middle of a step; a function that it calls (a "
+                                  "residual, a motion) and other threads may only read its arrays: do it after the step")
 
     def _begin(self, doing):
         self._refuse_while_running(doing)
@@ -565,8 +565,8 @@ class World:
             raise SceneError("World.restore: the snapshot's joints connect other bodies than this world's")
         for i, (theirs, own) in enumerate(zip(snapshot.joints, self._joints)):
             if _what_it_holds(theirs) != _what_it_holds(own):
-                raise SceneError(f"World.restore: in the snapshot, joint {self.joint_names[i]!r} holds other coordinates or another "
-                                 "length, pitch or ratio than in this world; restore a snapshot of an equal scene")
+                raise SceneError(f"World.restore: in the snapshot, joint {self.joint_names[i]!r} holds other coordinates or "
+                                 "another length, pitch or ratio than in this world; restore a snapshot of an equal scene")
         self._collider.set_manifolds(np.asarray(snapshot.manifolds, MANIFOLD_DTYPE))
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
@@ -595,8 +595,8 @@ class World:
 
 def _what_it_holds(record):
     """What a joint's record says about how many rows it has, and which."""
-    return (*(record[name].tobytes() for name in ("constant", "breakable", "disc", "ratio", "geared", "geared_axis", "user_size")),
-            record["axes"]["motion_mode"].tobytes())
+    names = ("constant", "breakable", "disc", "ratio", "geared", "geared_axis", "user_size")
+    return *(record[name].tobytes() for name in names), record["axes"]["motion_mode"].tobytes()
 
 
 def _rebuild(scene, keywords, snapshot):

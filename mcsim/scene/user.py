@@ -73,8 +73,9 @@ class UserJoint(Joint):
     anchor: the point that the joint's torque is about [m], b's position if not given (a's if b is the world).
 
     Rows that depend on each other are allowed. Only a residual that does not change when both bodies move as one
-    exchanges equal and opposite forces and keeps momentum. What the functions raise stops the step, with the last good
-    state in place. A joint with functions cannot be saved to a file.
+    exchanges equal and opposite forces and keeps momentum. The functions may read the world's arrays, but not step or
+    change it. What they raise stops the step, with the last good state in place. A joint with functions cannot be saved
+    to a file.
     """
 
     type = "user"
