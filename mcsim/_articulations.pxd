@@ -46,6 +46,7 @@ cdef class Articulations:
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
     cdef Mat3* inertia
+    cdef double enough                  # joints closer than this count as closed [m, rad]
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
 

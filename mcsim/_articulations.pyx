@@ -60,10 +60,12 @@ cdef double FIRST_MOVE = 0.05
 # open by,
 cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
-# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad] are not closed by
-# moving bodies.
+# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad], in nets whose
+# factorization takes more than NET_WORK products a joint NET_CLOSE, are not closed by moving bodies.
 cdef double LOOP_CONTRACTION = 0.2
 cdef double LOOP_CLOSE = 1e-6
+cdef double NET_CLOSE = 1e-5
+cdef double NET_WORK = 1000.0
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on
 # the rate of Levenberg's and Marquardt's method at singular solutions); it is SHORTER times that for a step which
 # led away.
@@ -104,6 +106,9 @@ cdef class Articulations:
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        self.enough = CLOSE_ENOUGH
+        if self.tree.loops:
+            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
         held = np.zeros(bodies.count, bool)
         ends = [*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])]
@@ -331,7 +336,7 @@ cdef class Articulations:
                 self.hard = True
                 break
             last = off
-        self.closed = last < (LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH)
+        self.closed = last < self.enough
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
         if watched or self.hard:
@@ -347,7 +352,7 @@ cdef class Articulations:
         it shorter (D. Marquardt, 1963). -> how far the joints are off"""
         cdef int k
         for k in range(MOST_SHORTER):
-            if off <= max(before, LOOP_CLOSE):
+            if off <= max(before, self.enough):
                 break
             self.undo()
             self.drift()
@@ -400,13 +405,12 @@ cdef class Articulations:
         """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh
         Jacobians. For what the drift could not do, in a whip or where a scene begins with open joints. Momentum is
         kept (Displacement), energy watched."""
-        cdef double enough = LOOP_CLOSE if self.tree.loops else CLOSE_ENOUGH
         cdef double last, shorter = 1.0
         cdef int r
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
-            if not enough < self.open:
+            if not self.enough < self.open:
                 break
             last = self.open
             self.keep_poses()
