@@ -2,8 +2,8 @@
 of substeps.
 
     python benchmarks/joints.py chain100 chain20_heavy --joint-solver rows tree --substeps 1 2 4 8 16 --repeats 5 \
-        --rapier --culverin python3.12 --csv benchmarks/results/joints.csv
-    python benchmarks/joints_picture.py benchmarks/results/joints.csv docs/theory/joints.png
+        --rapier --culverin python3.12 --csv benchmarks/results/joints_substeps.csv
+    python benchmarks/joints_picture.py benchmarks/results/joints_substeps.csv docs/theory/joints.png
 """
 
 import csv

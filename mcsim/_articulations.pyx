@@ -76,9 +76,9 @@ cdef double SHORTER = 100.0
 cdef enum:
     MOST_SHORTER = 3
 
-# Beyond this strain h^2 trace(I^-1 K) the step is not divided: bodies take their stiffness into their inertia. In
-# loops that is sooner, since a factorization costs more there, and only for bodies on point-like joints alone:
-# elsewhere redundant forces press on each other without turning anything.
+# Beyond this strain h^2 trace(I^-1 K) the largest division does not suffice: bodies take their stiffness into their
+# inertia as well. In loops that is sooner, and in place of a division, since a factorization costs more there; and only
+# for bodies on point-like joints alone: elsewhere redundant forces press on each other without turning anything.
 cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
@@ -415,14 +415,12 @@ cdef class Articulations:
             last = self.open
             self.keep_poses()
             self.project_once(FIRST_MOVE / last if last > WIDEST_GAP else 1.0)
-            if self.open < last:
-                if last > WIDEST_GAP:
-                    break
+            if last > WIDEST_GAP:
+                break
+            if self.open < last or not self.tree.loops:
                 continue
             # It led away: back, and once more with a greater proximal part, which makes it shorter.
             self.undo_poses()
-            if not self.tree.loops:
-                break
             shorter *= SHORTER
             self.tree.proximal *= shorter
             self.factor()
@@ -548,6 +546,8 @@ cdef class Articulations:
                 self.loads.part[k] = self.settings.geometric_stiffness
             elif self.strained[self.group[i]]:
                 self.loads.part[k] = 1.0 if self.swings[i] else 0.0
+                if not self.tree.loops:
+                    largest = max(largest, self.loads.load[k])
             elif not self.touched[self.group[i]]:
                 largest = max(largest, self.loads.load[k])
             elif self.loads.load[k] * h * h > most:
