@@ -449,17 +449,6 @@ cdef class Articulations:
             refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
         self.refresh()
 
-    # ---- spin --------------------------------------------------------------------------------------------------------
-
-    cdef void count_spin(self, double sign) noexcept nogil:
-        count_excess(self.bodies, &self.loads, self.free, sign, self.excess)
-
-    cdef void settle_spin(self) noexcept nogil:
-        """Give back what has been counted."""
-        if self.free_count > 0:
-            return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
-                          self.inertia)
-
     cdef void project_once(self, double part) noexcept nogil:
         """By `part` of the errors."""
         cdef Py_ssize_t j, k
@@ -488,6 +477,17 @@ cdef class Articulations:
             rows.impulse[k] = self.impulse[k]
         self.border.undo()
         self.refresh_all()
+
+    # ---- spin --------------------------------------------------------------------------------------------------------
+
+    cdef void count_spin(self, double sign) noexcept nogil:
+        count_excess(self.bodies, &self.loads, self.free, sign, self.excess)
+
+    cdef void settle_spin(self) noexcept nogil:
+        """Give back what has been counted."""
+        if self.free_count > 0:
+            return_excess(self.bodies, self.chosen, self.free, self.count, self.free_count, self.excess, self.center,
+                          self.inertia)
 
     # ---- loads -------------------------------------------------------------------------------------------------------
 

@@ -87,6 +87,7 @@ cdef class Pipeline(StateArrays):
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
+    cdef void store_contacts(self) noexcept nogil
     cdef void accelerate(self, bint keep) noexcept nogil
     cdef void solve_bounded(self, int relaxed) noexcept nogil
     cdef void project_smooth(self) noexcept nogil

@@ -512,6 +512,10 @@ cdef class Pipeline(StateArrays):
                 if self.closing:
                     self.residual = max(self.residual, self.articulations.residual())
             self.lap(STAGE_RELAX)
+        self.store_contacts()
+
+    cdef void store_contacts(self) noexcept nogil:
+        """Impulses of a substep into the manifolds."""
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
         memset(self.impacts, 0, self.row_count * sizeof(double))
@@ -615,10 +619,7 @@ cdef class Pipeline(StateArrays):
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
         if last:
             self.accelerate(True)
-        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                            self.impacts)
-        memset(self.impacts, 0, self.row_count * sizeof(double))
-        self.lap(STAGE_STORE)
+        self.store_contacts()
 
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""

@@ -21,8 +21,8 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_STORE, Pipeline)
-from mcsim.constraints._contacts cimport accumulate_contacts, refresh_contacts
+from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, Pipeline)
+from mcsim.constraints._contacts cimport refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._arrays cimport doubles, records
@@ -301,10 +301,7 @@ cdef class PositionPipeline(Pipeline):
             self.lap(STAGE_RELAX)
         if last:
             self.accelerate(True)
-        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                            self.impacts)
-        memset(self.impacts, 0, self.row_count * sizeof(double))
-        self.lap(STAGE_STORE)
+        self.store_contacts()
 
     def notes(self):
         """What a user should know of the last step: (kind, bodies, text) each."""

@@ -54,7 +54,7 @@ cdef class JointTree:
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef double residual(self, const Twist* twist) noexcept nogil
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
-    cdef double correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
+    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil

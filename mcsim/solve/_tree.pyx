@@ -478,21 +478,13 @@ cdef class JointTree:
             self.substitute()
         self.add_solution(bodies, twist)
 
-    cdef double correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
-        """The same where J v + bias is known: residual (row_count,). -> its largest"""
+    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
+        """The same where J v + bias is known: residual (row_count,)."""
         cdef const Node* node
-        cdef double* x
-        cdef double largest = 0.0
         cdef Py_ssize_t k
         cdef int p
         for k in range(self.node_count):
             node = &self.nodes[k]
-            x = self.vector + node.offset
             for p in range(node.size):
-                x[p] = 0.0
-                if node.joint >= 0:
-                    x[p] = -residual[node.row + p]
-                    if fabs(x[p]) > largest:
-                        largest = fabs(x[p])
+                self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)
-        return largest
