@@ -82,8 +82,8 @@ cdef class PositionPipeline(Pipeline):
         self.trial, self.gap = <Row*>records(trial), doubles(gap)
         self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
-    cdef int layout(self, bint own) noexcept nogil:
-        cdef int status = Pipeline.layout(self, own)
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        cdef int status = Pipeline.layout(self, own, wide)
         if status == OK:
             status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
