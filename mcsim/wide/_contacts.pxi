@@ -460,14 +460,14 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bin
         store_pair(&p, block, twist)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint backwards) noexcept nogil:
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[k], twist, 1, True, NULL, NULL)
+            solve_block(&blocks[count - 1 - k if backwards else k], twist, 1, True, NULL, NULL)
     else:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, True, NULL, NULL)
+            solve_block(&blocks[count - 1 - k if backwards else k], twist, 0, True, NULL, NULL)
 
 
 cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
