@@ -59,7 +59,7 @@ cdef class Pipeline(StateArrays):
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
-    cdef SmoothSolver smooth            # integrator="rk4"
+    cdef readonly SmoothSolver smooth   # of the other integrators than "semi_implicit", else None
     cdef RungeKutta runge_kutta
     cdef object smooth_arrays
     cdef Twist* wrench                  # forces on the bodies [N, N m]

@@ -47,11 +47,13 @@ from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointRows,
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, DYNAMIC, INTEGRATE_RK4,
+                                  INTEGRATE_SEMI_IMPLICIT, JointRows,
                                   MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
                                   ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
+from mcsim._articulations import border_rows
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
@@ -109,7 +111,6 @@ cdef class Pipeline(StateArrays):
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces
-        self.smooth = SmoothSolver()
         self.runge_kutta = RungeKutta(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
@@ -120,12 +121,31 @@ cdef class Pipeline(StateArrays):
         self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self._plan_tree(bodies, joints)
+        self._plan_smooth(bodies, joints)
 
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
+        self._plan_smooth(*self.kept)
+
+    def _joint_sizes(self):
+        """(joints,) rows that are each joint itself."""
+        while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+                            self.row_capacity, True) < 0:
+            self.grow()
+        return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
+
+    def _plan_smooth(self, bodies, joints):
+        """The direct solver of the integrators that take all joints' rows at once."""
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT:
+            beside = border_rows(joints)
+            sizes = self._joint_sizes().copy()
+            sizes[[row[0] for row in beside]] = 0
+            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+            self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
+            self.smooth.reserve(self.row_capacity)
 
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
@@ -133,11 +153,7 @@ cdef class Pipeline(StateArrays):
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
-                                self.row_capacity, True) < 0:
-                self.grow()
-            sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
-            found = Articulations(bodies, joints, sizes)
+            found = Articulations(bodies, joints, self._joint_sizes())
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
@@ -164,6 +180,8 @@ cdef class Pipeline(StateArrays):
                 self.displacement.reserve(rows)
             if self.articulations is not None:
                 self.articulations.guard.reserve(rows)
+            if self.smooth is not None:
+                self.smooth.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -184,7 +202,6 @@ cdef class Pipeline(StateArrays):
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
-        self.smooth.grow()
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -240,10 +257,8 @@ cdef class Pipeline(StateArrays):
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
-        if self.settings.integrator == INTEGRATE_RK4:
-            status = self.smooth.build(self.rows, joints, &self.bodies)
-            if status != OK:
-                return status
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT:
+            self.smooth.locate(self.joints, self.rows)
         self.finish_rows()
         return OK
 
@@ -529,7 +544,7 @@ cdef class Pipeline(StateArrays):
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
         free_accelerations(&self.bodies, self.wrench, self.acceleration)
-        self.smooth.factor(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
         self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
         self.smooth.solve(self.rows, self.acceleration)
         add_gyroscopic(&self.bodies, self.acceleration)
@@ -544,7 +559,7 @@ cdef class Pipeline(StateArrays):
         cdef int k
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         mute_joint_forces(self.joints, self.joint_count, self.rows)
-        self.smooth.factor(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
         self.smooth.forget(self.joint_row_count)
         for i in range(self.joint_row_count):
             self.rows[i].mass[relaxed] = 0.0
@@ -554,8 +569,7 @@ cdef class Pipeline(StateArrays):
         else:
             self.smooth.aim_rates(self.rows, self.bodies.twist)
         for k in range(self.settings.iterations):
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench,
-                                                     relaxed)
+            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
                                                                 self.bodies.twist, relaxed))
@@ -571,12 +585,12 @@ cdef class Pipeline(StateArrays):
             self.write_joints(self.rows)
             if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
                 break
-            self.smooth.factor(self.rows)
+            self.smooth.factor(self.rows, &self.bodies)
             memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
             self.smooth.solve(self.rows, self.acceleration)
             displace(&self.bodies, self.acceleration)
         self.write_joints(self.rows)
-        self.smooth.factor(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
         self.smooth.aim_still(self.rows)
         self.smooth.solve(self.rows, self.bodies.twist)
 
@@ -593,7 +607,7 @@ cdef class Pipeline(StateArrays):
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded:
             if self.impact_count > 0:
-                self.smooth.factor(self.rows)
+                self.smooth.factor(self.rows, &self.bodies)
                 self.smooth.aim_still(self.rows)
                 self.smooth.solve(self.rows, self.bodies.twist)
             self.accelerate(False)

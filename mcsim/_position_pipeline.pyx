@@ -84,8 +84,6 @@ cdef class PositionPipeline(Pipeline):
 
     cdef int layout(self, bint own) noexcept nogil:
         cdef int status = Pipeline.layout(self, own)
-        if status == OK:
-            status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
         self.factored = False
         self.left_open = 0.0
         self.find_damping()
@@ -120,7 +118,7 @@ cdef class PositionPipeline(Pipeline):
         cdef const Row* row
         self.write_joints(self.rows)
         if not self.factored:
-            self.smooth.factor(self.rows)
+            self.smooth.factor(self.rows, &self.bodies)
         for i in range(self.smooth.count):
             row = &self.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
@@ -244,7 +242,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Twist* x = self.acceleration
         cdef const Twist* v
         self.write_joints(self.rows)
-        self.smooth.factor(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
         self.factored = True
         self.flight.begin(&self.bodies)
         for k in range(MOST_REPEATS):
@@ -278,7 +276,7 @@ cdef class PositionPipeline(Pipeline):
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
-            self.smooth.factor(self.rows)
+            self.smooth.factor(self.rows, &self.bodies)
             self.smooth.aim_still(self.rows)
             self.smooth.solve(self.rows, self.bodies.twist)
         self.first_half()

@@ -8,6 +8,9 @@ cdef class Border:
     cdef readonly Py_ssize_t count         # rows, wide ones counted once
     cdef readonly Py_ssize_t records       # Row records of them
     cdef readonly Py_ssize_t rounds        # of probing: rows of the largest articulation
+    cdef readonly object articulation      # (bodies + 1,) of each body, the last the world; as of `connected`, with what
+                                           # the border ties together
+    cdef readonly object groups            # (count,) articulation of each row, ascending
     cdef object kept
     cdef Row* rows                         # all rows of the world; set whenever they may have moved
     cdef const Joint* joints
@@ -30,7 +33,8 @@ cdef class Border:
     cdef void read_round(self, Py_ssize_t round) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
-    cdef void backsolve(self) noexcept nogil
+    cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil
+    cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
     # Impulses against J v + bias, to be followed by the joints' solve. -> the largest |J v + bias| [m/s, rad/s];
     # nothing is done where that is at most `tolerance`.

@@ -35,6 +35,7 @@ cdef class Border:
         of_body = connected(np.concatenate([pairs, np.array(together, int).reshape(-1, 2)]), moves)
         group = np.array([max(of_body[list(bodies)]) for *_, bodies in rows], np.int64)
         order = np.argsort(group, kind="stable")
+        self.articulation, self.groups = of_body, group[order]
         begin = np.searchsorted(group[order], group[order], "left").astype(np.int32)
         size = (np.searchsorted(group[order], group[order], "right") - begin).astype(np.int32)
         first = np.unique(begin)
@@ -103,18 +104,23 @@ cdef class Border:
             line[j] = s
         line[i] = 1.0 / d if d > smallest else 0.0
 
-    cdef void backsolve(self) noexcept nogil:
-        """vector <- (L D L')^-1 vector"""
+    cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil:
+        """Before `factor`."""
+        cdef Py_ssize_t i = k - self.group_begin[k]
+        self.values[self.block[k] + i * self.group_size[k] + i] += s
+
+    cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """vector <- (L D L')^-1 vector, in the rows [begin, end) of whole articulations"""
         cdef double* x = self.vector
         cdef Py_ssize_t k, first, m, i, n
         cdef const double* g
-        for k in range(self.count):
+        for k in range(begin, end):
             first = self.group_begin[k]
             i = k - first
             g = self.values + self.block[k] + i * self.group_size[k]
             for n in range(i):
                 x[k] -= g[n] * x[first + n]
-        for k in range(self.count - 1, -1, -1):
+        for k in range(end - 1, begin - 1, -1):
             first = self.group_begin[k]
             m = self.group_size[k]
             i = k - first
@@ -134,7 +140,7 @@ cdef class Border:
             largest = max(largest, fabs(self.vector[k]))
         if largest <= tolerance:
             return largest
-        self.backsolve()
+        self.backsolve(0, self.count)
         for k in range(self.count):
             row = self.row(k)
             if row != NULL:
