@@ -22,7 +22,7 @@ ctypedef struct Span:
 cdef class SmoothSolver:
     cdef readonly JointTree tree
     cdef readonly Border border          # gears and joints of the user's own
-    cdef object kept_arrays
+    cdef object kept
     cdef const Bodies* bodies            # of the last factor
     cdef readonly Py_ssize_t count       # joint rows: the tree's, joint by joint, then the border's
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two

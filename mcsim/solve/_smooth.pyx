@@ -47,11 +47,6 @@ cdef double PROGRESS = 0.5
 # A bounded row of which the joints leave less than this part is held by them.
 cdef double HELD = 1e-12
 
-cdef inline Twist no_twist() noexcept nogil:
-    cdef Twist t
-    memset(&t, 0, sizeof(Twist))
-    return t
-
 
 cdef class SmoothSolver:
     """pairs: (joints, 2) bodies, -1 the world; sizes: (joints,) rows of each that the tree takes; beside: rows of the
@@ -66,7 +61,7 @@ cdef class SmoothSolver:
         rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((3, self.count + 1))
         response, around = np.zeros((len(moves) + 1, 6)), np.roll(group, 1)                    # the world first
         spans, members = find_spans(group, self.tree.joint, pairs, self.border.groups)
-        self.kept_arrays = rows, numbers, response, around, spans, members
+        self.kept = rows, numbers, response, around, spans, members
         self.row, self.group, self.member = integers(rows), integers(around) + 1, integers(members)
         self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.response = <Twist*>doubles(response) + 1
@@ -230,7 +225,7 @@ cdef class SmoothSolver:
     cdef void clear(self, const Span* span, Twist* x) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(span.member, span.member_end):
-            x[self.member[k]] = no_twist()
+            memset(&x[self.member[k]], 0, sizeof(Twist))
 
     cdef void keep(self, Row* rows, double s) noexcept nogil:
         self.keep_span(&self.all, rows, s)
