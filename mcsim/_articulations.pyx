@@ -42,7 +42,7 @@ cdef enum:
     MOST_PROJECTIONS = 6
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
-cdef double CLOSED = 5e-9
+cdef double CLOSED = 5e-8
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
 # rad], their velocities are held instead.
@@ -51,7 +51,7 @@ cdef double WIDE_GAP = 1e-3
 
 # Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by
 # FIRST_MOVE a substep.
-cdef double CLOSE_ENOUGH = 1e-7
+cdef double CLOSE_ENOUGH = 2e-7
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 

@@ -11,6 +11,7 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
+from mcsim.wide._contacts cimport WideContacts
 
 # One timer a stage, in the order of pipeline.STAGES.
 cdef enum:
@@ -43,6 +44,9 @@ cdef class Pipeline(StateArrays):
     cdef Py_ssize_t anchor_capacity
     cdef readonly Py_ssize_t row_count
     cdef readonly Py_ssize_t joint_row_count
+    cdef readonly Py_ssize_t contact_row_count
+    cdef WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
+    cdef bint widening
     cdef bint bounces
     cdef public long long steps         # done since the beginning
     cdef public double start            # time before the first step [s]
@@ -68,7 +72,8 @@ cdef class Pipeline(StateArrays):
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
-    cdef int layout(self, bint own) noexcept nogil
+    cdef int layout(self, bint own, bint wide) noexcept nogil
+    cdef void measure(self, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil

@@ -32,7 +32,7 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
 from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._math cimport scale
@@ -52,6 +52,8 @@ from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, D
                                   MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
                                   ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
+
+from mcsim.wide._contacts cimport WideContacts
 
 from mcsim._articulations import border_rows
 from mcsim.solve import SOLVERS
@@ -111,6 +113,10 @@ cdef class Pipeline(StateArrays):
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces
+        self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+                         and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
+                         and self.settings.friction_central and not bounces)
+        self.wide = WideContacts(bodies.count)
         self.runge_kutta = RungeKutta(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
@@ -202,6 +208,7 @@ cdef class Pipeline(StateArrays):
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
+        self.wide.grow(manifolds)
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -230,8 +237,8 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_COLLIDE)
         return status
 
-    cdef int layout(self, bint own) noexcept nogil:
-        """All rows at the present poses; the joints' own only if `own`."""
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        """All rows at the present poses; the joints' own only if `own`. wide: contacts eight at a time instead."""
         cdef Py_ssize_t n, joints
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
@@ -243,13 +250,23 @@ cdef class Pipeline(StateArrays):
                                self.row_capacity, own)
         if joints < 0:
             return GROW
-        n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                            self.anchors, self.rows, joints, self.row_capacity)
-        if n < 0:
-            return GROW
+        n = joints
+        if wide:
+            set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                            self.anchors)
+            status = self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors,
+                                      &self.bodies, <double>self.substeps / self.settings.substeps)
+            if status != OK:
+                return status
+        else:
+            n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                                self.anchors, self.rows, joints, self.row_capacity)
+            if n < 0:
+                return GROW
         self.joint_row_count = joints
         self.row_count = n
-        self.swept = not self.settings.joint_tree or n > (
+        self.contact_row_count = self.wide.row_count if wide else n - joints
+        self.swept = not self.settings.joint_tree or joints + self.contact_row_count > (
             (self.articulations.tree.row_count if own else 0) + self.articulations.border.records)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
@@ -269,8 +286,9 @@ cdef class Pipeline(StateArrays):
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
         self.write_joints(rows)
-        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                         self.anchors, rows)
+        if not self.widening:
+            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                             self.anchors, rows)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -280,6 +298,8 @@ cdef class Pipeline(StateArrays):
         factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
+        if self.widening:
+            self.wide.refresh(&self.bodies, &self.settings)
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
@@ -298,6 +318,8 @@ cdef class Pipeline(StateArrays):
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
+            if self.widening:
+                self.wide.sweep(twist, relaxed)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
@@ -340,6 +362,8 @@ cdef class Pipeline(StateArrays):
             self.rows[i].impulse *= factor
         if self.closing:
             self.articulations.scale_impulses(factor)
+        if self.widening:
+            return                                           # they take the factor in layout and store
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
@@ -378,6 +402,8 @@ cdef class Pipeline(StateArrays):
                     row.lower *= first
                     row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.widening:
+            self.wide.warm_start(self.bodies.twist, first)
         if self.closing:
             self.articulations.begin()
 
@@ -397,6 +423,8 @@ cdef class Pipeline(StateArrays):
                 if shared:
                     row.lower = row.impulse
                     row.upper = row.impulse
+        if self.widening:
+            self.wide.return_carried(self.bodies.twist)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether a spring's force is shared out to both halves, not solved in each."""
@@ -487,7 +515,7 @@ cdef class Pipeline(StateArrays):
             self.articulations.close(self.rows, self.joint_row_count, watched)
             watched = watched or self.articulations.hard
         if last and not relax:
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
+            self.measure(BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
@@ -523,14 +551,26 @@ cdef class Pipeline(StateArrays):
                 self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
                 self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
-                self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
-                if self.closing:
-                    self.residual = max(self.residual, self.articulations.residual())
+                self.measure(RELAXED)
             self.lap(STAGE_RELAX)
         self.store_contacts()
 
+    cdef void measure(self, int relaxed) noexcept nogil:
+        """How far the rows are from solved."""
+        cdef double rate = 0.0
+        self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
+        if self.widening:
+            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
+            self.correction = max(self.correction, rate)
+        if self.closing:
+            self.residual = max(self.residual, self.articulations.residual())
+
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
+        if self.widening:
+            self.wide.total()
+            self.lap(STAGE_STORE)
+            return
         accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
                             self.impacts)
         memset(self.impacts, 0, self.row_count * sizeof(double))
@@ -646,7 +686,7 @@ cdef class Pipeline(StateArrays):
             if self.closing:
                 self.articulations.begin_step()
             self.divide_step()
-            status = self.layout(not self.closing)
+            status = self.layout(not self.closing, self.widening)
         if status != OK:
             self.restore_backup()
             return status
@@ -670,6 +710,8 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
             own = &self.articulations.tree.rows
+        if self.widening:
+            self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
         if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
@@ -742,7 +784,7 @@ cdef class Pipeline(StateArrays):
                 self.joints_copied()
                 status = self.collide()
             if status == OK:
-                status = self.layout(True)
+                status = self.layout(True, False)
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
         if status == CALL_FAILED:

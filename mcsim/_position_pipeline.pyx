@@ -82,8 +82,8 @@ cdef class PositionPipeline(Pipeline):
         self.trial, self.gap = <Row*>records(trial), doubles(gap)
         self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
-    cdef int layout(self, bint own) noexcept nogil:
-        cdef int status = Pipeline.layout(self, own)
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        cdef int status = Pipeline.layout(self, own, wide)
         self.factored = False
         self.left_open = 0.0
         self.find_damping()

@@ -521,8 +521,8 @@ class World:
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
         return Stats(
-            rows=pipeline.row_count - geared, joint_rows=pipeline.joint_row_count - geared,
-            contact_rows=pipeline.row_count - pipeline.joint_row_count,
+            rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
+            joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,

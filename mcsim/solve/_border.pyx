@@ -6,10 +6,10 @@ R_i = S M^-1 J_i' (b = 0), and
     G mu = -(J_b v + bias),     G_ij = J_i R_j
 
 is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D.
-Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing, one joints' solve for a round of
-columns (`border.py`), and factored as L D L' within the envelope of its lower triangle: a train of gears on wheels of
-their own costs time linear in its length. A pivot below 1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows
-before it have settled: it gets no impulse.
+Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing, one joints' solve for a round
+of columns (`border.py`), and factored as L D L' within the envelope of its lower triangle: a train of gears on pivots
+of their own costs time linear in its length. A pivot below 1e-9 of J_i M^-1 J_i' marks a row that the joints and the
+rows before it have settled: it gets no impulse.
 """
 
 from libc.math cimport fabs

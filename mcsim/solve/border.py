@@ -18,13 +18,13 @@ BorderPlan = namedtuple("BorderPlan", "order group articulation first line lengt
 
 
 def plan_border(bodies, pairs, moves):
-    """bodies: list of the bodies of each row; pairs: (j, 2) bodies of the joints in the tree; moves: (n,) bool, which are
-    dynamic. -> BorderPlan
+    """bodies: list of the bodies of each row; pairs: (j, 2) bodies of the joints in the tree; moves: (n,) bool, which
+    are dynamic. -> BorderPlan
 
     order: (rows,) in which they stand, by articulations, else as they came; what follows is in that order. group:
-    articulation of each row; articulation: (n + 1,) of each body, the last the world, with what the border ties together.
-    first: first row that a row meets; line: where column 0 of its line would be; length: of all lines. round: in which a
-    column is probed, of `rounds`; entry_row, entry_column: what round k finds, from round_begin[k] on.
+    articulation of each row; articulation: (n + 1,) of each body, the last the world, with what the border ties
+    together. first: first row that a row meets; line: where column 0 of its line would be; length: of all lines. round:
+    in which a column is probed, of `rounds`; entry_row, entry_column: what round k finds, from round_begin[k] on.
     """
     together = np.array([pair for ends in bodies for pair in combinations(ends, 2)], int).reshape(-1, 2)
     articulation = connected(np.concatenate([pairs, together]), moves)

@@ -42,11 +42,11 @@ def looped(pairs, moves):
 
 
 def find_spans(group, joint, pairs, border):
-    """(articulations + 1,) SPAN_DTYPE: where nodes of the tree, rows of the border and bodies of each articulation begin
-    and end, the last those of all; (bodies,) int32 the dynamic bodies, articulation by articulation.
+    """(articulations + 1,) SPAN_DTYPE: where nodes of the tree, rows of the border and bodies of each articulation
+    begin and end, the last those of all; (bodies,) int32 the dynamic bodies, articulation by articulation.
 
-    group: (bodies + 1,) articulation of each body, as of `connected`; joint: (nodes,) joint of each, or -1 - body for a
-    hub; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in the order of group.
+    group: (bodies + 1,) articulation of each body, as of `connected`; joint: (nodes,) joint of each, or -1 - body for
+    a hub; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in the order of group.
     """
     members = np.argsort(group[:-1], kind="stable").astype(np.int32)
     members = members[np.count_nonzero(group[:-1] == NONE):]
