@@ -47,6 +47,7 @@ KERNELS = {
     "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
+    "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
 }
 

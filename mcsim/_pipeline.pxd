@@ -6,9 +6,7 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Twist
-from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 from mcsim.wide._contacts cimport WideContacts
@@ -63,11 +61,8 @@ cdef class Pipeline(StateArrays):
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
-    cdef SmoothSolver smooth            # integrator="rk4"
-    cdef RungeKutta runge_kutta
-    cdef object smooth_arrays
+    cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
-    cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
@@ -93,8 +88,4 @@ cdef class Pipeline(StateArrays):
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
-    cdef void accelerate(self, bint keep) noexcept nogil
-    cdef void solve_bounded(self, int relaxed) noexcept nogil
-    cdef void project_smooth(self) noexcept nogil
-    cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil

@@ -18,8 +18,8 @@
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
 impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
-strained step takes a multiple of the substeps. integrator="rk4": substep_smooth stands in place of the substep
-(docs/theory/rk4.md).
+strained step takes a multiple of the substeps. Other integrators have a substep of their own (_smooth_pipeline.pyx,
+_position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
@@ -34,21 +34,19 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
 from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
-from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._forces cimport add_joint_forces
+from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
-from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displace, free_accelerations,
-                                   smooth_forces)
-from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
+from mcsim.integrate._rk4 cimport smooth_forces
+from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4,
-                                  INTEGRATE_SEMI_IMPLICIT, JointRows,
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointRows,
                                   MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
                                   ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
@@ -89,13 +87,6 @@ cdef double MOST_WORK = 15_000.0
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
-# Sweeps over bounded rows end at this correction (integrator="rk4") [m/s, rad/s].
-cdef double SETTLED = 1e-14
-
-# Newton's method in the projection of poses (integrator="rk4"): rounds at most, and the error that ends it [m, rad].
-cdef int PROJECTION_ROUNDS = 3
-cdef double PROJECTION_TOLERANCE = 1e-15
-
 
 cdef class Pipeline(StateArrays):
     """One world's step.
@@ -116,15 +107,11 @@ cdef class Pipeline(StateArrays):
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central and not bounces)
         self.wide = WideContacts(bodies.count)
-        self.smooth = SmoothSolver()
-        self.runge_kutta = RungeKutta(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
-        self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
-        cdef double[:, :, ::1] smooth = self.smooth_arrays
-        self.wrench = <Twist*>&smooth[0, 0, 0] + 1
-        self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
+        self.wrenches = np.zeros((bodies.count + 1, 6))
+        self.wrench = <Twist*>doubles(self.wrenches) + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self._plan_tree(bodies, joints)
 
@@ -134,17 +121,20 @@ cdef class Pipeline(StateArrays):
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
 
+    def _joint_sizes(self):
+        """(joints,) rows that are each joint itself."""
+        while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+                            self.row_capacity, True) < 0:
+            self.grow()
+        return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
+
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
         self.articulations = None
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
-                                self.row_capacity, True) < 0:
-                self.grow()
-            sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
-            found = Articulations(bodies, joints, sizes)
+            found = Articulations(bodies, joints, self._joint_sizes())
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
@@ -192,7 +182,6 @@ cdef class Pipeline(StateArrays):
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
         self.wide.grow(manifolds)
-        self.smooth.grow()
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -256,10 +245,6 @@ cdef class Pipeline(StateArrays):
             self.articulations.border.rows = self.rows
         if self.settings.solver != SI:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
-            if status != OK:
-                return status
-        if self.settings.integrator == INTEGRATE_RK4:
-            status = self.smooth.build(self.rows, joints, &self.bodies)
             if status != OK:
                 return status
         self.finish_rows()
@@ -562,106 +547,6 @@ cdef class Pipeline(StateArrays):
         memset(self.impacts, 0, self.row_count * sizeof(double))
         self.lap(STAGE_STORE)
 
-    # ---- integrator="rk4" --------------------------------------------------------------------------------------------
-
-    cdef void accelerate(self, bint keep) noexcept nogil:
-        """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
-        self.write_joints(self.rows)
-        smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
-        free_accelerations(&self.bodies, self.wrench, self.acceleration)
-        self.smooth.factor(self.rows)
-        self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
-        self.smooth.solve(self.rows, self.acceleration)
-        add_gyroscopic(&self.bodies, self.acceleration)
-        if keep:
-            self.smooth.keep(self.rows, self.settings.h)
-
-    cdef void solve_bounded(self, int relaxed) noexcept nogil:
-        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
-        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
-        whose masses and factors are 0."""
-        cdef Py_ssize_t i
-        cdef int k
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        mute_joint_forces(self.joints, self.joint_count, self.rows)
-        self.smooth.factor(self.rows)
-        self.smooth.forget(self.joint_row_count)
-        for i in range(self.joint_row_count):
-            self.rows[i].mass[relaxed] = 0.0
-        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
-        if relaxed and self.impact_count > 0:
-            self.smooth.aim_still(self.rows)
-        else:
-            self.smooth.aim_rates(self.rows, self.bodies.twist)
-        for k in range(self.settings.iterations):
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench,
-                                                     relaxed)
-            if self.row_count > self.joint_row_count:
-                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
-                                                                self.bodies.twist, relaxed))
-            self.smooth.solve(self.rows, self.bodies.twist)
-            self.smooth.keep(self.rows, 1.0)
-            if self.correction <= SETTLED:
-                break
-
-    cdef void project_smooth(self) noexcept nogil:
-        """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
-        cdef int k
-        for k in range(PROJECTION_ROUNDS):
-            self.write_joints(self.rows)
-            if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
-                break
-            self.smooth.factor(self.rows)
-            memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
-            self.smooth.solve(self.rows, self.acceleration)
-            displace(&self.bodies, self.acceleration)
-        self.write_joints(self.rows)
-        self.smooth.factor(self.rows)
-        self.smooth.aim_still(self.rows)
-        self.smooth.solve(self.rows, self.bodies.twist)
-
-    cdef void substep_smooth(self, bint last) noexcept nogil:
-        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
-        substep to come, and after, on the velocity at its end."""
-        cdef double h = self.settings.h
-        cdef Py_ssize_t i, muted
-        cdef int k
-        cdef bint bounded
-        for i in range(self.row_count):
-            self.rows[i].impulse = 0.0
-        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.taken - muted > 0
-        if bounded:
-            if self.impact_count > 0:
-                self.smooth.factor(self.rows)
-                self.smooth.aim_still(self.rows)
-                self.smooth.solve(self.rows, self.bodies.twist)
-            self.accelerate(False)
-            add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
-            self.solve_bounded(BIASED)
-            add_twists(self.bodies.count, -0.5 * h, self.acceleration, self.bodies.twist)
-        self.lap(STAGE_SOLVE)
-        self.runge_kutta.begin(&self.bodies)
-        for k in range(4):
-            if k == 1 or k == 3:
-                self.set_time(self.settings.time + 0.5 * h)
-            self.accelerate(False)
-            self.runge_kutta.stage(&self.bodies, self.acceleration, k, h)
-        if self.settings.smooth_projection:
-            self.project_smooth()
-        self.lap(STAGE_INTEGRATE)
-        if bounded:
-            self.write_rows(self.rows)
-            self.lap(STAGE_REFRESH)
-            self.bounce()
-            self.solve_bounded(RELAXED)
-            self.lap(STAGE_RELAX)
-        self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
-        if last:
-            self.accelerate(True)
-        self.store_contacts()
-
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
         cdef const JointRows* own = NULL
@@ -686,10 +571,7 @@ cdef class Pipeline(StateArrays):
         memset(self.impacts, 0, self.row_count * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
-            if self.settings.integrator == INTEGRATE_RK4:
-                self.substep_smooth(i == self.settings.substeps - 1)
-            else:
-                self.substep(i == self.settings.substeps - 1)
+            self.substep(i == self.settings.substeps - 1)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.restore_backup()
                 return CALL_FAILED
@@ -785,7 +667,7 @@ cdef class Pipeline(StateArrays):
         layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
-        return self.smooth_arrays[0, 1:].copy()
+        return self.wrenches[1:].copy()
 
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""

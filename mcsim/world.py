@@ -10,10 +10,10 @@ import numpy as np
 from mcsim.collide import Collider
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
+from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, STAGES, PositionPipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, not_negative, suggestion, unit_quaternion, vector
-from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, joint_tree, kernel_settings, passes
+from mcsim.settings import check_settings, count, joint_tree, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
@@ -152,12 +152,11 @@ class World:
                                   excluded_pairs(self._scene, self._body_index))
         self._user = user_joints(self._scene, self._joints, self._bodies)
         rows = 0 if self._user is None else self._user.rows.ctypes.data
-        closed = self._keywords["integrator"] in POSITION_INTEGRATORS
-        self._pipeline = (PositionPipeline if closed else Pipeline)(
+        self._pipeline = PIPELINES[self._keywords["integrator"]](
             self._bodies, self._joints, self._collider,
             kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
             bool(np.any(shapes.shapes["restitution"] > 0.0)))
-        if closed:
+        if isinstance(self._pipeline, PositionPipeline):
             self._pipeline.names = (self.body_names, self.joint_names)
         self._set_gears()
         self._pipeline.set_user_joints(self._user)

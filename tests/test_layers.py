@@ -26,7 +26,8 @@ FLOORS = {
     "cli": 5,
 }
 MODULES = {
-    "pipeline": "world", "_pipeline": "world", "_position_pipeline": "world", "_state_arrays": "world",
+    "pipeline": "world", "_pipeline": "world", "_smooth_pipeline": "world", "_position_pipeline": "world",
+    "_state_arrays": "world",
     "_articulations": "world", "_pose_calls": "world", "world": "world", "settings": "world", "handles": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }
