@@ -107,8 +107,8 @@ class World:
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
       slop: overlap that all but soft and none leave [m], 0.5 mm.
-      hertz, damping_ratio: of soft contacts, 1/(4 h) and 10. joint_hertz, joint_damping_ratio: of soft joints and
-        limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
+      hertz, damping_ratio: of soft contacts, 3/(8 h) (less with fewer than 4 iterations) and 2. joint_hertz,
+        joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
@@ -131,7 +131,7 @@ class World:
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
-                 baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
+                 baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
                  threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}

@@ -423,7 +423,7 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
             rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint keep, Wide* largest,
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wide stretch, bint keep, Wide* largest,
                              Wide* rate) noexcept nogil:
     """keep: change impulses and velocities, else only say by how much that would be."""
     cdef WidePair p = load_pair(block, twist)
@@ -443,7 +443,7 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bin
     for i in range(block.point_count):
         point = &block.points[i]
         impulse = u[i] if relaxed else u[i] + point.compliance * point.impulse
-        impulse = most(point.impulse - point.mass[relaxed] * impulse, splat(0.0))
+        impulse = most(point.impulse - stretch * point.mass[relaxed] * impulse, splat(0.0))
         change = impulse - point.impulse
         if keep:
             point.impulse = impulse
@@ -460,14 +460,15 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bin
         store_pair(&p, block, twist)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint backwards) noexcept nogil:
+cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double stretch,
+                bint backwards) noexcept nogil:
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 1, True, NULL, NULL)
+            solve_block(&blocks[count - 1 - k if backwards else k], twist, 1, splat(stretch), True, NULL, NULL)
     else:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 0, True, NULL, NULL)
+            solve_block(&blocks[count - 1 - k if backwards else k], twist, 0, splat(stretch), True, NULL, NULL)
 
 
 cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
@@ -477,7 +478,7 @@ cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int r
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
-        solve_block(&blocks[k], twist, relaxed, False, &largest, &fastest)
+        solve_block(&blocks[k], twist, relaxed, splat(1.0), False, &largest, &fastest)
     rate[0] = 0.0
     for i in range(WIDTH):
         found = max(found, lane_of(&largest, i))

@@ -166,8 +166,8 @@ cdef class WideContacts:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
 
-    cdef void sweep(self, Twist* twist, int relaxed, bint backwards) noexcept nogil:
-        self.kernels.sweep(self.blocks, self.count, twist, relaxed, backwards)
+    cdef void sweep(self, Twist* twist, int relaxed, double stretch, bint backwards) noexcept nogil:
+        self.kernels.sweep(self.blocks, self.count, twist, relaxed, stretch, backwards)
 
     cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
         return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
