@@ -81,10 +81,6 @@ cdef enum:
 # direction.
 cdef double STRAIN = 1.0
 
-# Sweeps over contacts but the last of a pass change the normal impulses by so much more than solves them: what many
-# sweeps would do, tall stacks' swaying, they then do in fewer (D. Young, 1954, on successive over-relaxation).
-cdef double STRETCH = 1.5
-
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
 
@@ -109,7 +105,7 @@ cdef class Pipeline(StateArrays):
         self.bounces = bounces
         self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
-                         and self.settings.friction_central and not bounces)
+                         and self.settings.friction_central)
         self.wide = WideContacts(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
@@ -228,18 +224,17 @@ cdef class Pipeline(StateArrays):
         if joints < 0:
             return GROW
         n = joints
-        if wide:
-            set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                            self.anchors)
-            status = self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors,
-                                      &self.bodies, <double>self.substeps / self.settings.substeps)
-            if status != OK:
-                return status
-        else:
+        if not wide or self.bounces:
             n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                                self.anchors, self.rows, joints, self.row_capacity)
+                                self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
+        self.impact_rows = n
+        if wide:
+            status = self.layout_wide(joints, n)
+            if status != OK:
+                return status
+            n = joints
         self.joint_row_count = joints
         self.row_count = n
         self.contact_row_count = self.wide.row_count if wide else n - joints
@@ -254,6 +249,16 @@ cdef class Pipeline(StateArrays):
         self.finish_rows()
         return OK
 
+    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            self.rows[i].impulse = 0.0
+        set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                        self.anchors)
+        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors, &self.bodies,
+                                <double>self.substeps / self.settings.substeps)
+
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
@@ -261,9 +266,9 @@ cdef class Pipeline(StateArrays):
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
         self.write_joints(rows)
-        if not self.widening:
+        if self.bounces or not self.widening:
             refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, rows)
+                             self.anchors, rows, self.widening)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -294,7 +299,7 @@ cdef class Pipeline(StateArrays):
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
             if self.widening:
-                self.wide.sweep(twist, relaxed, STRETCH if k < iterations - 1 else 1.0, (iterations - k - relaxed) & 1)
+                self.wide.sweep(twist, relaxed, relaxed or self.settings.stabilization != STABILIZE_SOFT)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
@@ -408,7 +413,7 @@ cdef class Pipeline(StateArrays):
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
         if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
+            self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
                                                  self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
@@ -542,13 +547,12 @@ cdef class Pipeline(StateArrays):
 
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
+        if self.bounces or not self.widening:
+            accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
+                                self.impacts, self.widening)
+            memset(self.impacts, 0, self.impact_rows * sizeof(double))
         if self.widening:
             self.wide.total()
-            self.lap(STAGE_STORE)
-            return
-        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                            self.impacts)
-        memset(self.impacts, 0, self.row_count * sizeof(double))
         self.lap(STAGE_STORE)
 
     cdef int step_once(self) noexcept nogil:
@@ -572,7 +576,7 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
-        memset(self.impacts, 0, self.row_count * sizeof(double))
+        memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)

@@ -90,10 +90,8 @@ ctypedef struct WideKernels:
                        double part) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil
-    # One sweep of projected Gauss-Seidel, from the first block to the last or backwards; normal impulses change by
-    # `stretch` times what would solve them.
-    void (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double stretch,
-                  bint backwards) noexcept nogil
+    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass.
+    void (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
     # The same without any change. -> the largest change that it would make of an impulse [N s, N m s];
     # rate: and of a velocity [m/s, rad/s].
     double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed,

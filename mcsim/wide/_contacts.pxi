@@ -8,7 +8,7 @@
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from mcsim.core._math cimport add_scaled, cross, dot, norm, perpendicular, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, norm, perpendicular, scale, sub, vec3
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Anchor, Bodies, MANIFOLD_ANCHORS, MANIFOLD_POINTS, Manifold, ManifoldPoint
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels, WidePoint
@@ -109,8 +109,9 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
-                point.total_normal_impulse = lane_of(&start.total[i], lane)
-                point.total_friction_impulse = lane3(&start.slide_total[i], lane)
+                point.total_normal_impulse += lane_of(&start.total[i], lane)
+                point.total_friction_impulse = add(point.total_friction_impulse,
+                                                 lane3(&start.slide_total[i], lane))
                 point.separation = lane_of(&start.error[i], lane)
 
 # ---- the velocities of a block's bodies ------------------------------------------------------------------------------
@@ -423,9 +424,9 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
             rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wide stretch, bint keep, Wide* largest,
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, bint keep, Wide* largest,
                              Wide* rate) noexcept nogil:
-    """keep: change impulses and velocities, else only say by how much that would be."""
+    """rub: friction too. keep: change impulses and velocities, else only say by how much that would be."""
     cdef WidePair p = load_pair(block, twist)
     cdef WidePoint* point
     cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
@@ -434,7 +435,7 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wid
     cdef Wide closing, impulse, change
     cdef Wide u[4]
     cdef int i, j
-    if block.rubs:
+    if rub and block.rubs:
         slide_and_twist(block, &p, keep, largest, rate)
     closing = w_dot(block.normal, w_sub(p.vb, p.va))
     for i in range(block.point_count):
@@ -443,7 +444,7 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wid
     for i in range(block.point_count):
         point = &block.points[i]
         impulse = u[i] if relaxed else u[i] + point.compliance * point.impulse
-        impulse = most(point.impulse - stretch * point.mass[relaxed] * impulse, splat(0.0))
+        impulse = most(point.impulse - point.mass[relaxed] * impulse, splat(0.0))
         change = impulse - point.impulse
         if keep:
             point.impulse = impulse
@@ -460,15 +461,17 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wid
         store_pair(&p, block, twist)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double stretch,
-                bint backwards) noexcept nogil:
+cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 1, splat(stretch), True, NULL, NULL)
+            solve_block(&blocks[k], twist, 1, True, True, NULL, NULL)
+    elif rub:
+        for k in range(count):
+            solve_block(&blocks[k], twist, 0, True, True, NULL, NULL)
     else:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 0, splat(stretch), True, NULL, NULL)
+            solve_block(&blocks[k], twist, 0, False, True, NULL, NULL)
 
 
 cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
@@ -478,7 +481,7 @@ cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int r
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
-        solve_block(&blocks[k], twist, relaxed, splat(1.0), False, &largest, &fastest)
+        solve_block(&blocks[k], twist, relaxed, True, False, &largest, &fastest)
     rate[0] = 0.0
     for i in range(WIDTH):
         found = max(found, lane_of(&largest, i))

@@ -71,6 +71,17 @@ cdef class WideContacts:
             self._reserve(max(self.capacity, self.needed + self.needed // 2),
                           max(self.manifold_capacity, manifolds + manifolds // 2))
 
+    def lanes(self):
+        """(blocks, width) numbers of the manifolds that stand side by side; -1: the lane is not used."""
+        cdef Py_ssize_t k
+        cdef const int32_t* manifold
+        found = np.empty((self.count, self.kernels.width), np.int32)
+        for k in range(self.count):
+            manifold = <const int32_t*>(<const char*>self.blocks + k * self.kernels.block_size)    # its first field
+            for lane in range(self.kernels.width):
+                found[k, lane] = manifold[lane]
+        return found
+
     cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
         cdef const Manifold* m
         cdef uint64_t* taken
@@ -166,8 +177,8 @@ cdef class WideContacts:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
 
-    cdef void sweep(self, Twist* twist, int relaxed, double stretch, bint backwards) noexcept nogil:
-        self.kernels.sweep(self.blocks, self.count, twist, relaxed, stretch, backwards)
+    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+        self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
 
     cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
         return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
