@@ -289,17 +289,18 @@ cdef class Pipeline(StateArrays):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement."""
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT
         cdef int k
         if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
+            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
             return
         if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.widening:
-                self.wide.sweep(twist, relaxed, relaxed or self.settings.stabilization != STABILIZE_SOFT)
+                self.wide.sweep(twist, relaxed, rub)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.

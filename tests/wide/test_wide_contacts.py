@@ -13,7 +13,7 @@ from mcsim.wide import levels
 SCENES = {
     "pyramid": 'mc.scenes.build("pyramid", base=6)',
     "rain": 'mc.scenes.build("rain", n=40)',
-    "ragdolls": 'mc.scenes.build("ragdolls", n=2)',
+    "ragdolls": 'mc.scenes.build("ragdolls", count=2)',
     "newton_cradle": 'mc.scenes.build("newton_cradle")',
 }
 
