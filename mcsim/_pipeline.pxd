@@ -10,6 +10,7 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
 from mcsim.wide._contacts cimport WideContacts
+from mcsim.wide._joints cimport WideJoints
 
 # One timer a stage, in the order of pipeline.STAGES.
 cdef enum:
@@ -41,11 +42,15 @@ cdef class Pipeline(StateArrays):
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t anchor_capacity
     cdef readonly Py_ssize_t row_count
-    cdef readonly Py_ssize_t joint_row_count
+    cdef Py_ssize_t joint_end           # of the joints' rows among the rows
+    cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
     cdef readonly WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
+    cdef readonly WideJoints wide_joints         # or None: the joints' own rows, where `widening_joints`
+    cdef bint widening_joints
+    cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef bint bounces
     cdef public long long steps         # done since the beginning
     cdef public double start            # time before the first step [s]

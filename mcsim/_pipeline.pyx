@@ -34,6 +34,7 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
 from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
+from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
@@ -52,6 +53,7 @@ from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, I
                                   STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.wide._contacts cimport WideContacts
+from mcsim.wide._joints cimport WideJoints
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -114,17 +116,19 @@ cdef class Pipeline(StateArrays):
         self.wrench = <Twist*>doubles(self.wrenches) + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self._plan_tree(bodies, joints)
+        self._plan_wide(bodies, joints)
 
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
+        self._plan_wide(*self.kept)
 
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
         while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True) < 0:
+                            self.row_capacity, True, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
 
@@ -146,6 +150,15 @@ cdef class Pipeline(StateArrays):
             self.closing = False
             self.settings.joint_tree = 0
             self.settings.first_kick = 1.0
+
+    def _plan_wide(self, bodies, joints):
+        """Joints several at a time, where they are solved row by row."""
+        self.widening_joints = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+                                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT
+                                and not self.settings.joint_tree and self.joint_count > 0)
+        self.wide_joints = None
+        if self.widening_joints:
+            self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
     def tree(self):
@@ -211,16 +224,19 @@ cdef class Pipeline(StateArrays):
         return status
 
     cdef int layout(self, bint own, bint wide) noexcept nogil:
-        """All rows at the present poses; the joints' own only if `own`. wide: contacts eight at a time instead."""
+        """All rows at the present poses; the joints' own only if `own`. wide: eight at a time instead what can be."""
         cdef Py_ssize_t n, joints
+        cdef bint apart = wide and self.widening_joints
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
+        wide = wide and self.widening
+        self.apart = self.wide_joints.source.rows.begin if apart else NULL
         joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows,
-                               self.row_capacity, own)
+                               self.row_capacity, own, self.apart)
         if joints < 0:
             return GROW
         n = joints
@@ -235,7 +251,10 @@ cdef class Pipeline(StateArrays):
             if status != OK:
                 return status
             n = joints
-        self.joint_row_count = joints
+        if apart:
+            self.wide_joints.load(self.joints, &self.bodies)
+        self.joint_end = joints
+        self.joint_row_count = joints + (self.wide_joints.row_count if apart else 0)
         self.row_count = n
         self.contact_row_count = self.wide.row_count if wide else n - joints
         self.swept = not self.settings.joint_tree or joints + self.contact_row_count > (
@@ -261,7 +280,8 @@ cdef class Pipeline(StateArrays):
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
+        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing,
+                       self.apart)
 
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
@@ -275,9 +295,14 @@ cdef class Pipeline(StateArrays):
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
-        factor_blocks(self.rows, self.joint_row_count, self.factors)
+        factor_blocks(self.rows, self.joint_end, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
+        if self.apart:
+            if self.wide_joints.foreign:
+                write_bent_rows(self.joints, &self.bodies, &self.settings, &self.wide_joints.source.rows,
+                                self.wide_joints.source.curvature, self.wide_joints.source.held)
+            self.wide_joints.refresh(&self.bodies, &self.settings)
         if self.widening:
             self.wide.refresh(&self.bodies, &self.settings)
 
@@ -299,6 +324,8 @@ cdef class Pipeline(StateArrays):
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
+            if self.apart:
+                self.wide_joints.sweep(twist, relaxed)
             if self.widening:
                 self.wide.sweep(twist, relaxed, rub)
             if self.settings.joint_tree:
@@ -383,6 +410,8 @@ cdef class Pipeline(StateArrays):
                     row.lower *= first
                     row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.apart:
+            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
             self.wide.warm_start(self.bodies.twist, first)
         if self.closing:
@@ -540,6 +569,9 @@ cdef class Pipeline(StateArrays):
         """How far the rows are from solved."""
         cdef double rate = 0.0
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
+        if self.apart:
+            self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed, &rate))
+            self.correction = max(self.correction, rate)
         if self.widening:
             self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
             self.correction = max(self.correction, rate)
@@ -567,7 +599,7 @@ cdef class Pipeline(StateArrays):
             if self.closing:
                 self.articulations.begin_step()
             self.divide_step()
-            status = self.layout(not self.closing, self.widening)
+            status = self.layout(not self.closing, True)
         if status != OK:
             self.restore_backup()
             return status
@@ -588,6 +620,9 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
             own = &self.articulations.tree.rows
+        if self.apart:
+            self.wide_joints.store()
+            own = &self.wide_joints.source.rows
         if self.widening:
             self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
@@ -673,7 +708,7 @@ cdef class Pipeline(StateArrays):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
         world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
-        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True)
+        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True, NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.wrenches[1:].copy()

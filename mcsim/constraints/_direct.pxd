@@ -8,3 +8,5 @@ cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
 cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings,
                         JointRows* rows) noexcept nogil
 cdef void read_joint_rows(const Joint* joints, const Row* source, JointRows* rows) noexcept nogil
+cdef void write_bent_rows(const Joint* joints, const Bodies* bodies, const Settings* settings, JointRows* rows,
+                          double* curvature, double* held) noexcept nogil

@@ -23,14 +23,10 @@ cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
 cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Settings* settings,
                              JointRows* rows) noexcept nogil:
     """Jacobians, errors and rates at the present poses. -> the largest |error| [m, rad]"""
-    cdef Row block[6]
-    cdef double rates[6]
-    cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
-    cdef Joint measured
     cdef double largest = 0.0
     cdef Py_ssize_t j
-    cdef int i, k, m, n
+    cdef int i, k, n
     for j in range(rows.joint_count):
         k = rows.begin[j]
         n = rows.begin[j + 1] - k
@@ -46,24 +42,55 @@ cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Se
                 rows.rate[k + i] = 0.0
                 largest = max(largest, fabs(rows.error[k + i]))
             continue
-        turn_frames(&f, &joints[j], bodies)
-        rate_frames(&f, &joints[j], bodies)
-        m = constrain(block, &joints[j], &f)
-        for i in range(m):
-            rates[i] = 0.0
-        if m < n:
-            measured = joints[j]
-            measure_axes(&measured, &f, axes)
-            constrain_motions(&block[m], &rates[m], &joints[j], axes, &f, settings.time, 0.0)
+        write_rows(&joints[j], &f, bodies, settings, rows, k, n, NULL)
         for i in range(n):
-            copy_jacobian(&block[i], &rows.row[k + i])
-            rows.rate[k + i] = rates[i]
             if holds_position(&joints[j], i):
-                rows.error[k + i] = block[i].error
-                largest = max(largest, fabs(block[i].error))
-            else:
-                rows.error[k + i] = 0.5 * (block[i].curvature + gyroscopic_curvature(&block[i], &f))
+                largest = max(largest, fabs(rows.error[k + i]))
     return largest
+
+
+cdef void write_rows(const Joint* joint, JointFrames* f, const Bodies* bodies, const Settings* settings,
+                     JointRows* rows, int k, int n, double* curvature) noexcept nogil:
+    """The n rows of a joint from k on, its point_frames at hand. curvature: where to put d2C/dt2, or NULL."""
+    cdef Row block[6]
+    cdef double rates[6]
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef Joint measured
+    cdef double bend
+    cdef int i, m
+    turn_frames(f, joint, bodies)
+    rate_frames(f, joint, bodies)
+    m = constrain(block, joint, f)
+    for i in range(m):
+        rates[i] = 0.0
+    if m < n:
+        measured = joint[0]
+        measure_axes(&measured, f, axes)
+        constrain_motions(&block[m], &rates[m], joint, axes, f, settings.time, 0.0)
+    for i in range(n):
+        bend = block[i].curvature + gyroscopic_curvature(&block[i], f)
+        copy_jacobian(&block[i], &rows.row[k + i])
+        rows.rate[k + i] = rates[i]
+        rows.error[k + i] = block[i].error if holds_position(joint, i) else 0.5 * bend
+        if curvature != NULL:
+            curvature[k + i] = bend
+
+
+cdef void write_bent_rows(const Joint* joints, const Bodies* bodies, const Settings* settings, JointRows* rows,
+                          double* curvature, double* held) noexcept nogil:
+    """The same rows but those of plain ball joints, with d2C/dt2 and whether they have a position error."""
+    cdef JointFrames f
+    cdef Py_ssize_t j
+    cdef int i, k, n
+    for j in range(rows.joint_count):
+        k = rows.begin[j]
+        n = rows.begin[j + 1] - k
+        if n == 0 or is_plain_ball(&joints[j], n):
+            continue
+        point_frames(&f, &joints[j], bodies)
+        write_rows(&joints[j], &f, bodies, settings, rows, k, n, curvature)
+        for i in range(n):
+            held[k + i] = holds_position(&joints[j], i)
 
 
 cdef double kept_part(const double* error, int n, double fastest) noexcept nogil:

@@ -1,14 +1,15 @@
 """Joints to rows: the verbs that the pipeline calls. The mathematics of each joint stands in its own file."""
 
+from libc.stdint cimport int32_t
 from mcsim.constraints._parts cimport AxisGeometry, JointFrames
 from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Settings
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil
 cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity, bint own) noexcept nogil
+                              Row* rows, Py_ssize_t capacity, bint own, const int32_t* kept) noexcept nogil
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows, bint own) noexcept nogil
+                         Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                          Row* rows) noexcept nogil

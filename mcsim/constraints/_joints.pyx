@@ -5,6 +5,7 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
 from libc.math cimport INFINITY, fabs, isinf
+from libc.stdint cimport int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
@@ -503,10 +504,15 @@ cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) 
             joints[j].axes[i].velocity = dot(axes[i].axis, relative)
 
 
+cdef inline bint is_kept(const int32_t* kept, Py_ssize_t j) noexcept nogil:
+    """Whether others keep the joint's own rows."""
+    return kept != NULL and kept[j + 1] > kept[j]
+
+
 cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity, bint own) noexcept nogil:
-    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`. -> row count,
-    or -1: capacity too small."""
+                              Row* rows, Py_ssize_t capacity, bint own, const int32_t* kept) noexcept nogil:
+    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`, and not of
+    joints j with kept[j + 1] > kept[j], which others keep (NULL: none). -> row count, or -1: capacity too small."""
     cdef Py_ssize_t j, n = 0
     for j in range(count):
         if n + MOST_ROWS > capacity:
@@ -515,20 +521,21 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
         else:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own, True)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True)
         n += joints[j].row_count
     return n
 
 
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows, bint own) noexcept nogil:
+                         Row* rows, bint own, const int32_t* kept) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t j
     for j in range(count):
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         else:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], own, False)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
+                        own and not is_kept(kept, j), False)
 
 
 cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,

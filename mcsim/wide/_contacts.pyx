@@ -17,23 +17,11 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
+from mcsim.wide._colors cimport COLORS, first_free
+
 from mcsim.wide import levels
 
-cdef extern from *:
-    """
-    #include <stdint.h>
-    /* The number of the first bit that is 0; 63 if there is none before. */
-    static int mc_first_free(uint64_t taken)
-    {
-        int bit = 0;
-        while (bit < 63 && (taken >> bit & 1)) bit++;
-        return bit;
-    }
-    """
-    int first_free "mc_first_free"(uint64_t taken) noexcept nogil
-
 cdef enum:
-    COLORS = 64                  # of each kind; the last is for manifolds that must stand alone
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
 

@@ -35,6 +35,6 @@ def chosen():
     return wanted
 
 
-def kernels():
-    """The kernels of the level in use, as _contacts.pyx takes them."""
-    return importlib.import_module(f"mcsim.wide._{chosen()}").kernels()
+def kernels(name="kernels"):
+    """A table of kernels of the level in use: "kernels" those of contacts, "joint_kernels"."""
+    return getattr(importlib.import_module(f"mcsim.wide._{chosen()}"), name)()

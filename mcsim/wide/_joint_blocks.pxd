@@ -1,0 +1,77 @@
+"""Joints' own rows several at a time: joints that share no moving body and have equally many rows, a lane each. Unused
+lanes are zero, on the world.
+
+A block's rows stand in an array of their own, `size` of them from `row` on. Sizes depend on the level that a module is
+compiled for: only kernels look into them, others ask their table for it.
+"""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Bodies, Joint, JointRows
+from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+
+# J v = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
+ctypedef struct WideRow:
+    Wide3 linear
+    Wide3 angular_a
+    Wide3 angular_b
+    Wide bias[2]                 # of the biased and the relax pass
+    Wide compliance              # of the biased pass; the relax pass is rigid
+    Wide impulse                 # [N s or N m s]
+    Wide factor[2][6]            # row i of L, and 1 / D_i: L D L' = J M^-1 J' + compliance of the block, for both passes
+    Wide diagonal                # J M^-1 J'
+
+ctypedef struct JointBlock:
+    int32_t joint[8]             # -1: the lane is not used
+    int32_t body_a[8]
+    int32_t body_b[8]
+    int32_t begin[8]             # each joint's first row among the JointRows
+    int32_t row                  # first of the block's WideRow records
+    int32_t size                 # rows of each joint, 1 to 6
+    int32_t ball                 # 1: ball joints alone, whose rows are made here
+    int32_t reserved
+    Wide inv_mass_a
+    Wide inv_mass_b
+    Wide6 inv_inertia_a          # world axes
+    Wide6 inv_inertia_b
+    Wide3 anchor_a               # ball: from the centre of mass, body axes [m]
+    Wide3 anchor_b
+    Wide3 basis_a[3]             # ball: the joint axes on a, a's axes
+
+# How errors become biases (stabilize/_stabilize.pyx).
+ctypedef struct JointRule:
+    double error_rate            # bias = error_rate C + curvature_rate d2C/dt2 + rate [1/s], [s]
+    double curvature_rate
+    double free_rate             # of rows without a position error: bias = free_rate d2C/dt2 / 2 + rate [s]
+    double softness              # compliance by 1 / (K^-1)_ii, K = J M^-1 J' of the joint's rows
+
+# Rows that are not made here, one after the other as in JointRows. Before the first stand six that are 0.
+ctypedef struct SourceRows:
+    JointRows rows               # error: of a row without a position error 1/2 d2C/dt2
+    double* curvature            # d2C/dt2 of the free drift
+    double* held                 # 1: the row has a position error
+
+# One level's kernels. blocks: `count` of them, those of one colour one after the other.
+ctypedef struct JointKernels:
+    int width                    # lanes
+    Py_ssize_t block_size        # bytes
+    Py_ssize_t row_size
+    # Clear a block and its rows from `row` on, then fill its lanes with the chosen joints. begin: theirs in JointRows.
+    void (*fill)(JointBlock* blocks, WideRow* rows, Py_ssize_t block, Py_ssize_t row, const Joint* joints,
+                 const int32_t* chosen, int count, const int32_t* begin, int size, bint ball) noexcept nogil
+    # The impulses with which a step begins, and the masses.
+    void (*load)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Joint* joints,
+                 const Bodies* bodies) noexcept nogil
+    # Jacobians, biases, factors at the present poses.
+    void (*refresh)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Bodies* bodies, const SourceRows* source,
+                    const JointRule* rule) noexcept nogil
+    # `part` of the impulses acts, and is what is left of them.
+    void (*warm_start)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    # One sweep of Gauss-Seidel, joint by joint.
+    void (*sweep)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    # -> the largest |residual| by its row's own mass [N s, N m s]; rate: the largest change of a velocity that a sweep
+    # would begin with [m/s, rad/s].
+    double (*residual)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist, int relaxed,
+                       double* rate) noexcept nogil
+    # Jacobians and impulses.
+    void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, JointRows* out) noexcept nogil

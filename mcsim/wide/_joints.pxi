@@ -1,0 +1,372 @@
+# The wide kernels of the joints' own rows. Included once for every CPU level, after _contacts.pxi; what they read and
+# write is told in _joint_blocks.pxd, the rows of a ball joint in constraints/_parts.pxd, biases and effective diagonals in
+# stabilize/_stabilize.pyx, the factors and the solution of a block in solve/_blocks.pxd.
+
+from mcsim.core._types cimport Quat
+from mcsim.core._math cimport mat_column, quat_matrix
+from mcsim.state._layout cimport Joint, JointRow, JointRows
+from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
+
+cdef enum:
+    JOINT_ROW = 15           # doubles a JointRow
+    MOST_JOINT_ROWS = 6
+
+# ---- joints to lanes and back ------------------------------------------------------------------------------------------
+
+cdef void fill_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t k, Py_ssize_t row, const Joint* joints,
+                      const int32_t* chosen, int count, const int32_t* begin, int size, bint ball) noexcept nogil:
+    cdef JointBlock* block = &blocks[k]
+    cdef const Joint* joint
+    cdef int lane, i
+    memset(block, 0, sizeof(JointBlock))
+    memset(&rows[row], 0, size * sizeof(WideRow))
+    block.row = <int32_t>row
+    block.size = size
+    block.ball = ball
+    for lane in range(8):
+        block.joint[lane] = -1
+        block.body_a[lane] = -1
+        block.body_b[lane] = -1
+        block.begin[lane] = -MOST_JOINT_ROWS
+    for lane in range(count):
+        joint = &joints[chosen[lane]]
+        block.joint[lane] = chosen[lane]
+        block.body_a[lane] = joint.body_a
+        block.body_b[lane] = joint.body_b
+        block.begin[lane] = begin[chosen[lane]]
+        put3(&block.anchor_a, lane, joint.anchor_a)
+        put3(&block.anchor_b, lane, joint.anchor_b)
+        for i in range(3):
+            put3(&block.basis_a[i], lane, mat_column(quat_matrix(joint.basis_a), i))
+
+
+cdef void load_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Joint* joints,
+                      const Bodies* bodies) noexcept nogil:
+    cdef JointBlock* block
+    cdef Py_ssize_t k
+    cdef int lane, i
+    for k in range(count):
+        block = &blocks[k]
+        block.inv_mass_a = gather(bodies.inv_mass, block.body_a, 1)
+        block.inv_mass_b = gather(bodies.inv_mass, block.body_b, 1)
+        for lane in range(WIDTH):
+            if block.joint[lane] < 0:
+                break
+            for i in range(block.size):
+                put(&rows[block.row + i].impulse, lane, joints[block.joint[lane]].impulse[i])
+
+
+cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count,
+                           JointRows* out) noexcept nogil:
+    cdef const JointBlock* block
+    cdef const WideRow* row
+    cdef Py_ssize_t k, to
+    cdef int lane, i
+    for k in range(count):
+        block = &blocks[k]
+        for lane in range(WIDTH):
+            if block.joint[lane] < 0:
+                break
+            for i in range(block.size):
+                row = &rows[block.row + i]
+                to = block.begin[lane] + i
+                out.row[to].linear = lane3(&row.linear, lane)
+                out.row[to].angular_a = lane3(&row.angular_a, lane)
+                out.row[to].angular_b = lane3(&row.angular_b, lane)
+                out.impulse[to] = lane_of(&row.impulse, lane)
+                out.second[to] = out.impulse[to]
+
+# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
+
+cdef inline WidePair load_bodies(const JointBlock* block, const Twist* twist) noexcept nogil:
+    cdef const double* base = <const double*>twist
+    cdef WidePair p
+    p.va = gather3(base, block.body_a, TWIST)
+    p.wa = gather3(base + 3, block.body_a, TWIST)
+    p.vb = gather3(base, block.body_b, TWIST)
+    p.wb = gather3(base + 3, block.body_b, TWIST)
+    return p
+
+
+cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* row, int n, const Wide* impulse,
+                           Twist* twist) noexcept nogil:
+    """v += M^-1 J' impulse, and back into the bodies."""
+    cdef double* base = <double*>twist
+    cdef Wide3 force = w_scale(impulse[0], row[0].linear)
+    cdef Wide3 torque_a = w_scale(impulse[0], row[0].angular_a)
+    cdef Wide3 torque_b = w_scale(impulse[0], row[0].angular_b)
+    cdef int i
+    for i in range(1, n):
+        force = w_add_scaled(force, impulse[i], row[i].linear)
+        torque_a = w_add_scaled(torque_a, impulse[i], row[i].angular_a)
+        torque_b = w_add_scaled(torque_b, impulse[i], row[i].angular_b)
+    scatter3(w_add_scaled(p.va, -block.inv_mass_a, force), base, block.body_a, TWIST)
+    scatter3(w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a)), base + 3, block.body_a, TWIST)
+    scatter3(w_add_scaled(p.vb, block.inv_mass_b, force), base, block.body_b, TWIST)
+    scatter3(w_add(p.wb, w_times(&block.inv_inertia_b, torque_b)), base + 3, block.body_b, TWIST)
+
+# ---- once a substep --------------------------------------------------------------------------------------------------
+
+cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
+
+
+cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const WideMatrix* r, const Wide6* inv_inertia,
+                             Wide3 spin) noexcept nogil:
+    """-I^-1 (w x I w): the angular acceleration of the free bodies."""
+    cdef Wide6 inertia = gather_symmetric(<const double*>bodies.inertia, body)
+    return w_times(inv_inertia, w_cross(turn(r, w_times(&inertia, turn_back(r, spin))), spin))
+
+
+cdef inline void write_balls(JointBlock* block, WideRow* row, const Bodies* bodies,
+                             const JointRule* rule) noexcept nogil:
+    """C_i = d_i . (p_b - p_a), d_i the joint axes on a. d2C/dt2 = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
+    + g_b x r_b - g_a x r_a), u the velocity of p_b on b less that on a, g the free bodies' angular accelerations."""
+    cdef const int32_t* a = block.body_a
+    cdef const int32_t* b = block.body_b
+    cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
+    cdef Wide3 arm_b = turn(&rb, block.anchor_b)
+    cdef Wide3 point_b = w_add(xb, arm_b)
+    cdef Wide3 arm_a = w_sub(point_b, xa)
+    cdef Wide3 moved = w_scale(splat(rule.error_rate), w_sub(arm_a, turn(&ra, block.anchor_a)))
+    cdef WidePair p
+    cdef Wide3 along_a, along_b, bend, d
+    cdef int i
+    if rule.curvature_rate > 0.0:
+        p = load_bodies(block, bodies.twist)
+        along_a = w_cross(p.wa, arm_a)
+        along_b = w_cross(p.wb, arm_b)
+        bend = w_sub(w_cross(p.wb, along_b), w_cross(p.wa, along_a))
+        d = w_sub(w_add(p.vb, along_b), w_add(p.va, along_a))
+        bend = w_add_scaled(bend, splat(-2.0), w_cross(p.wa, d))
+        bend = w_add(bend, w_cross(turning_of(bodies, b, &rb, &block.inv_inertia_b, p.wb), arm_b))
+        bend = w_sub(bend, w_cross(turning_of(bodies, a, &ra, &block.inv_inertia_a, p.wa), arm_a))
+        moved = w_add_scaled(moved, splat(rule.curvature_rate), bend)
+    for i in range(3):
+        d = turn(&ra, block.basis_a[i])
+        row[i].linear = d
+        row[i].angular_a = w_cross(arm_a, d)
+        row[i].angular_b = w_cross(arm_b, d)
+        row[i].bias[0] = w_dot(d, moved)
+        row[i].compliance = splat(rule.softness)
+
+
+cdef inline void read_rows(JointBlock* block, WideRow* row, const SourceRows* source,
+                           const JointRule* rule) noexcept nogil:
+    """Rows of other joints."""
+    cdef const int32_t* at = block.begin
+    cdef const double* base
+    cdef Wide error, held, rate, moved, bent
+    cdef int i
+    for i in range(block.size):
+        base = <const double*>(source.rows.row + i)
+        row[i].linear = gather3(base, at, JOINT_ROW)
+        row[i].angular_a = gather3(base + 3, at, JOINT_ROW)
+        row[i].angular_b = gather3(base + 6, at, JOINT_ROW)
+        error = gather(source.rows.error + i, at, 1)
+        held = gather(source.held + i, at, 1)
+        rate = gather(source.rows.rate + i, at, 1)
+        moved = splat(rule.error_rate) * error + splat(rule.curvature_rate) * gather(source.curvature + i, at, 1)
+        bent = splat(rule.free_rate) * error
+        row[i].bias[0] = choose(above(held, splat(0.0)), moved, bent) + rate
+        row[i].bias[1] = rate
+        row[i].compliance = held * splat(rule.softness)
+
+
+cdef inline void factor_rows(WideRow* row, const Wide* k, int n, int relaxed, Wide* d) noexcept nogil:
+    """L D L' of k (6, 6), its compliances on top in the biased pass; d: (n,) the pivots. One below 1e-12 of its own
+    diagonal entry counts as 0: its row's impulse does not change."""
+    cdef Wide s, diagonal
+    cdef int i, j, q
+    for i in range(n):
+        for j in range(i + 1):
+            s = k[6 * i + j]
+            if i == j and not relaxed:
+                s = s + row[i].compliance
+            diagonal = s
+            for q in range(j):
+                s = s - row[i].factor[relaxed][q] * d[q] * row[j].factor[relaxed][q]
+            if i == j:
+                d[i] = choose(above(s, splat(1e-12) * diagonal), s, splat(0.0))
+                row[i].factor[relaxed][i] = inverse(d[i])
+            else:
+                row[i].factor[relaxed][j] = s * row[j].factor[relaxed][j]
+
+
+cdef inline void soften_rows(WideRow* row, const Wide* d, int n) noexcept nogil:
+    """Compliances times 1 / (K^-1)_ii; of a singular K times its diagonal. d: (n,) the pivots of K."""
+    cdef Wide back[36]           # L^-1
+    cdef Wide trace = splat(0.0)
+    cdef Wide least_pivot = d[0]
+    cdef Wide s
+    cdef int i, j, q
+    for i in range(n):
+        trace = trace + row[i].diagonal
+        least_pivot = least(least_pivot, d[i])
+        for j in range(i):
+            s = -row[i].factor[1][j]
+            for q in range(j + 1, i):
+                s = s - row[i].factor[1][q] * back[6 * q + j]
+            back[6 * i + j] = s
+    for i in range(n):
+        s = row[i].factor[1][i]
+        for q in range(i + 1, n):
+            s = s + back[6 * q + i] * back[6 * q + i] * row[q].factor[1][q]
+        s = choose(above(least_pivot * splat(<double>n), splat(1e-12) * trace), splat(1.0) / s, row[i].diagonal)
+        row[i].compliance = row[i].compliance * s
+
+
+cdef inline void weigh_rows(const JointBlock* block, WideRow* row, int n, bint soft) noexcept nogil:
+    """Products, compliances, factors."""
+    cdef Wide k[36]
+    cdef Wide d[6]
+    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide3 spin_a, spin_b
+    cdef int i, j
+    for j in range(n):
+        spin_a = w_times(&block.inv_inertia_a, row[j].angular_a)
+        spin_b = w_times(&block.inv_inertia_b, row[j].angular_b)
+        for i in range(j, n):
+            k[6 * i + j] = (mass * w_dot(row[i].linear, row[j].linear)
+                            + w_dot(row[i].angular_a, spin_a) + w_dot(row[i].angular_b, spin_b))
+        row[j].diagonal = k[7 * j]
+    factor_rows(row, k, n, 1, d)
+    if soft:
+        soften_rows(row, d, n)
+        factor_rows(row, k, n, 0, d)
+    else:
+        for i in range(n):
+            for j in range(i + 1):
+                row[i].factor[0][j] = row[i].factor[1][j]
+
+
+cdef void refresh_joint_blocks(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Bodies* bodies,
+                               const SourceRows* source, const JointRule* rule) noexcept nogil:
+    cdef JointBlock* block
+    cdef WideRow* row
+    cdef bint soft = rule.softness > 0.0
+    cdef Py_ssize_t k
+    for k in range(count):
+        block = &blocks[k]
+        row = &rows[block.row]
+        block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_a)
+        block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_b)
+        if block.ball:
+            write_balls(block, row, bodies, rule)
+        else:
+            read_rows(block, row, source, rule)
+        if block.size == 3:
+            weigh_rows(block, row, 3, soft)
+        else:
+            weigh_rows(block, row, block.size, soft)
+
+
+cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+    cdef WideRow* row
+    cdef WidePair p
+    cdef Wide impulse[6]
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        row = &rows[blocks[k].row]
+        for i in range(blocks[k].size):
+            row[i].impulse = splat(part) * row[i].impulse
+            impulse[i] = row[i].impulse
+        p = load_bodies(&blocks[k], twist)
+        push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
+
+# ---- a sweep ---------------------------------------------------------------------------------------------------------
+
+cdef inline void find_changes(const WideRow* row, const WidePair* p, int n, int relaxed, Wide* w,
+                              Wide* change) noexcept nogil:
+    """change = -K^-1 w of the residuals w = J v + bias + compliance * impulse."""
+    cdef Wide3 closing = w_sub(p.vb, p.va)
+    cdef Wide s
+    cdef int i, q
+    for i in range(n):
+        s = (w_dot(row[i].linear, closing) + row[i].bias[relaxed]
+             + (w_dot(row[i].angular_b, p.wb) - w_dot(row[i].angular_a, p.wa)))
+        if not relaxed:
+            s = s + row[i].compliance * row[i].impulse
+        w[i] = s
+        s = -s
+        for q in range(i):
+            s = s - row[i].factor[relaxed][q] * change[q]
+        change[i] = s
+    for i in range(n - 1, -1, -1):
+        s = change[i] * row[i].factor[relaxed][i]
+        for q in range(i + 1, n):
+            s = s - row[q].factor[relaxed][i] * change[q]
+        change[i] = s
+
+
+cdef inline void solve_joints(const JointBlock* block, WideRow* row, int n, Twist* twist, int relaxed) noexcept nogil:
+    cdef WidePair p = load_bodies(block, twist)
+    cdef Wide w[6]
+    cdef Wide change[6]
+    cdef int i
+    find_changes(row, &p, n, relaxed, w, change)
+    for i in range(n):
+        row[i].impulse = row[i].impulse + change[i]
+    push_rows(&p, block, row, n, change, twist)
+
+
+cdef void sweep_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+    cdef JointBlock* block
+    cdef Py_ssize_t k
+    for k in range(count):
+        block = &blocks[k]
+        if block.size == 3 and relaxed:
+            solve_joints(block, &rows[block.row], 3, twist, 1)
+        elif block.size == 3:
+            solve_joints(block, &rows[block.row], 3, twist, 0)
+        else:
+            solve_joints(block, &rows[block.row], block.size, twist, relaxed)
+
+
+cdef double residual_joints(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist,
+                            int relaxed, double* rate) noexcept nogil:
+    cdef const WideRow* row
+    cdef WidePair p
+    cdef Wide w[6]
+    cdef Wide change[6]
+    cdef Wide largest = splat(0.0)
+    cdef Wide fastest = splat(0.0)
+    cdef Wide d
+    cdef double found = 0.0
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        row = &rows[blocks[k].row]
+        p = load_bodies(&blocks[k], twist)
+        find_changes(row, &p, blocks[k].size, relaxed, w, change)
+        for i in range(blocks[k].size):
+            d = row[i].diagonal if relaxed else row[i].diagonal + row[i].compliance
+            largest = most(largest, size_of(w[i] * inverse(d)))
+            fastest = most(fastest, size_of(change[i]) * d)
+    rate[0] = 0.0
+    for i in range(WIDTH):
+        found = max(found, lane_of(&largest, i))
+        rate[0] = max(rate[0], lane_of(&fastest, i))
+    return found
+
+
+cdef JointKernels JOINT_KERNELS
+JOINT_KERNELS.width = WIDTH
+JOINT_KERNELS.block_size = sizeof(JointBlock)
+JOINT_KERNELS.row_size = sizeof(WideRow)
+JOINT_KERNELS.fill = fill_joints
+JOINT_KERNELS.load = load_joints
+JOINT_KERNELS.refresh = refresh_joint_blocks
+JOINT_KERNELS.warm_start = warm_joints
+JOINT_KERNELS.sweep = sweep_joints
+JOINT_KERNELS.residual = residual_joints
+JOINT_KERNELS.store = store_joint_rows
+
+
+def joint_kernels():
+    """The table of this level's kernels of joints, for _joints.pyx."""
+    return PyCapsule_New(&JOINT_KERNELS, "mcsim.wide.joints", NULL)
