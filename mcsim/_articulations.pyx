@@ -36,6 +36,7 @@ from mcsim.state.fields import JOINT_TYPES
 cdef double SOLVED = 1e-13
 cdef enum:
     EASY = 3                 # corrections that a motion takes which the step resolves
+    PATIENCE = 2             # poor corrections in succession that a tree's joints are given
     MOST_REPEATS = 6
     BORDER_REPEATS = 3
     MOST_CORRECTIONS = 8
@@ -310,32 +311,35 @@ cdef class Articulations:
         """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the
         drift. rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where
         closing is hard."""
-        cdef int k
         cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
-        cdef double off, last = self.drift()
+        cdef int patience = 0 if self.tree.loops else PATIENCE
+        cdef int k, poor = 0
+        cdef double best, last = self.drift()
+        best = last
+        self.keep()
         self.hard = False
         for k in range(MOST_CORRECTIONS):
             if k == EASY:
                 self.hard = True
-            if k > 0 and last <= CLOSED:
+            if (k > 0 and last <= CLOSED) or poor > patience:
                 break
-            self.keep()
             self.correct()
-            off = self.drift()
+            last = self.drift()
             if k == 0 and self.tree.loops:
-                off = self.shorten(off, last)
-            if not off < contraction * last:
-                if not off < last:
-                    self.undo()
-                else:
-                    last = off
-                if not last < WIDE_GAP:
-                    # No velocity is found that closes them: hold what they move by at the start of the drift.
-                    self.hold()
+                last = self.shorten(last, best)
+            poor = 0 if last < contraction * best else poor + 1
+            if last < best:
+                best = last
+                self.keep()
+        if not (last <= best or last <= CLOSED):
+            self.undo()
+            last = self.drift()
+        if poor > patience:
+            self.hard = True
+            if not best < WIDE_GAP:
+                # No velocity is found that closes them: hold what they move by at the start of the drift.
+                self.hold()
                 last = self.drift()
-                self.hard = True
-                break
-            last = off
         self.closed = last < self.enough
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)

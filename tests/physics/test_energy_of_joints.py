@@ -92,6 +92,14 @@ def test_joints_and_limits_give_no_energy(name, seeds, options):
     assert np.quantile(found[:, 1], 0.9) < 1e-6, found
 
 
+def test_a_spinning_plane_keeps_a_body_that_falls_along_it():
+    """Seed 64 at 30 steps a second: a light body turns by 0.3 rad a substep, a heavy one falls along its plane, 200 m
+    away in the end. Of two corrections on the way to closed joints, one may then be poor: the plane was left to itself
+    after the first such, and was open by 4 m."""
+    gain, gap = gain_and_gap(random_scene(64, decades=2.5), 240, dt=1 / 30)
+    assert gain < 0.01 and gap < 1e-5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keywords", [{}, {"substeps": 1}, {"dt": 1 / 30}, {"joint_solver": "rows"}], ids=str)
 def test_many_random_scenes(keywords):
