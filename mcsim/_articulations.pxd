@@ -13,6 +13,8 @@ from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 cdef class Articulations:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
+    cdef bint redundant                 # rows may depend on each other: there are loops, or a border
+    cdef bint cold                      # and so may have impulses that do nothing: they start from 0
     cdef PoseCalls calls                # what their errors need of the user
     cdef Bodies* bodies
     cdef Joint* joints
@@ -46,6 +48,7 @@ cdef class Articulations:
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
     cdef Mat3* inertia
+    cdef double near                    # a drift that ends with joints so close needs no more corrections [m, rad]
     cdef double enough                  # joints closer than this count as closed [m, rad]
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning
@@ -53,6 +56,7 @@ cdef class Articulations:
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
     cdef void begin_step(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
+    cdef void prepare(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void solve(self, Twist* twist) noexcept nogil

@@ -44,6 +44,7 @@ cdef enum:
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
 cdef double CLOSED = 5e-8
+cdef double BORDER_CLOSED = 5e-9         # with gears and joints of the user's own, which few bodies have
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
 # rad], their velocities are held instead.
@@ -67,6 +68,8 @@ cdef double LOOP_CONTRACTION = 0.2
 cdef double LOOP_CLOSE = 1e-6
 cdef double NET_CLOSE = 1e-5
 cdef double NET_WORK = 1000.0
+# Functions of the user's are costly: with a border, bodies are moved while each move leaves less than this of the gap.
+cdef double BORDER_PROGRESS = 0.5
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on
 # the rate of Levenberg's and Marquardt's method at singular solutions); it is SHORTER times that for a step which
 # led away.
@@ -107,10 +110,12 @@ cdef class Articulations:
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
-        self.enough = CLOSE_ENOUGH
-        if self.tree.loops:
-            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
+        self.redundant = self.tree.loops or self.border.count > 0
+        self.near = BORDER_CLOSED if self.border.count > 0 else CLOSED
+        self.enough = CLOSE_ENOUGH
+        if self.redundant:
+            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
         held = np.zeros(bodies.count, bool)
         ends = [*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])]
         held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
@@ -159,7 +164,7 @@ cdef class Articulations:
         self.settings = settings
 
     cdef void begin_step(self) noexcept nogil:
-        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows
+        """Impulses of the last step, rows at the present poses; to be followed by `prepare`, once the sweeps' rows
         are laid out."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
@@ -175,8 +180,12 @@ cdef class Articulations:
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
-        cdef Py_ssize_t k
         self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        self.prepare()
+
+    cdef void prepare(self) noexcept nogil:
+        """The factor, once all rows are written."""
+        cdef Py_ssize_t k
         for k in range(self.border.count):
             if self.border.row(k) != NULL:
                 self.open = max(self.open, fabs(self.border.row(k).error))
@@ -188,12 +197,14 @@ cdef class Articulations:
         is true."""
         self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved = SOLVED
-        if self.tree.loops and self.open > CLOSE_ENOUGH:
+        self.cold = self.tree.loops or (self.redundant and self.open > CLOSE_ENOUGH)
+        if self.redundant and self.open > CLOSE_ENOUGH:
             self.solved = GAP_TOLERANCE * min(self.open, WIDE_GAP) / self.settings.h
 
     cdef void factor(self) noexcept nogil:
         """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
+        cdef double solved = self.solved
         cdef Py_ssize_t k
         self.tree.factor(self.bodies)
         if self.border.count == 0:
@@ -202,11 +213,13 @@ cdef class Articulations:
             self.impulse[k] = rows.impulse[k]
             self.bias[k] = rows.bias[k]
             rows.bias[k] = 0.0
+        self.solved = 0.0                            # the impulses of probing are no measure
         for k in range(self.border.rounds):
             self.border.push_round(k)
             self.solve_tree(self.border.scratch)
             self.border.read_round(k)
-        self.border.factor()
+        self.solved = solved
+        self.border.factor(self.tree.proximal)
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
             rows.bias[k] = self.bias[k]
@@ -219,18 +232,22 @@ cdef class Articulations:
         cdef Py_ssize_t k
         self.keep_poses()
         for k in range(rows.count):
-            rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
+            rows.impulse[k] = 0.0 if self.cold else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
-        """J v + bias = 0, the border's rows with the tree's."""
+        """J v + bias = 0, the border's rows with the tree's, by proximal steps as solve_tree takes them."""
         cdef int k
+        cdef double found, last = 0.0
         self.solve_tree(twist)
         if self.border.count > 0:
             for k in range(BORDER_REPEATS):
-                if self.border.correct(twist, SOLVED) <= SOLVED:
+                found = self.border.residual(twist)
+                if found <= self.solved or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                     break
+                self.border.finish(twist)
                 self.solve_tree(twist)
+                last = found
 
     cdef void solve_tree(self, Twist* twist) noexcept nogil:
         """J v + bias = 0; with loops until the proximal steps have converged."""
@@ -286,7 +303,7 @@ cdef class Articulations:
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
         from closed, where Newton's step may lead away."""
-        if self.drift() > WIDE_GAP and self.tree.loops:
+        if self.drift() > WIDE_GAP and self.redundant:
             self.aim_still()
         else:
             self.subtract_rates()
@@ -321,17 +338,17 @@ cdef class Articulations:
         for k in range(MOST_CORRECTIONS):
             if k == EASY:
                 self.hard = True
-            if (k > 0 and last <= CLOSED) or poor > patience:
+            if (k > 0 and last <= self.near) or poor > patience:
                 break
             self.correct()
             last = self.drift()
-            if k == 0 and self.tree.loops:
+            if k == 0 and self.redundant:
                 last = self.shorten(last, best)
             poor = 0 if last < contraction * best else poor + 1
             if last < best:
                 best = last
                 self.keep()
-        if not (last <= best or last <= CLOSED):
+        if not (last <= best or last <= self.near):
             self.undo()
             last = self.drift()
         if poor > patience:
@@ -377,7 +394,7 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.second[i] = -rows.impulse[i]
-        if swept and not self.tree.loops:
+        if swept and not self.cold:
             self.tree.apply_impulses(self.bodies, self.bodies.twist)
             for i in range(rows.count):
                 rows.impulse[i] *= 2.0
@@ -419,12 +436,14 @@ cdef class Articulations:
             last = self.open
             self.keep_poses()
             self.project_once(FIRST_MOVE / last if last > WIDEST_GAP else 1.0)
-            if last > WIDEST_GAP:
-                break
-            if self.open < last or not self.tree.loops:
+            if self.open < last or not self.redundant:
+                if last > WIDEST_GAP or (self.border.count > 0 and self.open > BORDER_PROGRESS * last):
+                    break
                 continue
-            # It led away: back, and once more with a greater proximal part, which makes it shorter.
             self.undo_poses()
+            if self.border.count > 0:
+                break
+            # It led away: once more with a greater proximal part, which makes it shorter.
             shorter *= SHORTER
             self.tree.proximal *= shorter
             self.factor()
@@ -466,10 +485,12 @@ cdef class Articulations:
                 rows.impulse[k] = 0.0
         for k in range(self.border.count):
             self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
-        if self.tree.loops and self.border.count == 0:
-            self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
-        else:
-            self.solve(self.displacement.twist)
+        # One proximal step: Newton's next one goes on.
+        self.tree.solve(self.bodies, self.displacement.twist)
+        if self.border.count > 0:
+            self.border.residual(self.displacement.twist)
+            self.border.finish(self.displacement.twist)
+            self.tree.solve(self.bodies, self.displacement.twist)
         self.displacement.move(self.bodies)
         for j in range(rows.joint_count):
             force = vec3(0.0, 0.0, 0.0)

@@ -279,7 +279,7 @@ cdef class Pipeline(StateArrays):
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
             return
-        if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
+        if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
@@ -347,7 +347,7 @@ cdef class Pipeline(StateArrays):
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                 # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
                 row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.tree.loops:
+                if self.articulations.cold:
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
@@ -637,7 +637,7 @@ cdef class Pipeline(StateArrays):
             self.restore_backup()
             return status
         if self.closing:
-            self.articulations.factor()
+            self.articulations.prepare()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)

@@ -28,13 +28,14 @@ cdef class Border:
     # G, column by column: for each round the joints' solve, without biases, of what `push_round` leaves in `scratch`.
     cdef void push_round(self, Py_ssize_t round) noexcept nogil
     cdef void read_round(self, Py_ssize_t round) noexcept nogil
-    cdef void factor(self) noexcept nogil
+    cdef void factor(self, double proximal) noexcept nogil
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
     cdef void backsolve(self) noexcept nogil
 
-    # Impulses against J v + bias, to be followed by the joints' solve. -> the largest |J v + bias| [m/s, rad/s];
-    # nothing is done where that is at most `tolerance`.
-    cdef double correct(self, Twist* twist, double tolerance) noexcept nogil
+    # The right side of a solve -> the largest |J v + bias| [m/s, rad/s]; then impulses against it, to be followed by
+    # the joints' solve.
+    cdef double residual(self, const Twist* twist) noexcept nogil
+    cdef void finish(self, Twist* twist) noexcept nogil
     cdef void subtract_rates(self, const Twist* twist) noexcept nogil       # bias -= J v
 
     cdef void keep(self) noexcept nogil

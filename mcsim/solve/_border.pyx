@@ -78,11 +78,16 @@ cdef class Border:
                 self.values[self.block[k] + i * self.group_size[k] + round] = \
                     0.0 if self.row(k) == NULL else rate(self.row(k), self.scratch)
 
-    cdef void factor(self) noexcept nogil:
-        """1 / d on the diagonal, 0 where a row is settled."""
-        cdef Py_ssize_t k
+    cdef void factor(self, double proximal) noexcept nogil:
+        """1 / d on the diagonal, 0 where a row is settled. The diagonal is shifted by `proximal` of J_i M^-1 J_i':
+        each solve is one proximal step."""
+        cdef Py_ssize_t k, i
+        cdef double diagonal
         for k in range(self.count):
-            self.factor_line(k, 0.0 if self.row(k) == NULL else SMALLEST_PIVOT * self.row(k).diagonal)
+            diagonal = 0.0 if self.row(k) == NULL else self.row(k).diagonal
+            i = k - self.group_begin[k]
+            self.values[self.block[k] + i * self.group_size[k] + i] += proximal * diagonal
+            self.factor_line(k, SMALLEST_PIVOT * diagonal)
 
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil:
         cdef Py_ssize_t i = k - self.group_begin[k]
@@ -125,15 +130,17 @@ cdef class Border:
 
     # ---- solving -----------------------------------------------------------------------------------------------------
 
-    cdef double correct(self, Twist* twist, double tolerance) noexcept nogil:
+    cdef double residual(self, const Twist* twist) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t k
-        cdef Row* row
         for k in range(self.count):
             self.vector[k] = 0.0 if self.row(k) == NULL else -(rate(self.row(k), twist) + self.bias[k])
             largest = max(largest, fabs(self.vector[k]))
-        if largest <= tolerance:
-            return largest
+        return largest
+
+    cdef void finish(self, Twist* twist) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Row* row
         self.backsolve()
         for k in range(self.count):
             row = self.row(k)
@@ -142,7 +149,6 @@ cdef class Border:
                 push(row, self.vector[k], twist)
                 if is_wide(row):
                     row[1].impulse = row.impulse
-        return largest
 
     cdef void subtract_rates(self, const Twist* twist) noexcept nogil:
         cdef Py_ssize_t k
