@@ -7,8 +7,9 @@ R_i = S M^-1 J_i' (b = 0), and
 
 is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D.
 Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing: one joints' solve a column, and
-since rows of different articulations do not meet, one column of every articulation at a time. G is factored as L D L';
-a pivot below 1e-9 of J_i M^-1 J_i' marks a row that the joints and the rows before it have settled: it gets no impulse.
+since rows of different articulations do not meet, one column of every articulation at a time. G is factored as L D L'.
+Rows may say what the joints or rows before them have settled already, or contradict them: the diagonal is shifted by a
+part of J_i M^-1 J_i', and each solve is one proximal step, as with loops (`_tree.pyx`).
 """
 
 from itertools import combinations
