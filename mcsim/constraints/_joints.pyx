@@ -39,9 +39,9 @@ cdef double LIMIT_MARGIN_LENGTH = 0.05   # [m]
 cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
-    SWING_INDEX = 15          # row index of the swing limit, after 3 axes x AXIS_ROWS
-    SWING_BIT = 64
-    MOST_ROWS = 22            # of one joint: 6 of its own, 3 x 5 of its axes, 1 swing limit
+    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
+    SWING_BIT = 1 << 2 * JOINT_AXES
+    MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit
 
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil:
