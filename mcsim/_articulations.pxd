@@ -76,6 +76,7 @@ cdef class Articulations:
     cdef double shorten(self, double off, double before) noexcept nogil
     cdef void project(self) noexcept nogil
     cdef void project_once(self, double part) noexcept nogil
+    cdef void carry_gears(self) noexcept nogil
     cdef void keep_poses(self) noexcept nogil
     cdef void undo_poses(self) noexcept nogil
     cdef void refresh_all(self) noexcept nogil

@@ -13,8 +13,12 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 of the sweeps' buffer, and every solve takes them with the tree.
 """
 
+from itertools import combinations
+
 from libc.math cimport fabs
 from libc.string cimport memset
+
+from itertools import combinations
 
 import numpy as np
 
@@ -23,11 +27,11 @@ from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, 
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, dot, vec3
+from mcsim.core._math cimport add_scaled, dot, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
+from mcsim.state._rows cimport is_wide, own_rows, row_diagonal, row_rate
 
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
@@ -127,10 +131,14 @@ cdef class Articulations:
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        # A gear is a tie between its bodies, which keeps momentum and does no work. A user's joint need not.
+        ties = [pair for row in beside if joints["type"][row[0]] == GEAR for pair in combinations(row[3], 2)]
+        users = [body for row in beside if joints["type"][row[0]] == USER for body in row[3] if body != WORLD]
+        coupled = np.concatenate([pairs[sizes > 0], np.array(ties, int).reshape(-1, 2)])
         driven = bodies.kind == KINEMATIC
-        driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
-        self.guard = EnergyGuard(pairs, sizes, group, driven,
-                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+        driven[users] = True
+        self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
+                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
@@ -140,9 +148,8 @@ cdef class Articulations:
         self.loads.count, self.loads.chosen = self.count, self.chosen
         self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
         self.loads.stiffness = <Mat3*>doubles(stiffness)
-        tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
-        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC,
-                        arrays[0])
+        held_by_users = np.array([(body, WORLD) for body in users], int).reshape(-1, 2)
+        self._find_free(np.concatenate([coupled, held_by_users]), bodies.kind == DYNAMIC, arrays[0])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -497,11 +504,25 @@ cdef class Articulations:
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
+        self.carry_gears()
         self.displacement.carry_spins(self.bodies)
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
         self.border.undo()
         self.refresh_all()
+
+    cdef void carry_gears(self) noexcept nogil:
+        """The same of the two halves of each gear."""
+        cdef Py_ssize_t k
+        cdef const Row* row
+        cdef const double* linear
+        cdef int i
+        for k in range(self.border.count):
+            row = self.border.row(k)
+            for i in range(2 if row != NULL and is_wide(row) else 0):
+                linear = &row[i].jacobian[6]
+                self.displacement.carry_orbit(self.bodies, row[i].body_a, row[i].body_b, scale(
+                    row[i].impulse, vec3(linear[0], linear[1], linear[2])))
 
     # ---- spin --------------------------------------------------------------------------------------------------------
 
