@@ -43,7 +43,9 @@ cdef class Articulations:
     cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not
                                         # dynamic
     cdef Py_ssize_t free_count
-    cdef int32_t* swings                # of a body: whether its load turns it
+    cdef object kept_swings
+    cdef int32_t* swings                # of a body: whether its load turns it: where no joint holds its direction, and
+                                        # where there are no loops
     cdef int32_t* strained              # of an articulation: whether it is strained beyond division
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
@@ -82,7 +84,6 @@ cdef class Articulations:
     cdef void refresh_all(self) noexcept nogil
     cdef void count_spin(self, double sign) noexcept nogil
     cdef void settle_spin(self) noexcept nogil
-    cdef void find_swinging(self) noexcept nogil
     cdef void stiffen_start(self) noexcept nogil
     cdef double residual(self) noexcept nogil
     cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil

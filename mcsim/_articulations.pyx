@@ -27,7 +27,7 @@ from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, 
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, dot, scale, vec3
+from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
@@ -93,6 +93,9 @@ cdef double NET_STRAIN = 9.0
 WORLD = -1
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
+# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
+POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
+
 
 def border_rows(joints):
     """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
@@ -105,6 +108,14 @@ def border_rows(joints):
         rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
         found += [(int(j), i, len(ends), bodies) for i in range(rows)]
     return found
+
+
+def holds_direction(joints, sizes):
+    """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
+    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
+    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
+    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
+    return (sizes > 0) & (~point | turned.any(axis=1))
 
 
 cdef class Articulations:
@@ -150,6 +161,10 @@ cdef class Articulations:
         self.loads.stiffness = <Mat3*>doubles(stiffness)
         held_by_users = np.array([(body, WORLD) for body in users], int).reshape(-1, 2)
         self._find_free(np.concatenate([coupled, held_by_users]), bodies.kind == DYNAMIC, arrays[0])
+        swings = np.ones(bodies.count + 1, np.int32)
+        if self.tree.loops:
+            swings[pairs[holds_direction(joints, sizes)]] = 0
+        self.swings, self.kept_swings = integers(swings), swings
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -157,9 +172,9 @@ cdef class Articulations:
         self.free_count = int(of.max(initial=-1)) + 1
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
-        free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
-        self.kept_free = free, swings, strained, excess, center, inertia
-        self.free, self.swings, self.strained = integers(free), integers(swings), integers(strained)
+        free, strained = np.append(of[jointed], -1).astype(np.int32), np.zeros(len(moves) + 1, np.int32)
+        self.kept_free = free, strained, excess, center, inertia
+        self.free, self.strained = integers(free), integers(strained)
         self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
@@ -576,7 +591,6 @@ cdef class Articulations:
         cdef double largest = 0.0
         cdef double limit = NET_STRAIN if self.tree.loops else TREE_STRAIN
         load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
-        self.find_swinging()
         memset(self.strained, 0, self.group_count * sizeof(int32_t))
         for k in range(self.count):
             i = self.chosen[k]
@@ -601,22 +615,6 @@ cdef class Articulations:
             if self.loads.part[k] > 0.0:
                 self.stiffening = True
         return largest
-
-    cdef void find_swinging(self) noexcept nogil:
-        """Of bodies in loops, which have joints alone that hold no direction; without loops all."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t j, k
-        for k in range(self.count):
-            self.swings[self.chosen[k]] = 1
-        if not self.tree.loops:
-            return
-        for j in range(rows.joint_count):
-            for k in range(rows.begin[j], rows.begin[j + 1]):
-                if dot(rows.row[k].linear, rows.row[k].linear) == 0.0:
-                    if self.joints[j].body_a >= 0:
-                        self.swings[self.joints[j].body_a] = 0
-                    if self.joints[j].body_b >= 0:
-                        self.swings[self.joints[j].body_b] = 0
 
     cdef void stiffen_start(self) noexcept nogil:
         """What `strain` has chosen, for the first half of the step's first substep."""

@@ -17,8 +17,8 @@ physics, and is taken out of the velocities at the substep's end:
 u is a motion that the joints allow, so they stay closed, and both momenta are kept; of all changes that leave them so,
 the energy of v - u is what there is to take.
 
-Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a joint of
-the user's own, whose function may depend on more than poses. A gear makes one of what it ties together.
+Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a joint
+of the user's own, whose function may depend on more than poses. A gear makes one of what it ties together.
 """
 
 from libc.math cimport sqrt
