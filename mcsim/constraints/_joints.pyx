@@ -143,6 +143,19 @@ cdef double spring_point(const JointAxis* axis, double diagonal, const Settings*
     return 0.5 if z < FAST_SPRING else 1.0
 
 
+cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil:
+    """s of a position motor's spring, whose z is h w (2 zeta + h w)."""
+    if not settings.first_kick < 1.0:
+        return 1.0
+    return 0.5 if soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h).stiffness < FAST_SPRING else 1.0
+
+
+cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil:
+    """h w (2 zeta + s h w): the inverse mass by this, and by the part of the first kick, is a position motor's
+    compliance."""
+    return soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h).stiffness / point
+
+
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
                     const JointFrames* f, const Bodies* bodies, const Settings* settings, bint first) noexcept nogil:
     """Friction, spring and motor rows of one axis. -> how many.
@@ -281,7 +294,7 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
     """
     cdef const JointAxis* axis
     cdef Softness soft
-    cdef double moved
+    cdef double moved, point, stiffness, compliance
     cdef Row* row
     cdef int r
     for r in range(count):
@@ -290,9 +303,14 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
             continue
         moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
-        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-        set_soft(row, soft.bias_rate * row.error, moved / soft.stiffness if soft.stiffness > 0.0 else 0.0,
-                 settings.first_kick)
+        point = motor_point(axis, settings)
+        stiffness = motor_stiffness(axis, point, settings)
+        compliance = moved / stiffness if stiffness > 0.0 else 0.0
+        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h)
+        if point < 1.0:
+            set_soft(row, soft.bias_rate * row.error, compliance / settings.first_kick, 1.0)
+        else:
+            set_soft(row, soft.bias_rate * row.error, compliance, settings.first_kick)
 
 
 cdef inline double product(const Row* x, const Row* y) noexcept nogil:
