@@ -637,8 +637,17 @@ cdef class Articulations:
 
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
+        cdef Py_ssize_t k
         read_joint_rows(self.joints, rows, &self.tree.rows)
-        self.tree.proximal = USUAL_PROXIMAL
+        self.open = 0.0
+        for k in range(self.tree.rows.count):
+            self.open = max(self.open, fabs(self.tree.rows.error[k]))
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.open = max(self.open, fabs(self.border.row(k).error))
+        # The smaller, the more exact are the velocities; but torn joints must not be moved far.
+        self.tree.proximal = USUAL_PROXIMAL if self.open < WIDEST_GAP else MOST_PROXIMAL
+        self.cold = self.tree.loops or (self.redundant and self.open >= WIDEST_GAP)
         self.solved = SOLVED
         self.factor()
 

