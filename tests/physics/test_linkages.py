@@ -1,5 +1,5 @@
-"""Closed linkages: six-bars of Watt and Stephenson, Jansen's leg and a Hoberman ring. Let go, they stay closed, keep their
-energy, and agree with an eighth of the step."""
+"""Closed linkages: six-bars of Watt and Stephenson, Jansen's leg and a Hoberman ring. Let go, they stay closed, keep
+their energy, and agree with an eighth of the step."""
 
 import numpy as np
 import pytest
