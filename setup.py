@@ -8,6 +8,7 @@ Switches, by environment variable:
 """
 
 import os
+import platform
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -39,10 +40,24 @@ KERNELS = {
     "mcsim.constraints._forces": [],
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
+    "mcsim.wide._contacts": ["m"],
+    "mcsim.wide._base": ["m"],
+    "mcsim.wide._v3": ["m"],
+    "mcsim.wide._v4": ["m"],
     "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
     "mcsim._pipeline": ["m"],
+    "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
+}
+
+# Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond
+# the baseline they are built on such processors only. Functions that pass registers of several lanes must be inlined.
+INLINE = "-DCYTHON_INLINE=inline __attribute__((always_inline))"
+LEVELS = {
+    "mcsim.wide._base": [INLINE],
+    "mcsim.wide._v3": [INLINE, "-march=x86-64-v3"],
+    "mcsim.wide._v4": [INLINE, "-march=x86-64-v4", "-mprefer-vector-width=512"],
 }
 
 # Cython's own helper code, compiled once for all kernels.
@@ -55,6 +70,7 @@ def switch(name):
     return os.environ.get(name, "") not in ("", "0")
 
 
+X86 = os.name == "posix" and platform.machine() in ("x86_64", "AMD64")
 DEBUG = switch("MCSIM_DEBUG")
 COVERAGE = switch("MCSIM_COVERAGE")
 SANITIZE = os.environ.get("MCSIM_SANITIZE", "")
@@ -75,7 +91,8 @@ DIRECTIVES = {
 
 def gcc_flags():
     """Compile and link flags for gcc and clang; never fast-math or contraction: bits must not depend on the CPU."""
-    common = ["-ffp-contract=off", "-fno-math-errno", "-Wno-unused-function", "-Wno-unused-but-set-variable"]
+    common = ["-ffp-contract=off", "-fno-math-errno", "-Wno-unused-function", "-Wno-unused-but-set-variable",
+              "-Wno-psabi"]
     if SANITIZE:
         sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"]
         return ["-O1", *common, *sanitize], sanitize
@@ -91,6 +108,7 @@ def extension(module, libraries):
         libraries=libraries if os.name == "posix" else [],
         define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
         undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
+        optional=module in LEVELS and not module.endswith("_base"),     # an old compiler may not know the level
     )
 
 
@@ -98,19 +116,21 @@ class BuildKernels(build_ext):
     """Flags depend on the compiler, which is known only here."""
 
     def build_extensions(self):
-        if self.compiler.compiler_type == "unix":
+        unix = self.compiler.compiler_type == "unix"
+        if unix:
             compile_flags, link_flags = gcc_flags()
         else:
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
-            ext.extra_compile_args = compile_flags
+            ext.extra_compile_args = compile_flags + (LEVELS.get(ext.name, []) if unix else [])
             ext.extra_link_args = link_flags
         super().build_extensions()
 
 
 def extensions():
     only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
-    chosen = [extension(m, libs) for m, libs in KERNELS.items() if not only or any(o in m for o in only.split(","))]
+    chosen = [extension(m, libs) for m, libs in KERNELS.items()
+              if (X86 or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
     return cythonize(
         [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
         nthreads=0,

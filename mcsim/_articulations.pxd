@@ -50,7 +50,6 @@ cdef class Articulations:
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
     cdef Mat3* inertia
-    cdef double near                    # a drift that ends with joints so close needs no more corrections [m, rad]
     cdef double enough                  # joints closer than this count as closed [m, rad]
     cdef bint closed                    # the last drift ended with closed joints
     cdef readonly long long corrections # solves on trial poses since the beginning

@@ -47,8 +47,7 @@ cdef enum:
     MOST_PROJECTIONS = 6
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
-cdef double CLOSED = 5e-8
-cdef double BORDER_CLOSED = 5e-9         # with gears and joints of the user's own, which few bodies have
+cdef double CLOSED = 5e-9
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
 # rad], their velocities are held instead.
@@ -57,7 +56,7 @@ cdef double WIDE_GAP = 1e-3
 
 # Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by
 # FIRST_MOVE a substep.
-cdef double CLOSE_ENOUGH = 2e-7
+cdef double CLOSE_ENOUGH = 1e-7
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 
@@ -127,7 +126,6 @@ cdef class Articulations:
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
         self.redundant = self.tree.loops or self.border.count > 0
-        self.near = BORDER_CLOSED if self.border.count > 0 else CLOSED
         self.enough = CLOSE_ENOUGH
         if self.redundant:
             self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
@@ -241,7 +239,10 @@ cdef class Articulations:
             self.solve_tree(self.border.scratch)
             self.border.read_round(k)
         self.solved = solved
-        self.border.factor(self.tree.proximal)
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.border.add_to_diagonal(k, self.tree.proximal * self.border.row(k).diagonal)
+        self.border.factor()
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
             rows.bias[k] = self.bias[k]
@@ -360,7 +361,7 @@ cdef class Articulations:
         for k in range(MOST_CORRECTIONS):
             if k == EASY:
                 self.hard = True
-            if (k > 0 and last <= self.near) or poor > patience:
+            if (k > 0 and last <= CLOSED) or poor > patience:
                 break
             self.correct()
             last = self.drift()
@@ -370,7 +371,7 @@ cdef class Articulations:
             if last < best:
                 best = last
                 self.keep()
-        if not (last <= best or last <= self.near):
+        if not (last <= best or last <= CLOSED):
             self.undo()
             last = self.drift()
         if poor > patience:

@@ -6,11 +6,10 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Twist
-from mcsim.integrate._rk4 cimport RungeKutta
 from mcsim.solve._pgs cimport Delassus
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Joint, Row, Settings
+from mcsim.wide._contacts cimport WideContacts
 
 # One timer a stage, in the order of pipeline.STAGES.
 cdef enum:
@@ -43,6 +42,10 @@ cdef class Pipeline(StateArrays):
     cdef Py_ssize_t anchor_capacity
     cdef readonly Py_ssize_t row_count
     cdef readonly Py_ssize_t joint_row_count
+    cdef readonly Py_ssize_t contact_row_count
+    cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef readonly WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
+    cdef bint widening
     cdef bint bounces
     cdef public long long steps         # done since the beginning
     cdef public double start            # time before the first step [s]
@@ -59,16 +62,15 @@ cdef class Pipeline(StateArrays):
     cdef double stage_times[10]
     cdef double clock
     cdef object row_array
-    cdef SmoothSolver smooth            # integrator="rk4"
-    cdef RungeKutta runge_kutta
-    cdef object smooth_arrays
+    cdef object wrenches
     cdef Twist* wrench                  # forces on the bodies [N, N m]
-    cdef Twist* acceleration
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
-    cdef int layout(self, bint own) noexcept nogil
+    cdef int layout(self, bint own, bint wide) noexcept nogil
+    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void measure(self, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
@@ -88,8 +90,4 @@ cdef class Pipeline(StateArrays):
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
-    cdef void accelerate(self, bint keep) noexcept nogil
-    cdef void solve_bounded(self, int relaxed) noexcept nogil
-    cdef void project_smooth(self) noexcept nogil
-    cdef void substep_smooth(self, bint last) noexcept nogil
     cdef int step_once(self) noexcept nogil

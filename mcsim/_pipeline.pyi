@@ -15,6 +15,7 @@ class Pipeline(StateArrays):
     tree: Any
     row_count: int
     joint_row_count: int
+    contact_row_count: int
     steps: int
     start: float
     impact_count: int

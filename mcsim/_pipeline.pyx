@@ -18,8 +18,8 @@
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
 impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
-strained step takes a multiple of the substeps. integrator="rk4": substep_smooth stands in place of the substep
-(docs/theory/rk4.md).
+strained step takes a multiple of the substeps. Other integrators have a substep of their own (_smooth_pipeline.pyx,
+_position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
@@ -32,26 +32,28 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
                                         store_joints)
-from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
+from mcsim.constraints._forces cimport add_joint_forces
+from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
-from mcsim.integrate._rk4 cimport (RungeKutta, add_gyroscopic, add_twists, displace, free_accelerations,
-                                   smooth_forces)
-from mcsim.solve._blocks cimport FACTOR_STRIDE, factor_blocks, row_apply
+from mcsim.integrate._rk4 cimport smooth_forces
+from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
-from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_RK4, JointAxis, JointRows,
-                                  MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION,
-                                  ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
+                                  JointRows, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
+
+from mcsim.wide._contacts cimport WideContacts
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
@@ -87,13 +89,6 @@ cdef double MOST_WORK = 15_000.0
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
-# Sweeps over bounded rows end at this correction (integrator="rk4") [m/s, rad/s].
-cdef double SETTLED = 1e-14
-
-# Newton's method in the projection of poses (integrator="rk4"): rounds at most, and the error that ends it [m, rad].
-cdef int PROJECTION_ROUNDS = 3
-cdef double PROJECTION_TOLERANCE = 1e-15
-
 
 cdef class Pipeline(StateArrays):
     """One world's step.
@@ -110,15 +105,15 @@ cdef class Pipeline(StateArrays):
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces
-        self.smooth = SmoothSolver()
-        self.runge_kutta = RungeKutta(bodies.count)
+        self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+                         and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
+                         and self.settings.friction_central)
+        self.wide = WideContacts(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
-        self.smooth_arrays = np.zeros((2, bodies.count + 1, 6))
-        cdef double[:, :, ::1] smooth = self.smooth_arrays
-        self.wrench = <Twist*>&smooth[0, 0, 0] + 1
-        self.acceleration = <Twist*>&smooth[1, 0, 0] + 1
+        self.wrenches = np.zeros((bodies.count + 1, 6))
+        self.wrench = <Twist*>doubles(self.wrenches) + 1
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self._plan_tree(bodies, joints)
 
@@ -128,17 +123,20 @@ cdef class Pipeline(StateArrays):
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
 
+    def _joint_sizes(self):
+        """(joints,) rows that are each joint itself."""
+        while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+                            self.row_capacity, True) < 0:
+            self.grow()
+        return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
+
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
         self.articulations = None
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
-                                self.row_capacity, True) < 0:
-                self.grow()
-            sizes = self.backup[3].view(JOINT_DTYPE)["constraint_count"]
-            found = Articulations(bodies, joints, sizes)
+            found = Articulations(bodies, joints, self._joint_sizes())
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
@@ -185,7 +183,7 @@ cdef class Pipeline(StateArrays):
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
-        self.smooth.grow()
+        self.wide.grow(manifolds)
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -214,8 +212,8 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_COLLIDE)
         return status
 
-    cdef int layout(self, bint own) noexcept nogil:
-        """All rows at the present poses; the joints' own only if `own`."""
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        """All rows at the present poses; the joints' own only if `own`. wide: contacts eight at a time instead."""
         cdef Py_ssize_t n, joints
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
@@ -227,13 +225,22 @@ cdef class Pipeline(StateArrays):
                                self.row_capacity, own)
         if joints < 0:
             return GROW
-        n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                            self.anchors, self.rows, joints, self.row_capacity)
-        if n < 0:
-            return GROW
+        n = joints
+        if not wide or self.bounces:
+            n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                                self.anchors, self.rows, joints, self.row_capacity, wide)
+            if n < 0:
+                return GROW
+        self.impact_rows = n
+        if wide:
+            status = self.layout_wide(joints, n)
+            if status != OK:
+                return status
+            n = joints
         self.joint_row_count = joints
         self.row_count = n
-        self.swept = not self.settings.joint_tree or n > (
+        self.contact_row_count = self.wide.row_count if wide else n - joints
+        self.swept = not self.settings.joint_tree or joints + self.contact_row_count > (
             (self.articulations.tree.row_count if own else 0) + self.articulations.border.records)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
@@ -241,12 +248,18 @@ cdef class Pipeline(StateArrays):
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
-        if self.settings.integrator == INTEGRATE_RK4:
-            status = self.smooth.build(self.rows, joints, &self.bodies)
-            if status != OK:
-                return status
         self.finish_rows()
         return OK
+
+    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            self.rows[i].impulse = 0.0
+        set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                        self.anchors)
+        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors, &self.bodies,
+                                <double>self.substeps / self.settings.substeps)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -255,8 +268,9 @@ cdef class Pipeline(StateArrays):
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
         self.write_joints(rows)
-        refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                         self.anchors, rows)
+        if self.bounces or not self.widening:
+            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
+                             self.anchors, rows, self.widening)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -266,6 +280,8 @@ cdef class Pipeline(StateArrays):
         factor_blocks(self.rows, self.joint_row_count, self.factors)
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
+        if self.widening:
+            self.wide.refresh(&self.bodies, &self.settings)
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
@@ -275,15 +291,18 @@ cdef class Pipeline(StateArrays):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement."""
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT
         cdef int k
         if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
+            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
             return
         if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
+            if self.widening:
+                self.wide.sweep(twist, relaxed, rub)
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
@@ -326,6 +345,8 @@ cdef class Pipeline(StateArrays):
             self.rows[i].impulse *= factor
         if self.closing:
             self.articulations.scale_impulses(factor)
+        if self.widening:
+            return                                           # they take the factor in layout and store
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
@@ -367,6 +388,8 @@ cdef class Pipeline(StateArrays):
                     row.lower *= first
                     row.upper *= first
         warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.widening:
+            self.wide.warm_start(self.bodies.twist, first)
         if self.closing:
             self.articulations.begin()
 
@@ -386,6 +409,8 @@ cdef class Pipeline(StateArrays):
                 if shared:
                     row.lower = row.impulse
                     row.upper = row.impulse
+        if self.widening:
+            self.wide.return_carried(self.bodies.twist)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
@@ -400,7 +425,7 @@ cdef class Pipeline(StateArrays):
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
         if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
+            self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
                                                  self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
@@ -482,7 +507,7 @@ cdef class Pipeline(StateArrays):
             self.articulations.close(self.rows, self.joint_row_count, watched)
             watched = watched or self.articulations.hard
         if last and not relax:
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, 0)
+            self.measure(BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
@@ -518,118 +543,29 @@ cdef class Pipeline(StateArrays):
                 self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
                 self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
-                self.residual = residual(self.rows, self.row_count, self.bodies.twist, 1)
-                if self.closing:
-                    self.residual = max(self.residual, self.articulations.residual())
+                self.measure(RELAXED)
             self.lap(STAGE_RELAX)
         self.store_contacts()
+
+    cdef void measure(self, int relaxed) noexcept nogil:
+        """How far the rows are from solved."""
+        cdef double rate = 0.0
+        self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
+        if self.widening:
+            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
+            self.correction = max(self.correction, rate)
+        if self.closing:
+            self.residual = max(self.residual, self.articulations.residual())
 
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
-        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                            self.impacts)
-        memset(self.impacts, 0, self.row_count * sizeof(double))
+        if self.bounces or not self.widening:
+            accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
+                                self.impacts, self.widening)
+            memset(self.impacts, 0, self.impact_rows * sizeof(double))
+        if self.widening:
+            self.wide.total()
         self.lap(STAGE_STORE)
-
-    # ---- integrator="rk4" --------------------------------------------------------------------------------------------
-
-    cdef void accelerate(self, bint keep) noexcept nogil:
-        """The KKT accelerations at the present state. keep: joint forces times h into the rows' impulses."""
-        self.write_joints(self.rows)
-        smooth_forces(&self.bodies, &self.settings, self.wrench)
-        add_joint_forces(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, keep)
-        free_accelerations(&self.bodies, self.wrench, self.acceleration)
-        self.smooth.factor(self.rows)
-        self.smooth.aim_accelerations(self.rows, self.bodies.twist, &self.settings)
-        self.smooth.solve(self.rows, self.acceleration)
-        add_gyroscopic(&self.bodies, self.acceleration)
-        if keep:
-            self.smooth.keep(self.rows, self.settings.h)
-
-    cdef void solve_bounded(self, int relaxed) noexcept nogil:
-        """Limits, friction and velocity motors of joints, then contacts, as impulses; after each the joints' rates are
-        what they were, or 0 after impacts, which know no joints. Sweeps over the contacts pass by the joints' rows,
-        whose masses and factors are 0."""
-        cdef Py_ssize_t i
-        cdef int k
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        mute_joint_forces(self.joints, self.joint_count, self.rows)
-        self.smooth.factor(self.rows)
-        self.smooth.forget(self.joint_row_count)
-        for i in range(self.joint_row_count):
-            self.rows[i].mass[relaxed] = 0.0
-        memset(self.factors, 0, self.joint_row_count * FACTOR_STRIDE * sizeof(double))
-        if relaxed and self.impact_count > 0:
-            self.smooth.aim_still(self.rows)
-        else:
-            self.smooth.aim_rates(self.rows, self.bodies.twist)
-        for k in range(self.settings.iterations):
-            self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, self.wrench,
-                                                     relaxed)
-            if self.row_count > self.joint_row_count:
-                self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
-                                                                self.bodies.twist, relaxed))
-            self.smooth.solve(self.rows, self.bodies.twist)
-            self.smooth.keep(self.rows, 1.0)
-            if self.correction <= SETTLED:
-                break
-
-    cdef void project_smooth(self) noexcept nogil:
-        """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
-        cdef int k
-        for k in range(PROJECTION_ROUNDS):
-            self.write_joints(self.rows)
-            if self.smooth.aim_errors(self.rows) <= PROJECTION_TOLERANCE:
-                break
-            self.smooth.factor(self.rows)
-            memset(self.acceleration - 1, 0, (self.bodies.count + 1) * sizeof(Twist))
-            self.smooth.solve(self.rows, self.acceleration)
-            displace(&self.bodies, self.acceleration)
-        self.write_joints(self.rows)
-        self.smooth.factor(self.rows)
-        self.smooth.aim_still(self.rows)
-        self.smooth.solve(self.rows, self.bodies.twist)
-
-    cdef void substep_smooth(self, bint last) noexcept nogil:
-        """Runge-Kutta over the smooth forces. What has bounds acts as impulses: before, on the mean velocity of the
-        substep to come, and after, on the velocity at its end."""
-        cdef double h = self.settings.h
-        cdef Py_ssize_t i, muted
-        cdef int k
-        cdef bint bounded
-        for i in range(self.row_count):
-            self.rows[i].impulse = 0.0
-        muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
-        bounded = self.row_count - self.smooth.taken - muted > 0
-        if bounded:
-            if self.impact_count > 0:
-                self.smooth.factor(self.rows)
-                self.smooth.aim_still(self.rows)
-                self.smooth.solve(self.rows, self.bodies.twist)
-            self.accelerate(False)
-            add_twists(self.bodies.count, 0.5 * h, self.acceleration, self.bodies.twist)
-            self.solve_bounded(BIASED)
-            add_twists(self.bodies.count, -0.5 * h, self.acceleration, self.bodies.twist)
-        self.lap(STAGE_SOLVE)
-        self.runge_kutta.begin(&self.bodies)
-        for k in range(4):
-            if k == 1 or k == 3:
-                self.set_time(self.settings.time + 0.5 * h)
-            self.accelerate(False)
-            self.runge_kutta.stage(&self.bodies, self.acceleration, k, h)
-        if self.settings.smooth_projection:
-            self.project_smooth()
-        self.lap(STAGE_INTEGRATE)
-        if bounded:
-            self.write_rows(self.rows)
-            self.lap(STAGE_REFRESH)
-            self.bounce()
-            self.solve_bounded(RELAXED)
-            self.lap(STAGE_RELAX)
-        self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0
-        if last:
-            self.accelerate(True)
-        self.store_contacts()
 
     cdef int step_once(self) noexcept nogil:
         """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
@@ -642,7 +578,7 @@ cdef class Pipeline(StateArrays):
             if self.closing:
                 self.articulations.begin_step()
             self.divide_step()
-            status = self.layout(not self.closing)
+            status = self.layout(not self.closing, self.widening)
         if status != OK:
             self.restore_backup()
             return status
@@ -652,13 +588,10 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
-        memset(self.impacts, 0, self.row_count * sizeof(double))
+        memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
-            if self.settings.integrator == INTEGRATE_RK4:
-                self.substep_smooth(i == self.settings.substeps - 1)
-            else:
-                self.substep(i == self.settings.substeps - 1)
+            self.substep(i == self.settings.substeps - 1)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.restore_backup()
                 return CALL_FAILED
@@ -666,6 +599,8 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
             own = &self.articulations.tree.rows
+        if self.widening:
+            self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
         if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
@@ -738,7 +673,7 @@ cdef class Pipeline(StateArrays):
                 self.joints_copied()
                 status = self.collide()
             if status == OK:
-                status = self.layout(True)
+                status = self.layout(True, False)
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_times, times, sizeof(times))
         if status == CALL_FAILED:
@@ -752,7 +687,7 @@ cdef class Pipeline(StateArrays):
         layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
-        return self.smooth_arrays[0, 1:].copy()
+        return self.wrenches[1:].copy()
 
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""

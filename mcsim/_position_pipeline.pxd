@@ -1,11 +1,11 @@
 """The pipeline of integrator="rattle" and "variational"."""
 
-from mcsim._pipeline cimport Pipeline
+from mcsim._smooth_pipeline cimport SmoothPipeline
 from mcsim.core._types cimport Twist
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.state._layout cimport Row
 
-cdef class PositionPipeline(Pipeline):
+cdef class PositionPipeline(SmoothPipeline):
     cdef public object names             # (of the bodies, of the joints), for messages
     cdef readonly long long flights      # tried since the beginning, one and a few a substep
     cdef readonly double left_open       # most that a substep of the last step left open, where that is not rounding

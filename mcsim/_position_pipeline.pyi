@@ -1,8 +1,8 @@
 """What World asks of the compiled pipeline of "rattle" and "variational"."""
 
-from mcsim._pipeline import Pipeline
+from mcsim._smooth_pipeline import SmoothPipeline
 
-class PositionPipeline(Pipeline):
+class PositionPipeline(SmoothPipeline):
     names: tuple[tuple[str, ...], tuple[str, ...]] | None
     left_open: float
     flights: int

@@ -21,7 +21,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, Pipeline)
+from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
 from mcsim.constraints._contacts cimport refresh_contacts
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
@@ -62,17 +62,17 @@ cdef double SETTLED = 1e-15
 cdef double SETTLED_ENOUGH = 1e-11
 
 
-cdef class PositionPipeline(Pipeline):
+cdef class PositionPipeline(SmoothPipeline):
     """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
 
     def __init__(self, bodies, joints, collider, settings, bounces):
-        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+        SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces)
         self.flight = FreeFlight(bodies.inertia, bodies.kind)
         self.names = None
 
     def _grow_rows(self, rows, manifolds):
         """And what the joints' rows need beside themselves."""
-        Pipeline._grow_rows(self, rows, manifolds)
+        SmoothPipeline._grow_rows(self, rows, manifolds)
         most = 6 * self.joint_count + 1
         trial = np.zeros(self.row_capacity, ROW_DTYPE)
         gap = np.zeros(most)
@@ -82,10 +82,8 @@ cdef class PositionPipeline(Pipeline):
         self.trial, self.gap = <Row*>records(trial), doubles(gap)
         self.rounds, self.best = <Twist*>doubles(rounds), <Twist*>doubles(best)
 
-    cdef int layout(self, bint own) noexcept nogil:
-        cdef int status = Pipeline.layout(self, own)
-        if status == OK:
-            status = self.smooth.build(self.rows, self.joint_row_count, &self.bodies)
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        cdef int status = SmoothPipeline.layout(self, own, wide)
         self.factored = False
         self.left_open = 0.0
         self.find_damping()
@@ -120,7 +118,7 @@ cdef class PositionPipeline(Pipeline):
         cdef const Row* row
         self.write_joints(self.rows)
         if not self.factored:
-            self.smooth.factor(self.rows)
+            self.smooth.factor(self.rows, &self.bodies)
         for i in range(self.smooth.count):
             row = &self.rows[self.smooth.row[i]]
             ahead = 0.0 if row.stabilized else 0.5 * self.settings.h * row.curvature
@@ -244,7 +242,7 @@ cdef class PositionPipeline(Pipeline):
         cdef Twist* x = self.acceleration
         cdef const Twist* v
         self.write_joints(self.rows)
-        self.smooth.factor(self.rows)
+        self.smooth.factor(self.rows, &self.bodies)
         self.factored = True
         self.flight.begin(&self.bodies)
         for k in range(MOST_REPEATS):
@@ -278,7 +276,7 @@ cdef class PositionPipeline(Pipeline):
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
-            self.smooth.factor(self.rows)
+            self.smooth.factor(self.rows, &self.bodies)
             self.smooth.aim_still(self.rows)
             self.smooth.solve(self.rows, self.bodies.twist)
         self.first_half()
@@ -294,7 +292,7 @@ cdef class PositionPipeline(Pipeline):
         self.residual = 0.0
         if bounded:
             refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, self.rows)
+                             self.anchors, self.rows, False)
             self.bounce()
             self.solve_bounded(RELAXED)
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)

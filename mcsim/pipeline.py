@@ -2,6 +2,7 @@
 
 from mcsim._pipeline import Pipeline
 from mcsim._position_pipeline import PositionPipeline
+from mcsim._smooth_pipeline import SmoothPipeline
 
 # In the order of the timers of _pipeline.pxd.
 STAGES = ("collide", "prepare", "integrate", "warm_start", "impact", "solve", "refresh", "relax", "store", "finish")
@@ -9,4 +10,8 @@ STAGES = ("collide", "prepare", "integrate", "warm_start", "impact", "solve", "r
 # What Pipeline.step and Pipeline.prepare answer (core/_types.pxd, Status).
 OK, GROW, NOT_FINITE = 0, 1, 2
 
-__all__ = ["GROW", "NOT_FINITE", "OK", "Pipeline", "PositionPipeline", "STAGES"]
+# By integrator.
+PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
+             "variational": PositionPipeline}
+
+__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "PositionPipeline", "STAGES"]

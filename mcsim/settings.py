@@ -21,10 +21,13 @@ POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
 MOST_SUBSTEPS = 10_000
 MOST_ITERATIONS = 1_000_000
 
-# How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. At 60 Hz and four
-# substeps that is 60 Hz; with the default of four sweeps, stacks come to rest with a quarter of the overlap that the usual
-# 30 Hz of single-sweep engines leaves.
+# How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. Joints: a
+# quarter of 1 / h. Contacts: what sway of a tall stack the sweeps hardly touch is held by the warm impulses alone; with
+# c the compliance, b = h bias_rate and N sweeps a substep it is stable while N c > b, that is (h w)^2 < N
+# (docs/theory/stabilization.md). So hertz grows with the root of `iterations`, up to four of them.
 HERTZ_PER_RATE = 0.25
+CONTACT_HERTZ_PER_RATE = 0.23
+MOST_HERTZ_ITERATIONS = 4
 # Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
 # that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which
 # "baumgarte" removes its part, but at least h [s]; and the largest h |eigenvalue| of the feedback (classical
@@ -81,8 +84,12 @@ def _checked(k):
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
     if k["integrator"] == "rk4" and k["joint_hertz"] is None:
         k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h)
+    if k["hertz"] is None:
+        k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
+    if k["joint_hertz"] is None:
+        k["joint_hertz"] = HERTZ_PER_RATE / h
     for name in ("hertz", "joint_hertz"):
-        k[name] = HERTZ_PER_RATE / h if k[name] is None else not_negative(k[name], name)
+        k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
         _check_rk4(k, h)
     if k["integrator"] in POSITION_INTEGRATORS:

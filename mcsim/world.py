@@ -10,10 +10,10 @@ import numpy as np
 from mcsim.collide import Collider
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.pipeline import GROW, NOT_FINITE, STAGES, Pipeline, PositionPipeline
+from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, STAGES, PositionPipeline
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, not_negative, suggestion, unit_quaternion, vector
-from mcsim.settings import POSITION_INTEGRATORS, check_settings, count, joint_tree, kernel_settings, passes
+from mcsim.settings import check_settings, count, joint_tree, kernel_settings, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
@@ -107,8 +107,8 @@ class World:
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
       slop: overlap that all but soft and none leave [m], 0.5 mm.
-      hertz, damping_ratio: of soft contacts, 1/(4 h) and 10. joint_hertz, joint_damping_ratio: of soft joints and
-        limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
+      hertz, damping_ratio: of soft contacts, 0.46 / h (less with fewer than 4 iterations) and 2. joint_hertz,
+        joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
@@ -131,7 +131,7 @@ class World:
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
-                 baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=10.0, joint_hertz=None, joint_damping_ratio=2.0,
+                 baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
                  threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
@@ -152,12 +152,11 @@ class World:
                                   excluded_pairs(self._scene, self._body_index))
         self._user = user_joints(self._scene, self._joints, self._bodies)
         rows = 0 if self._user is None else self._user.rows.ctypes.data
-        closed = self._keywords["integrator"] in POSITION_INTEGRATORS
-        self._pipeline = (PositionPipeline if closed else Pipeline)(
+        self._pipeline = PIPELINES[self._keywords["integrator"]](
             self._bodies, self._joints, self._collider,
             kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
             bool(np.any(shapes.shapes["restitution"] > 0.0)))
-        if closed:
+        if isinstance(self._pipeline, PositionPipeline):
             self._pipeline.names = (self.body_names, self.joint_names)
         self._set_gears()
         self._pipeline.set_user_joints(self._user)
@@ -521,8 +520,8 @@ class World:
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
         return Stats(
-            rows=pipeline.row_count - geared, joint_rows=pipeline.joint_row_count - geared,
-            contact_rows=pipeline.row_count - pipeline.joint_row_count,
+            rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
+            joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=self._steps_made,

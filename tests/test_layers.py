@@ -19,14 +19,15 @@ MOST_LINES = 800
 FLOORS = {
     "core": 0,
     "scene": 1, "state": 1,
-    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
+    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "wide": 2, "reduced": 2,
     "world": 3,
     "lab": 4, "io": 4, "view": 4, "scenes": 4,
     "mcsim": 4.5,
     "cli": 5,
 }
 MODULES = {
-    "pipeline": "world", "_pipeline": "world", "_position_pipeline": "world", "_state_arrays": "world",
+    "pipeline": "world", "_pipeline": "world", "_smooth_pipeline": "world", "_position_pipeline": "world",
+    "_state_arrays": "world",
     "_articulations": "world", "_pose_calls": "world", "world": "world", "settings": "world", "handles": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }

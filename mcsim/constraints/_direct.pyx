@@ -12,14 +12,7 @@ from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
 from mcsim.core._types cimport Vec3
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow
-from mcsim.state._rows cimport own_rows, row_rate
-
-
-cdef inline void copy_jacobian(const Row* row, JointRow* out) noexcept nogil:
-    cdef const double* j = &row.jacobian[0]
-    out.linear = vec3(j[6], j[7], j[8])
-    out.angular_a = vec3(-j[3], -j[4], -j[5])
-    out.angular_b = vec3(j[9], j[10], j[11])
+from mcsim.state._rows cimport copy_jacobian, own_rows, row_rate
 
 
 cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:

@@ -7,17 +7,24 @@ from mcsim.state._layout cimport Joint, Row
 cdef class Border:
     cdef readonly Py_ssize_t count         # rows, wide ones counted once
     cdef readonly Py_ssize_t records       # Row records of them
-    cdef readonly Py_ssize_t rounds        # of probing: rows of the largest articulation
+    cdef readonly Py_ssize_t rounds        # of probing
+    cdef readonly Py_ssize_t length        # numbers of the factor
+    cdef readonly object articulation      # (bodies + 1,) of each body, the last the world; as of `connected`, with what
+                                           # the border ties together
+    cdef readonly object groups            # (count,) articulation of each row, ascending
     cdef object kept
     cdef Row* rows                         # all rows of the world; set whenever they may have moved
     cdef const Joint* joints
     cdef Py_ssize_t body_count
     cdef int32_t* joint                    # (count,) number of the joint
     cdef int32_t* index                    # (count,) which of its rows
-    cdef int32_t* group_begin              # (count,) first row of the same articulation
-    cdef int32_t* group_size               # (count,)
-    cdef int64_t* block                    # (count,) where its articulation's matrix begins in `values`
-    cdef double* values                    # G, then its factor
+    cdef int32_t* round                    # (count,) in which the column is probed
+    cdef int64_t* round_begin              # (rounds + 1,) the entries of G that each round finds
+    cdef int32_t* entry_row
+    cdef int32_t* entry_column
+    cdef int64_t* first                    # (count,) first column of each line of the factor
+    cdef int64_t* line                     # (count,) where column 0 of a line would be in `values`
+    cdef double* values                    # G, lower triangle, then its factor
     cdef double* vector                    # (count,)
     cdef double* bias                      # (count,) of J v + bias = 0
     cdef double* impulse                   # (count,) put aside
@@ -28,9 +35,10 @@ cdef class Border:
     # G, column by column: for each round the joints' solve, without biases, of what `push_round` leaves in `scratch`.
     cdef void push_round(self, Py_ssize_t round) noexcept nogil
     cdef void read_round(self, Py_ssize_t round) noexcept nogil
-    cdef void factor(self, double proximal) noexcept nogil
+    cdef void factor(self) noexcept nogil
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
-    cdef void backsolve(self) noexcept nogil
+    cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil
+    cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
     # The right side of a solve -> the largest |J v + bias| [m/s, rad/s]; then impulses against it, to be followed by
     # the joints' solve.

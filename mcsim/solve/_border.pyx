@@ -6,13 +6,12 @@ R_i = S M^-1 J_i' (b = 0), and
     G mu = -(J_b v + bias),     G_ij = J_i R_j
 
 is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D.
-Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing: one joints' solve a column, and
-since rows of different articulations do not meet, one column of every articulation at a time. G is factored as L D L'.
-Rows may say what the joints or rows before them have settled already, or contradict them: the diagonal is shifted by a
-part of J_i M^-1 J_i', and each solve is one proximal step, as with loops (`_tree.pyx`).
+Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing, one joints' solve for a round
+of columns (`border.py`), and factored as L D L' within the envelope of its lower triangle: a train of gears on pivots
+of their own costs time linear in its length. Rows may say what the joints or rows before them have settled already, or
+contradict them: the diagonal is shifted by a part of J_i M^-1 J_i', and each solve is one proximal step, as with loops
+(`_tree.pyx`). A pivot below 1e-9 of J_i M^-1 J_i' is skipped: its row gets no impulse.
 """
-
-from itertools import combinations
 
 from libc.math cimport fabs
 from libc.string cimport memset
@@ -22,7 +21,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.state._rows cimport is_wide, push, rate
 
-from mcsim.solve.components import connected
+from mcsim.solve.border import plan_border
 
 cdef double SMALLEST_PIVOT = 1e-9
 
@@ -32,28 +31,21 @@ cdef class Border:
     moves: (bodies,) bool, which are dynamic."""
 
     def __init__(self, rows, pairs, moves):
-        together = [pair for *_, bodies in rows for pair in combinations(bodies, 2)]
-        of_body = connected(np.concatenate([pairs, np.array(together, int).reshape(-1, 2)]), moves)
-        group = np.array([max(of_body[list(bodies)]) for *_, bodies in rows], np.int64)
-        order = np.argsort(group, kind="stable")
-        begin = np.searchsorted(group[order], group[order], "left").astype(np.int32)
-        size = (np.searchsorted(group[order], group[order], "right") - begin).astype(np.int32)
-        first = np.unique(begin)
-        lengths = size[first].astype(np.int64) ** 2
-        block = (np.cumsum(lengths) - lengths)[np.searchsorted(first, begin)]
-        joint, index = (np.array([row[k] for row in rows], np.int32)[order] for k in (0, 1))
-        values, numbers = np.zeros(int(lengths.sum()) + 1), np.zeros((3, len(rows) + 1))
-        twists = np.zeros((len(moves) + 1, 6))
+        plan = plan_border([bodies for *_, bodies in rows], pairs, moves)
+        joint, index = (np.array([row[k] for row in rows], np.int32)[plan.order] for k in (0, 1))
+        values, numbers, twists = np.zeros(plan.length), np.zeros((3, len(rows))), np.zeros((len(moves) + 1, 6))
+        self.articulation, self.groups = plan.articulation, plan.group
         self.count = len(rows)
         self.records = sum(row[2] for row in rows)
-        self.rounds = int(size.max()) if len(rows) else 0
+        self.rounds, self.length = plan.rounds, plan.length
         self.body_count = len(moves)
         if self.count == 0:
             return
-        self.kept = joint, index, begin, size, block, values, numbers, twists
+        self.kept = joint, index, plan, values, numbers, twists
         self.joint, self.index = integers(joint), integers(index)
-        self.group_begin, self.group_size = integers(begin), integers(size)
-        self.block, self.values = long_integers(block), doubles(values)
+        self.round, self.round_begin = integers(plan.round), long_integers(plan.round_begin)
+        self.entry_row, self.entry_column = integers(plan.entry_row), integers(plan.entry_column)
+        self.first, self.line, self.values = long_integers(plan.first), long_integers(plan.line), doubles(values)
         self.vector, self.bias, self.impulse = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.scratch = <Twist*>doubles(twists) + 1
 
@@ -64,70 +56,68 @@ cdef class Border:
     # ---- G -----------------------------------------------------------------------------------------------------------
 
     cdef void push_round(self, Py_ssize_t round) noexcept nogil:
-        """A unit impulse on row number `round` of every articulation, on bodies at rest."""
+        """A unit impulse on each row whose column is probed in this round, on bodies at rest."""
         cdef Py_ssize_t k
         memset(self.scratch - 1, 0, (self.body_count + 1) * sizeof(Twist))
         for k in range(self.count):
-            if k - self.group_begin[k] == round and self.row(k) != NULL:
+            if self.round[k] == round and self.row(k) != NULL:
                 push(self.row(k), 1.0, self.scratch)
 
     cdef void read_round(self, Py_ssize_t round) noexcept nogil:
-        cdef Py_ssize_t k, i
-        for k in range(self.count):
-            if round < self.group_size[k]:
-                i = k - self.group_begin[k]
-                self.values[self.block[k] + i * self.group_size[k] + round] = \
-                    0.0 if self.row(k) == NULL else rate(self.row(k), self.scratch)
+        """What it moves: the mean of G_ij and G_ji, of which one may come in another round."""
+        cdef Py_ssize_t e, i, j
+        cdef double moved
+        if round == 0:
+            memset(self.values, 0, self.length * sizeof(double))
+        for e in range(self.round_begin[round], self.round_begin[round + 1]):
+            i = self.entry_row[e]
+            j = self.entry_column[e]
+            moved = 0.0 if self.row(i) == NULL else rate(self.row(i), self.scratch)
+            self.values[self.line[max(i, j)] + min(i, j)] += moved if i == j else 0.5 * moved
 
-    cdef void factor(self, double proximal) noexcept nogil:
-        """1 / d on the diagonal, 0 where a row is settled. The diagonal is shifted by `proximal` of J_i M^-1 J_i':
-        each solve is one proximal step."""
-        cdef Py_ssize_t k, i
-        cdef double diagonal
+    cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil:
+        """Before `factor`."""
+        self.values[self.line[k] + k] += s
+
+    cdef void factor(self) noexcept nogil:
+        """1 / d on the diagonal, 0 where a row is settled."""
+        cdef Py_ssize_t k
         for k in range(self.count):
-            diagonal = 0.0 if self.row(k) == NULL else self.row(k).diagonal
-            i = k - self.group_begin[k]
-            self.values[self.block[k] + i * self.group_size[k] + i] += proximal * diagonal
-            self.factor_line(k, SMALLEST_PIVOT * diagonal)
+            self.factor_line(k, 0.0 if self.row(k) == NULL else SMALLEST_PIVOT * self.row(k).diagonal)
 
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil:
-        cdef Py_ssize_t i = k - self.group_begin[k]
-        cdef Py_ssize_t m = self.group_size[k]
-        cdef double* g = self.values + self.block[k]
-        cdef double* line = g + i * m
+        cdef double* line = self.values + self.line[k]
+        cdef const double* above
         cdef double s
-        cdef double d = line[i]
+        cdef double d = line[k]
         cdef Py_ssize_t j, n
-        for j in range(i):
-            s = 0.5 * (line[j] + g[j * m + i])
-            for n in range(j):
-                s -= line[n] * g[j * m + n]
-            line[j] = s                                        # d_j L_ij until the line is done
-        for j in range(i):
-            s = line[j] * g[j * m + j]
+        for j in range(self.first[k], k):
+            above = self.values + self.line[j]
+            s = line[j]
+            for n in range(max(self.first[k], self.first[j]), j):
+                s -= line[n] * above[n]
+            line[j] = s                                        # d_j L_kj until the line is done
+        for j in range(self.first[k], k):
+            s = line[j] * self.values[self.line[j] + j]
             d -= s * line[j]
             line[j] = s
-        line[i] = 1.0 / d if d > smallest else 0.0
+        line[k] = 1.0 / d if d > smallest else 0.0
 
-    cdef void backsolve(self) noexcept nogil:
-        """vector <- (L D L')^-1 vector"""
+    cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """vector <- (L D L')^-1 vector, in the rows [begin, end) of whole articulations"""
         cdef double* x = self.vector
-        cdef Py_ssize_t k, first, m, i, n
-        cdef const double* g
-        for k in range(self.count):
-            first = self.group_begin[k]
-            i = k - first
-            g = self.values + self.block[k] + i * self.group_size[k]
-            for n in range(i):
-                x[k] -= g[n] * x[first + n]
-        for k in range(self.count - 1, -1, -1):
-            first = self.group_begin[k]
-            m = self.group_size[k]
-            i = k - first
-            g = self.values + self.block[k]
-            x[k] *= g[i * m + i]
-            for n in range(i + 1, m):
-                x[k] -= g[n * m + i] * x[first + n]
+        cdef const double* line
+        cdef Py_ssize_t k, n
+        for k in range(begin, end):
+            line = self.values + self.line[k]
+            for n in range(self.first[k], k):
+                x[k] -= line[n] * x[n]
+        for k in range(begin, end):
+            x[k] *= self.values[self.line[k] + k]
+        for k in range(end - 1, begin - 1, -1):
+            line = self.values + self.line[k]
+            for n in range(self.first[k], k):
+                x[n] -= line[n] * x[k]
 
     # ---- solving -----------------------------------------------------------------------------------------------------
 
@@ -142,7 +132,7 @@ cdef class Border:
     cdef void finish(self, Twist* twist) noexcept nogil:
         cdef Py_ssize_t k
         cdef Row* row
-        self.backsolve()
+        self.backsolve(0, self.count)
         for k in range(self.count):
             row = self.row(k)
             if row != NULL:

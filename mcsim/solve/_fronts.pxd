@@ -35,7 +35,7 @@ cdef class Fronts:
     cdef double* gathered
 
     cdef void factor(self, const double* values) noexcept nogil
-    cdef void solve(self, double* x) noexcept nogil
+    cdef void solve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values) noexcept nogil
     cdef void add_children(self, Py_ssize_t s) noexcept nogil
     cdef void eliminate(self, Py_ssize_t s) noexcept nogil

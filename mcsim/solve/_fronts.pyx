@@ -202,15 +202,17 @@ cdef class Fronts:
             self.add_children(s)
             self.eliminate(s)
 
-    cdef void solve(self, double* x) noexcept nogil:
-        """x <- the solution for the right side x."""
+    cdef void solve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """x <- the solution for the right side x, of the nodes [begin, end), which others do not meet."""
+        cdef Py_ssize_t first = self.node_front[begin] if begin < end else 0
+        cdef Py_ssize_t last = self.node_front[end - 1] + 1 if begin < end else 0
         cdef Py_ssize_t s, n, w, r, j, k
         cdef double f
         cdef double* y = self.gathered
         cdef double* own
         cdef const double* column
         cdef const int64_t* row
-        for s in range(self.count):
+        for s in range(first, last):
             n = self.height[s]
             w = self.width[s]
             own = x + self.begin[s]
@@ -225,7 +227,7 @@ cdef class Fronts:
             memcpy(own, y, w * sizeof(double))
             for r in range(n - w):
                 x[row[r]] += y[w + r]
-        for s in range(self.count - 1, -1, -1):
+        for s in range(last - 1, first - 1, -1):
             n = self.height[s]
             w = self.width[s]
             own = x + self.begin[s]
@@ -269,5 +271,5 @@ def solve_blocks(found, values, right):
     for i in range(len(x)):
         fronts.scale[i] = 1.0
     fronts.factor(&given[0])
-    fronts.solve(&vector[0])
+    fronts.solve(&vector[0], 0, fronts.node_count)
     return x

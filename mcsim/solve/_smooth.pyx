@@ -4,218 +4,111 @@
     [J  0 ] [-force] = [target]
 
 (R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, eq. 3.17; x accelerations, velocities or displacements.) A is
-factored once a pose as A + eps D, D its diagonal, by an LDL' within the envelope of the lower triangle: between a row's
-first non-zero and its diagonal, where all fill stays (A. George and J. Liu, "Computer Solution of Large Sparse Positive
-Definite Systems", 1981, chapter 4). In the order of the joints that costs time linear in a chain's length. The proximal
-iteration
+factored once a pose by the sparse block LDL' of the direct joint solver (`_tree.pyx`, with fronts where there are
+loops), in time linear in the joints of a tree or a star; rows of gears and of joints of the user's own stand beside it
+as its border (`_border.pyx`). Of rows that may be redundant, those of loops and of the border, eps D is added, D the
+diagonal of A. The proximal iteration
 
     force += (A + eps D)^-1 (target - J x),    x += M^-1 J' (the same)
 
-takes eps out again: it converges to a solution of A force = ... itself, also where rows are redundant and A is
-singular; it is then that of least D-weighted norm, since it starts at 0. (N. Parikh and S. Boyd, "Proximal Algorithms",
-2014, section 4.)
+takes eps out again: it converges to a solution of A force = ... itself, also where A is singular. Where eps stands in
+all rows of an articulation that is the one of least D-weighted norm, since it starts at 0 (N. Parikh and S. Boyd,
+"Proximal Algorithms", 2014, section 4); where a tree has a border, the border's rows carry as little as they can.
+Without eps it is iterative refinement.
+
+One step of it with a border, T the tree's part of A + eps D, B what couples the border's rows to it, G their Schur
+complement, r_t and r_b the residuals:
+
+    y = T^-1 r_t,    mu = G^-1 (r_b - B' y),    force_t += y - T^-1 B mu,    force_b += mu
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int32_t
-from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from mcsim.core._types cimport GROW, OK, Twist
-from mcsim.state._layout cimport DYNAMIC, ROW_JOINT
-from mcsim.state._rows cimport coupling, is_second, is_wide, push, rate
+import numpy as np
 
-# eps. Between rounding (1e-16), which a singular A's factor amplifies by 1 / eps, and fast convergence: an eigenvalue s
-# of A (in units of D) loses its error by a factor eps / (s + eps) an iteration.
-cdef double PROXIMAL = 1e-9
-# eps of an articulation with loops, whose rows may be redundant. Redundant rows that do not quite fit at a pose off
-# the constraints by d, as the stages of Runge-Kutta are by some h^2, have an eigenvalue of order d^2 and a residual of
-# order d: met exactly they would throw accelerations off by order 1. What gets through is d^2 / eps.
-cdef double PROXIMAL_LOOP = 1e-6
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._math cimport add
+from mcsim.solve._tree cimport Node
+from mcsim.state._rows cimport copy_jacobian, is_wide, own_rows, push, rate, row_rate
+from mcsim.state._layout cimport ROW_JOINT
+
+from mcsim.solve.components import find_spans
+
+# eps. Redundant rows that do not quite fit at a pose off the constraints by d, as the stages of Runge-Kutta are by some
+# h^2, have an eigenvalue of order d^2 and a residual of order d: met exactly they would throw accelerations off by
+# order 1. What gets through is d^2 / eps. An eigenvalue s of A (in units of D) loses its error by a factor
+# eps / (s + eps) an iteration.
+cdef double PROXIMAL = 1e-6
 cdef int MOST_ITERATIONS = 20
 # Iterate while the largest residual falls at least by this factor, so that what is inconsistent (redundant rows of an
 # open loop) does not drive forces up along the null space.
 cdef double PROGRESS = 0.5
-
-
-cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:
-    cdef void* grown = realloc(memory, (count if count > 0 else 1) * size)
-    if grown == NULL:
-        raise MemoryError(f"no room for {count} entries of the joints' factor")
-    return grown
-
-
-cdef inline Twist no_twist() noexcept nogil:
-    cdef Twist t
-    memset(&t, 0, sizeof(Twist))
-    return t
+# A bounded row of which the joints leave less than this part is held by them.
+cdef double HELD = 1e-12
 
 
 cdef class SmoothSolver:
-    """The factor and its buffers; they only grow."""
+    """pairs: (joints, 2) bodies, -1 the world; sizes: (joints,) rows of each that the tree takes; beside: rows of the
+    border, as Border has them; moves: (bodies,) bool, which are dynamic."""
 
-    def __dealloc__(self):
-        free(self.row)
-        free(self.first_on)
-        free(self.first)
-        free(self.line)
-        free(self.value)
-        free(self.target)
-        free(self.step)
-        free(self.force)
-        free(self.moved)
-        free(self.kept)
-        free(self.shift)
-        free(self.group_begin)
-        free(self.group_end)
+    def __init__(self, pairs, sizes, beside, moves):
+        self.border = Border(beside, pairs[sizes > 0], moves)
+        group = self.border.articulation
+        self.tree = JointTree(pairs, sizes, moves, group)
+        self.count = self.tree.row_count + self.border.count
+        self.taken = self.tree.row_count + self.border.records
+        rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((3, self.count + 1))
+        response, around = np.zeros((len(moves) + 1, 6)), np.roll(group, 1)                    # the world first
+        spans, members = find_spans(group, self.tree.joint, pairs, self.border.groups)
+        self.kept = rows, numbers, response, around, spans, members
+        self.row, self.group, self.member = integers(rows), integers(around) + 1, integers(members)
+        self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.response = <Twist*>doubles(response) + 1
+        self.span = <Span*>records(spans)
+        self.all = self.span[len(spans) - 1]
 
-    def __reduce__(self):
-        return SmoothSolver, ()
-
-    cdef int grow(self) except -1:
-        cdef Py_ssize_t n = self.row_need
-        if n > self.row_capacity or self.row == NULL:
-            self.row = <int32_t*>resized(self.row, n, sizeof(int32_t))
-            self.first = <Py_ssize_t*>resized(self.first, n, sizeof(Py_ssize_t))
-            self.line = <Py_ssize_t*>resized(self.line, n, sizeof(Py_ssize_t))
-            self.target = <double*>resized(self.target, n, sizeof(double))
-            self.step = <double*>resized(self.step, n, sizeof(double))
-            self.force = <double*>resized(self.force, n, sizeof(double))
-            self.group_begin = <Py_ssize_t*>resized(self.group_begin, n, sizeof(Py_ssize_t))
-            self.group_end = <Py_ssize_t*>resized(self.group_end, n, sizeof(Py_ssize_t))
-            self.kept = <double*>resized(self.kept, n, sizeof(double))
-            self.moved = <double*>resized(self.moved, n, sizeof(double))
-            self.shift = <double*>resized(self.shift, n, sizeof(double))
-            self.row_capacity = n
-        if self.body_need > self.body_capacity or self.first_on == NULL:
-            self.first_on = <int32_t*>resized(self.first_on, self.body_need, sizeof(int32_t))
-            self.body_capacity = self.body_need
-        if self.entry_need > self.entry_capacity or self.value == NULL:
-            self.value = <double*>resized(self.value, self.entry_need, sizeof(double))
-            self.entry_capacity = self.entry_need
+    cdef int reserve(self, Py_ssize_t row_count) except -1:
+        """Room for all rows of joints."""
+        if row_count > self.row_capacity:
+            self.kept_moved = np.zeros(row_count)
+            self.moved = doubles(self.kept_moved)
+            self.row_capacity = row_count
         return 0
 
-    cdef Py_ssize_t reach(self, const Row* row, Py_ssize_t n, Py_ssize_t begin, const Bodies* bodies) noexcept nogil:
-        """The first line that shares a body with the row of line n, `begin` at most."""
-        cdef int32_t body
-        cdef int k
-        for k in range(2):
-            body = row.body_b if k else row.body_a
-            if body >= 0 and bodies.kind[body] == DYNAMIC:
-                if self.first_on[body] < 0:
-                    self.first_on[body] = <int32_t>n
-                begin = min(begin, <Py_ssize_t>self.first_on[body])
-        return begin
+    cdef void locate(self, const Joint* joints, Row* rows) noexcept nogil:
+        """Where the joints' rows stand in this step."""
+        cdef Py_ssize_t j, k
+        cdef const Row* own
+        self.border.joints = joints
+        self.border.rows = rows
+        for j in range(self.tree.rows.joint_count):
+            own = own_rows(rows, &joints[j])
+            for k in range(self.tree.rows.begin[j], self.tree.rows.begin[j + 1]):
+                self.row[k] = <int32_t>(own - rows + k - self.tree.rows.begin[j])
+        for k in range(self.border.count):
+            self.row[self.tree.row_count + k] = <int32_t>(self.border.row(k) - rows)
 
-    cdef int build(self, const Row* rows, Py_ssize_t row_count, const Bodies* bodies) noexcept nogil:
-        """Which rows there are, and the envelope: a line begins at the first row on either of its dynamic bodies."""
-        cdef Py_ssize_t i, n = 0, entries = 0, begin
-        self.count = 0
-        self.taken = 0
-        self.row_need = row_count
-        self.body_need = bodies.count
-        self.entry_need = 0
-        if self.row == NULL or row_count > self.row_capacity or bodies.count > self.body_capacity:
-            return GROW
-        for i in range(bodies.count):
-            self.first_on[i] = -1
-        for i in range(row_count):
-            if rows[i].kind != ROW_JOINT or is_second(&rows[i]):
-                continue
-            begin = self.reach(&rows[i], n, n, bodies)
-            if is_wide(&rows[i]):
-                begin = self.reach(&rows[i + 1], n, begin, bodies)
-            self.row[n] = <int32_t>i
-            self.first[n] = begin
-            self.line[n] = entries - begin
-            entries += n - begin + 1
-            n += 1
-            self.taken += 2 if is_wide(&rows[i]) else 1
-        self.entry_need = entries
-        if entries > self.entry_capacity:
-            return GROW
-        self.count = n
-        self.find_groups()
-        self.choose_shifts(rows, bodies)
-        return OK
+    # ---- the factor --------------------------------------------------------------------------------------------------
 
-    cdef void find_groups(self) noexcept nogil:
-        """A group begins at row i if no line from i on begins before i."""
-        cdef Py_ssize_t i, reach = self.count, end = self.count
-        for i in range(self.count - 1, -1, -1):
-            reach = min(reach, self.first[i])
-            self.group_end[i] = end
-            self.group_begin[i] = -1
-            if reach == i:
-                self.group_begin[i] = i
-                end = i
-        for i in range(1, self.count):
-            if self.group_begin[i] < 0:
-                self.group_begin[i] = self.group_begin[i - 1]
-
-    cdef void choose_shifts(self, const Row* rows, const Bodies* bodies) noexcept nogil:
-        """eps of each row. A group has loops if it has at least as many joints as bodies, the world counted as one
-        more; in a group of several articulations, whose joints were added in turns, a loop may pass unseen."""
-        cdef Py_ssize_t i, begin
-        cdef const Row* row
-        for i in range(self.count):
-            self.step[i] = 0.0                                 # joints less bodies of the group that begins here
-            self.kept[i] = 0.0                                 # whether it holds on to the world
-        for i in range(bodies.count):
-            if self.first_on[i] >= 0:
-                self.step[self.group_begin[self.first_on[i]]] -= 1.0
-        for i in range(self.count):
-            row = &rows[self.row[i]]
-            begin = self.group_begin[i]
-            if i == begin or row.source != rows[self.row[i - 1]].source:
-                self.step[begin] += 1.0
-            if not (row.body_a >= 0 and bodies.kind[row.body_a] == DYNAMIC
-                    and row.body_b >= 0 and bodies.kind[row.body_b] == DYNAMIC):
-                self.kept[begin] = 1.0
-        for i in range(self.count):
-            begin = self.group_begin[i]
-            self.shift[i] = PROXIMAL_LOOP if self.step[begin] - self.kept[begin] >= 0.0 else PROXIMAL
-
-    cdef void factor(self, const Row* rows) noexcept nogil:
-        """LDL' of A + eps D, line by line: L's line i solves with the lines above it; 1 / d stands on the diagonal."""
-        cdef Py_ssize_t i, j, k, begin
-        cdef double* li
-        cdef double* lj
-        cdef double s, d
-        for i in range(self.count):
-            li = self.value + self.line[i]
-            for j in range(self.first[i], i):
-                s = coupling(&rows[self.row[i]], &rows[self.row[j]])
-                lj = self.value + self.line[j]
-                begin = max(self.first[i], self.first[j])
-                for k in range(begin, j):
-                    s -= li[k] * lj[k]
-                li[j] = s                                      # d_j L_ij until the line is done
-            d = rows[self.row[i]].diagonal * (1.0 + self.shift[i])
-            for j in range(self.first[i], i):
-                s = li[j] * self.value[self.line[j] + j]
-                d -= s * li[j]
-                li[j] = s
-            li[i] = 1.0 / d if d > 0.0 else 0.0
-
-    cdef void backsolve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """x <- (L D L')^-1 x, of whole groups."""
+    cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil:
+        """Of the tree, then of the border, by probing."""
         cdef Py_ssize_t i, k
-        cdef const double* li
-        cdef double s
-        for i in range(begin, end):
-            li = self.value + self.line[i]
-            s = x[i]
-            for k in range(self.first[i], i):
-                s -= li[k] * x[k]
-            x[i] = s
-        for i in range(begin, end):
-            x[i] *= self.value[self.line[i] + i]
-        for i in range(end - 1, begin - 1, -1):
-            li = self.value + self.line[i]
-            s = x[i]
-            for k in range(self.first[i], i):
-                x[k] -= li[k] * s
+        self.bodies = bodies
+        for i in range(self.tree.row_count):
+            copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
+        self.tree.proximal = PROXIMAL
+        self.tree.factor(bodies)
+        for k in range(self.border.rounds):
+            self.border.push_round(k)
+            self.tree_rates(&self.all, self.border.scratch)
+            self.take_tree_step(&self.all, self.border.scratch)
+            self.border.read_round(k)
+        for k in range(self.border.count):
+            self.border.add_to_diagonal(k, PROXIMAL * self.border.row(k).diagonal)
+        self.border.factor()
+
+    # ---- aims --------------------------------------------------------------------------------------------------------
 
     cdef void aim_accelerations(self, const Row* rows, const Twist* twist, const Settings* settings) noexcept nogil:
         """J a = -J' v - rate_gain dC/dt - error_gain C, dC/dt = J v + rate. The rows' curvature is J' v + J a_g,
@@ -247,70 +140,152 @@ cdef class SmoothSolver:
             largest = max(largest, fabs(self.target[i]))
         return largest
 
-    cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
-        self.solve_range(rows, x, 0, self.count)
+    # ---- solving -----------------------------------------------------------------------------------------------------
 
-    cdef void solve_range(self, const Row* rows, Twist* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
+        self.solve_span(&self.all, rows, x, self.target)
+
+    cdef void solve_span(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
+        """J x = target in the rows of the span."""
         cdef double worst, last = 0.0
-        cdef Py_ssize_t i
-        cdef int k
-        for i in range(begin, end):
-            self.force[i] = 0.0
+        cdef const Node* node
+        cdef Py_ssize_t k
+        for k in range(span.node, span.node_end):
+            node = &self.tree.nodes[k]
+            if node.joint >= 0:
+                memset(self.tree.rows.impulse + node.row, 0, node.size * sizeof(double))
+        for k in range(span.border, span.border_end):
+            self.border.impulse[k] = 0.0
         for k in range(MOST_ITERATIONS):
-            worst = 0.0
-            for i in range(begin, end):
-                self.step[i] = self.target[i] - rate(&rows[self.row[i]], x)
-                worst = max(worst, fabs(self.step[i]))
+            worst = self.miss(span, rows, x, target)
             if worst == 0.0 or (k > 0 and not worst < PROGRESS * last):
                 return
             last = worst
-            self.backsolve(self.step, begin, end)
-            for i in range(begin, end):
-                self.force[i] += self.step[i]
-                push(&rows[self.row[i]], self.step[i], x)
+            self.take_tree_step(span, x)
+            if span.border < span.border_end:
+                self.take_border_step(span, rows, x, target)
+
+    cdef double miss(self, const Span* span, const Row* rows, const Twist* x, const double* target) noexcept nogil:
+        """step <- J x - target. -> the largest"""
+        cdef double worst = 0.0
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        self.tree_rates(span, x)
+        for k in range(span.node, span.node_end):
+            node = &self.tree.nodes[k]
+            if node.joint >= 0:
+                for i in range(node.row, node.row + node.size):
+                    self.step[i] -= target[i]
+                    worst = max(worst, fabs(self.step[i]))
+        for k in range(self.tree.row_count + span.border, self.tree.row_count + span.border_end):
+            self.step[k] = rate(&rows[self.row[k]], x) - target[k]
+            worst = max(worst, fabs(self.step[k]))
+        return worst
+
+    cdef void tree_rates(self, const Span* span, const Twist* x) noexcept nogil:
+        """step <- J x of the tree's rows"""
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(span.node, span.node_end):
+            node = &self.tree.nodes[k]
+            if node.joint >= 0:
+                for i in range(node.row, node.row + node.size):
+                    self.step[i] = row_rate(&self.tree.rows.row[i], &x[node.body_a], &x[node.body_b])
+
+    cdef void take_tree_step(self, const Span* span, Twist* x) noexcept nogil:
+        """One proximal step against `step`, of the tree alone."""
+        self.tree.begin = span.node
+        self.tree.end = span.node_end
+        self.tree.correct(self.bodies, x, self.step)
+
+    cdef void take_border_step(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
+        """The border's part of that step: mu, and what the tree does against it."""
+        cdef Twist* push_back = self.border.scratch
+        cdef double* mu = self.border.vector
+        cdef double* impulse = self.border.impulse
+        cdef Py_ssize_t first = self.tree.row_count
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(span.border, span.border_end):
+            mu[k] = target[first + k] - rate(&rows[self.row[first + k]], x)
+        self.border.backsolve(span.border, span.border_end)
+        self.clear(span, push_back)
+        for k in range(span.border, span.border_end):
+            impulse[k] += mu[k]
+            push(&rows[self.row[first + k]], mu[k], push_back)
+        self.tree_rates(span, push_back)
+        self.take_tree_step(span, push_back)
+        for k in range(span.member, span.member_end):
+            i = self.member[k]
+            x[i].v = add(x[i].v, push_back[i].v)
+            x[i].w = add(x[i].w, push_back[i].w)
+
+    cdef void clear(self, const Span* span, Twist* x) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(span.member, span.member_end):
+            memset(&x[self.member[k]], 0, sizeof(Twist))
 
     cdef void keep(self, Row* rows, double s) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.count):
-            rows[self.row[i]].impulse += s * self.force[i]
-            if is_wide(&rows[self.row[i]]):
-                rows[self.row[i] + 1].impulse = rows[self.row[i]].impulse
+        self.keep_span(&self.all, rows, s)
+
+    cdef void keep_span(self, const Span* span, Row* rows, double s) noexcept nogil:
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef Row* row
+        cdef int i
+        for k in range(span.node, span.node_end):
+            node = &self.tree.nodes[k]
+            if node.joint >= 0:
+                for i in range(node.row, node.row + node.size):
+                    rows[self.row[i]].impulse += s * self.tree.rows.impulse[i]
+        for k in range(span.border, span.border_end):
+            row = &rows[self.row[self.tree.row_count + k]]
+            row.impulse += s * self.border.impulse[k]
+            if is_wide(row):
+                row[1].impulse = row.impulse
+
+    # ---- bounded rows ------------------------------------------------------------------------------------------------
 
     cdef void forget(self, Py_ssize_t row_count) noexcept nogil:
         cdef Py_ssize_t i
         for i in range(row_count):
             self.moved[i] = -1.0
 
-    cdef double weigh(self, const Row* row, const Row* rows, Twist* scratch, Py_ssize_t begin,
-                      Py_ssize_t end) noexcept nogil:
-        """J x, x the bodies' answer M^-1 J' with J x = 0 in the joints' rows. 0: the joints forbid it."""
-        cdef Py_ssize_t i
-        cdef double moved
-        cdef const Row* own
-        scratch[row.body_a] = no_twist()
-        scratch[row.body_b] = no_twist()
-        for i in range(begin, end):
-            own = &rows[self.row[i]]
-            scratch[own.body_a] = no_twist()
-            scratch[own.body_b] = no_twist()
-            if is_wide(own):
-                scratch[own[1].body_a] = no_twist()
-                scratch[own[1].body_b] = no_twist()
-            self.kept[i] = self.target[i]
-            self.target[i] = 0.0
-        push(row, 1.0, scratch)
-        self.solve_range(rows, scratch, begin, end)
-        for i in range(begin, end):
-            self.target[i] = self.kept[i]
-        moved = rate(row, scratch)
-        return moved if moved > 1e-12 * row.diagonal else 0.0
+    cdef int find_spans(self, const Row* row, const Span** found) noexcept nogil:
+        """The articulations that a row acts on. -> how many"""
+        cdef int a = self.group[row.body_a]
+        cdef int b = self.group[row.body_b]
+        cdef int n = 0
+        if a >= 0:
+            found[n] = &self.span[a]
+            n += 1
+        if b >= 0 and b != a:
+            found[n] = &self.span[b]
+            n += 1
+        return n
 
-    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, Twist* scratch, int relaxed) noexcept nogil:
+    cdef double weigh(self, const Row* row, const Row* rows, const Span** spans, int count) noexcept nogil:
+        """J x, x the bodies' answer M^-1 J' with J x = 0 in the joints' rows. 0: the joints forbid it."""
+        cdef double moved
+        cdef int k
+        for k in range(count):
+            self.clear(spans[k], self.response)
+        push(row, 1.0, self.response)
+        for k in range(count):
+            self.solve_span(spans[k], rows, self.response, self.nothing)
+        moved = rate(row, self.response)
+        return moved if moved > HELD * row.diagonal else 0.0
+
+    cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int relaxed) noexcept nogil:
         """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs
         nothing."""
+        cdef const Span* spans[2]
         cdef double largest = 0.0
         cdef double d, w, impulse
-        cdef Py_ssize_t i, k, begin, end
+        cdef Py_ssize_t i
+        cdef int k, n
         cdef Row* row
         for i in range(row_count):
             row = &rows[i]
@@ -318,25 +293,17 @@ cdef class SmoothSolver:
             if row.kind == ROW_JOINT or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
                     w < 0.0 and row.impulse >= row.upper):
                 continue
-            begin = end = 0
-            k = -1 if row.body_b < 0 else self.first_on[row.body_b]
-            if k < 0:
-                k = -1 if row.body_a < 0 else self.first_on[row.body_a]
-            if k >= 0:
-                begin = self.group_begin[k]
-                end = self.group_end[k]
+            n = self.find_spans(row, spans)
             if self.moved[i] < 0.0:
-                self.moved[i] = self.weigh(row, rows, scratch, begin, end)
+                self.moved[i] = self.weigh(row, rows, spans, n)
             if self.moved[i] == 0.0:
                 continue
             d = self.moved[i] + row.compliance[relaxed]
             impulse = min(max(row.impulse - w / d, row.lower), row.upper) - row.impulse
             row.impulse += impulse
             push(row, impulse, twist)
-            self.solve_range(rows, twist, begin, end)
-            for k in range(begin, end):
-                rows[self.row[k]].impulse += self.force[k]
-                if is_wide(&rows[self.row[k]]):
-                    rows[self.row[k] + 1].impulse = rows[self.row[k]].impulse
+            for k in range(n):
+                self.solve_span(spans[k], rows, twist, self.target)
+                self.keep_span(spans[k], rows, 1.0)
             largest = max(largest, fabs(impulse) * d)
         return largest

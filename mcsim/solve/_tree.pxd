@@ -35,9 +35,12 @@ ctypedef struct Reached:
 
 cdef class JointTree:
     cdef readonly Py_ssize_t node_count
+    cdef readonly object joint             # (nodes,) its number, or -1 - body for a hub
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
     cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
+    cdef Py_ssize_t begin                  # solves are of the nodes [begin, end), whole articulations: of all unless
+    cdef Py_ssize_t end                    # someone narrows that
     cdef object kept
     cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere

@@ -211,12 +211,13 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
 
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool,
-    which are dynamic. The symbolic part is made here, once; factor and solve follow the rows."""
+    which are dynamic. The symbolic part is made here, once; factor and solve follow the rows. group: see `plan`."""
 
-    def __init__(self, bodies, sizes, moves):
+    def __init__(self, bodies, sizes, moves, group=None):
         bodies, sizes = np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64)
-        found = plan(bodies, sizes, np.asarray(moves, bool))
-        self.node_count = len(found.joint)
+        found = plan(bodies, sizes, np.asarray(moves, bool), group)
+        self.node_count = self.end = len(found.joint)
+        self.joint = found.joint
         self.loops = found.loops
         self.fronts = None if found.fronts is None else Fronts(found)
         self.work = found.work
@@ -381,7 +382,7 @@ cdef class JointTree:
         cdef Py_ssize_t k
         cdef int64_t e
         cdef int m, n
-        for k in range(self.node_count):
+        for k in range(self.begin, self.end):
             node = &self.nodes[k]
             m = node.size
             a = x + node.offset
@@ -395,7 +396,7 @@ cdef class JointTree:
                     forward(block, a, x + other.offset, 5, 5)
                 else:
                     forward(block, a, x + other.offset, n, m)
-        for k in range(self.node_count - 1, -1, -1):
+        for k in range(self.end - 1, self.begin - 1, -1):
             node = &self.nodes[k]
             m = node.size
             a = x + node.offset
@@ -423,7 +424,7 @@ cdef class JointTree:
         cdef const double* x
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.node_count):
+        for k in range(self.begin, self.end):
             node = &self.nodes[k]
             if node.joint < 0:
                 continue
@@ -457,7 +458,7 @@ cdef class JointTree:
         cdef double s
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.node_count):
+        for k in range(self.begin, self.end):
             node = &self.nodes[k]
             x = self.vector + node.offset
             for p in range(node.size):
@@ -473,7 +474,7 @@ cdef class JointTree:
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """Impulses and twists by the solution for the right side in `vector`."""
         if self.loops:
-            self.fronts.solve(self.vector)
+            self.fronts.solve(self.vector, self.begin, self.end)
         else:
             self.substitute()
         self.add_solution(bodies, twist)
@@ -483,7 +484,7 @@ cdef class JointTree:
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.node_count):
+        for k in range(self.begin, self.end):
             node = &self.nodes[k]
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0

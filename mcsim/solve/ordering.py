@@ -32,13 +32,14 @@ ENTRY_DTYPE = np.dtype([("node", "i4"), ("code", "i4"), ("value", "i8")])
 REACHED_DTYPE = np.dtype([("node", "i4"), ("reserved", "i4"), ("entry", "i8")])
 
 
-def plan(bodies, sizes, moves):
+def plan(bodies, sizes, moves, group=None):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column
     by column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
     their joints) the entries are the given blocks alone, and fronts is a FrontPlan; work: about how many products a
-    factorization takes.
+    factorization takes. group: (n + 1,) numbers of bodies, the last the world's, one for each articulation or for
+    several: nodes of the same number stand together then, ascending.
     """
     joints = np.flatnonzero(sizes > 0)
     dynamic = np.append(moves, False)                      # the last is the world's: index -1
@@ -57,6 +58,9 @@ def plan(bodies, sizes, moves):
     loops = set(joints[looped(bodies[joints], moves)].tolist())
     if loops:
         order = postorder(order, columns)
+    if group is not None:
+        ends = [max(group[bodies[j]]) for j in joints] + [group[body] for body in hubs]
+        order.sort(key=ends.__getitem__)                       # stable: an articulation's own order stays
     return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
 
 

@@ -1,6 +1,6 @@
 """Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
 
-from mcsim.core._math cimport dot, sub
+from mcsim.core._math cimport dot, sub, vec3
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport BLOCK_WIDE, Joint, JointRow, Row
 
@@ -8,6 +8,14 @@ from mcsim.state._layout cimport BLOCK_WIDE, Joint, JointRow, Row
 cdef inline Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:
     """The first of the rows that are the joint itself: its last ones."""
     return <Row*>rows + joint.row_begin + joint.row_count - joint.constraint_count
+
+
+cdef inline void copy_jacobian(const Row* row, JointRow* out) noexcept nogil:
+    """Of a row over two bodies that meet in one point: the force on a is minus that on b."""
+    cdef const double* j = &row.jacobian[0]
+    out.linear = vec3(j[6], j[7], j[8])
+    out.angular_a = vec3(-j[3], -j[4], -j[5])
+    out.angular_b = vec3(j[9], j[10], j[11])
 
 
 cdef inline double row_rate(const JointRow* row, const Twist* a, const Twist* b) noexcept nogil:

@@ -222,35 +222,6 @@ def test_hanging_weight():
     assert np.allclose(world.joint(0).force, (0, 0, 3 * G), atol=1e-10)
 
 
-# ---- what has bounds -------------------------------------------------------------------------------------------------
-
-def test_limits_friction_motors_and_contacts_act():
-    """A pendulum against its limit; one held by friction; a velocity motor; a box at rest on a floor."""
-    def hinge(**keywords):
-        scene = mc.Scene()
-        scene.add_body("bob", mass=1.0, inertia=(0.01,) * 3, position=(1, 0, 0))
-        scene.add_joint(mc.HingeJoint(None, "bob", (0, 0, 0), (0, 1, 0), **keywords))
-        world = mc.World(scene, dt=1 / 240, integrator="rk4")
-        world.step(480)
-        return world
-
-    world = hinge(limits=(-1.0, 0.5))
-    assert abs(world.joint(0).angle - 0.5) < 1e-3 and abs(world.joint(0).velocity) < 1e-6
-    world = hinge(friction=20.0)
-    assert abs(world.joint(0).angle) < 1e-4
-    world = hinge(motor=mc.Motor(velocity=2.0, max_force=1e3))
-    assert abs(world.joint(0).velocity - 2.0) < 1e-6
-    assert abs(world.joint(0).angle - 4.0) < 1e-2
-
-    scene = mc.Scene()
-    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
-    scene.add_body("box", shape=mc.Box((0.5, 0.5, 0.5)), mass=1.0, position=(0, 0, 0.5))
-    world = mc.World(scene, dt=1 / 240, integrator="rk4", iterations=60)
-    world.step(240)
-    assert abs(world.positions[1, 2] - 0.5) < 1e-4 and np.abs(world.velocities[1]).max() < 1e-6
-    assert np.isclose(world.contacts["normal_impulse"].sum(), G / 240, rtol=1e-3)
-
-
 def test_bits_repeat_and_restore():
     scene = mc.load("ragdolls", count=1)
     one, two = (mc.World(scene, integrator="rk4") for _ in range(2))

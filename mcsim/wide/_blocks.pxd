@@ -1,0 +1,100 @@
+"""Contacts several at a time: manifolds that share no moving body, a lane each. Unused lanes are zero, on the world.
+
+What the sweeps read stands in ContactBlock, what it is made of once a substep or a step in ContactStart. Their size
+depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
+"""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Anchor, Bodies, Manifold
+from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+
+# One point's normal row: J v = n . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
+ctypedef struct WidePoint:
+    Wide3 angular_a              # arm x n
+    Wide3 angular_b
+    Wide coupling[3]             # J M^-1 J' with the points after it
+    Wide bias[2]                 # of the biased and the relax pass
+    Wide mass[2]                 # 1 / (J M^-1 J' + compliance); 0: no such point
+    Wide compliance              # of the biased pass; the relax pass is rigid
+    Wide impulse                 # [N s]
+    Wide lever                   # arm about the manifold's centre [m]
+
+ctypedef struct ContactBlock:
+    int32_t manifold[8]          # -1: the lane is not used
+    int32_t body_a[8]
+    int32_t body_b[8]
+    int32_t point_count          # the most of a lane
+    int32_t rubs                 # 1: some lane has friction
+    int32_t reserved[6]
+    Wide3 normal                 # from a to b, world
+    Wide3 tangent                # the second one is normal x tangent
+    Wide inv_mass_a
+    Wide inv_mass_b
+    Wide6 inv_inertia_a          # world axes
+    Wide6 inv_inertia_b
+    Wide friction                # coefficient
+    Wide3 arm_a                  # of friction, to the manifold's centre [m]
+    Wide3 arm_b
+    Wide d0                      # J M^-1 J' of the two tangents is [[d0, c], [c, d1]]
+    Wide d1
+    Wide c
+    Wide inv_det
+    Wide slide[2]                # friction impulses along the tangents [N s]
+    Wide twist_mass
+    Wide twist                   # friction impulse about the normal [N m s]
+    WidePoint points[4]
+
+ctypedef struct ContactStart:
+    Wide3 local_a[4]             # the rounding's centre behind the point on a's surface, a's axes [m]
+    Wide3 local_b[4]
+    Wide3 carried_a              # friction's arms, frozen for the step, world axes [m]
+    Wide3 carried_b
+    Wide share                   # of a's point in where impulses act: 1/2, or 1 or 0 where one of the two never moves
+    Wide rounding                # of both surfaces [m]
+    Wide ground                  # 1: one of the two never moves
+    Wide there[4]                # 1: the lane has this point
+    Wide many                    # 1: the lane has several
+    Wide error[4]                # C [m]
+    Wide carry[4]                # what comes back before the relax pass [N s]
+    Wide slide_carry[2]
+    Wide twist_carry
+    Wide total[4]                # normal impulses, summed over the step [N s]
+    Wide3 slide_total[4]         # friction impulses on b, shared out to the points, summed over the step, world [N s]
+
+# How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
+ctypedef struct ContactRule:
+    double h
+    double rate[2]               # bias = rate (C + slop) where C + slop < 0 [1/s]
+    double softness[2]           # compliance by J M^-1 J'
+    double slop                  # [m]
+    double push_speed            # [m/s]
+
+# One level's kernels. blocks, starts: `count` of each, those of one colour one after the other.
+ctypedef struct WideKernels:
+    int width                    # lanes
+    Py_ssize_t block_size        # bytes
+    Py_ssize_t start_size
+    # Clear a block, then fill its lanes with the chosen manifolds, whose impulses are taken times `factor`.
+    void (*fill)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
+                 const int32_t* chosen, int count, const Anchor* anchors, const Bodies* bodies,
+                 double factor) noexcept nogil
+    # The last impulses, times `factor`, the step's totals and the separations into the manifolds.
+    void (*store)(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
+                  double factor) noexcept nogil
+    # Jacobians, errors, biases, masses at the present poses.
+    void (*refresh)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
+                    const ContactRule* rule) noexcept nogil
+    # `part` of the impulses acts, the rest of them is carried.
+    void (*warm_start)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist,
+                       double part) noexcept nogil
+    # What was carried acts.
+    void (*return_carried)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil
+    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass.
+    void (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
+    # The same without any change. -> the largest change that it would make of an impulse [N s, N m s];
+    # rate: and of a velocity [m/s, rad/s].
+    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed,
+                       double* rate) noexcept nogil
+    # Impulses into the step's totals.
+    void (*total)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil

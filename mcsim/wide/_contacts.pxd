@@ -1,0 +1,34 @@
+"""The contacts of a world, eight at a time."""
+
+from libc.stdint cimport int32_t, uint64_t
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Anchor, Bodies, Manifold, Settings
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels
+
+cdef class WideContacts:
+    cdef const WideKernels* kernels
+    cdef object kept                    # the arrays behind the pointers
+    cdef ContactBlock* blocks
+    cdef ContactStart* starts
+    cdef Py_ssize_t capacity            # blocks
+    cdef Py_ssize_t manifold_capacity
+    cdef uint64_t* moving               # a body's colours: of contacts between moving bodies
+    cdef uint64_t* resting              # and of those against bodies that never move
+    cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
+    cdef int32_t* order                 # manifolds, by key
+    cdef readonly Py_ssize_t count      # blocks
+    cdef Py_ssize_t needed              # blocks that the last layout asked for
+    cdef Py_ssize_t body_count
+    cdef readonly Py_ssize_t row_count
+    cdef ContactRule rule
+
+    cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    cdef int layout(self, Manifold* manifolds, Py_ssize_t count, const Anchor* anchors, const Bodies* bodies,
+                    double factor) noexcept nogil
+    cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part) noexcept nogil
+    cdef void return_carried(self, Twist* twist) noexcept nogil
+    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
+    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil
+    cdef void total(self) noexcept nogil
+    cdef void store(self, Manifold* manifolds, double factor) noexcept nogil

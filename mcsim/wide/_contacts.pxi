@@ -1,0 +1,533 @@
+# The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
+# equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
+#
+# A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
+# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the later ones goes by the products
+# J M^-1 J' between them (`coupling`), so that the bodies' velocities are touched once a manifold.
+
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+from mcsim.core._math cimport add, add_scaled, cross, dot, norm, perpendicular, scale, sub, vec3
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.state._layout cimport Anchor, Bodies, MANIFOLD_ANCHORS, MANIFOLD_POINTS, Manifold, ManifoldPoint
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels, WidePoint
+from mcsim.wide._lanes cimport *
+
+cdef enum:
+    TWIST = 6                # doubles a body
+    MATRIX = 9
+    CONE_STEPS = 20          # of Newton's method; about 3 do
+
+# ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
+
+cdef inline void put3(Wide3* x, int lane, Vec3 value) noexcept nogil:
+    put(&x.x, lane, value.x)
+    put(&x.y, lane, value.y)
+    put(&x.z, lane, value.z)
+
+
+cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
+    return vec3(lane_of(&x.x, lane), lane_of(&x.y, lane), lane_of(&x.z, lane))
+
+
+cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
+                    const Anchor* anchors, const Bodies* bodies, double factor) noexcept nogil:
+    """What holds for the whole step, and the warm impulses times `factor`."""
+    cdef double mass_a = bodies.inv_mass[m.body_a]
+    cdef double mass_b = bodies.inv_mass[m.body_b]
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 arm
+    cdef WidePoint* point
+    cdef int i
+    block.manifold[lane] = number
+    block.body_a[lane] = m.body_a
+    block.body_b[lane] = m.body_b
+    block.point_count = max(block.point_count, m.point_count)
+    put3(&block.normal, lane, m.normal)
+    put3(&block.tangent, lane, t)
+    put(&block.inv_mass_a, lane, mass_a)
+    put(&block.inv_mass_b, lane, mass_b)
+    put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
+    put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.rounding, lane, m.rounding_a + m.rounding_b)
+    put3(&start.carried_a, lane, anchors[MANIFOLD_POINTS].arm_a)
+    put3(&start.carried_b, lane, anchors[MANIFOLD_POINTS].arm_b)
+    if m.friction > 0.0:
+        block.rubs = 1
+        put(&block.friction, lane, m.friction)
+        put(&block.slide[0], lane, factor * dot(m.friction_impulse, t))
+        put(&block.slide[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
+        if m.point_count > 1:
+            put(&start.many, lane, 1.0)
+            put(&block.twist, lane, factor * m.twist_impulse)
+    for i in range(m.point_count):
+        point = &block.points[i]
+        put(&start.there[i], lane, 1.0)
+        put3(&start.local_a[i], lane, anchors[i].local_a)
+        put3(&start.local_b[i], lane, anchors[i].local_b)
+        arm = sub(anchors[i].arm_a, anchors[MANIFOLD_POINTS].arm_a)
+        put(&point.lever, lane, norm(add_scaled(arm, -dot(arm, m.normal), m.normal)))
+        put(&point.impulse, lane, factor * m.points[i].normal_impulse)
+
+
+cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
+               const int32_t* chosen, int count, const Anchor* anchors, const Bodies* bodies,
+               double factor) noexcept nogil:
+    cdef int lane
+    memset(&blocks[block], 0, sizeof(ContactBlock))
+    memset(&starts[block], 0, sizeof(ContactStart))
+    for lane in range(WIDTH):
+        blocks[block].manifold[lane] = -1
+        blocks[block].body_a[lane] = -1
+        blocks[block].body_b[lane] = -1
+    for lane in range(count):
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane],
+                  &anchors[MANIFOLD_ANCHORS * chosen[lane]], bodies, factor)
+
+
+cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
+                double factor) noexcept nogil:
+    cdef const ContactBlock* block
+    cdef const ContactStart* start
+    cdef ManifoldPoint* point
+    cdef Manifold* m
+    cdef Vec3 t
+    cdef Py_ssize_t k
+    cdef int i, lane
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        for lane in range(WIDTH):
+            if block.manifold[lane] < 0:
+                break
+            m = &manifolds[block.manifold[lane]]
+            t = lane3(&block.tangent, lane)
+            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide[0], lane), t),
+                                            factor * lane_of(&block.slide[1], lane), cross(m.normal, t))
+            m.twist_impulse = factor * lane_of(&block.twist, lane)
+            for i in range(m.point_count):
+                point = &m.points[i]
+                point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
+                point.total_normal_impulse += lane_of(&start.total[i], lane)
+                point.total_friction_impulse = add(point.total_friction_impulse,
+                                                 lane3(&start.slide_total[i], lane))
+                point.separation = lane_of(&start.error[i], lane)
+
+# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
+
+ctypedef struct WidePair:
+    Wide3 va
+    Wide3 wa
+    Wide3 vb
+    Wide3 wb
+
+
+cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
+    cdef WidePair p
+    cdef const double* base = <const double*>twist
+    p.va = gather3(base, block.body_a, TWIST)
+    p.wa = gather3(base + 3, block.body_a, TWIST)
+    p.vb = gather3(base, block.body_b, TWIST)
+    p.wb = gather3(base + 3, block.body_b, TWIST)
+    return p
+
+
+cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
+    cdef double* base = <double*>twist
+    scatter3(p.va, base, block.body_a, TWIST)
+    scatter3(p.wa, base + 3, block.body_a, TWIST)
+    scatter3(p.vb, base, block.body_b, TWIST)
+    scatter3(p.wb, base + 3, block.body_b, TWIST)
+
+
+cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
+    """v += M^-1 of an impulse `force` on b, and of its moments about the two centres."""
+    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
+    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
+    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
+    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
+
+
+cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* normal, Wide slide_0, Wide slide_1,
+                          Wide twist) noexcept nogil:
+    """v += M^-1 J' of impulses of every row. normal: (4,)"""
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide3 force = w_add_scaled(w_scale(slide_0, block.tangent), slide_1, second)
+    cdef Wide3 torque_a = w_add_scaled(w_cross(block.arm_a, force), twist, block.normal)
+    cdef Wide3 torque_b = w_add_scaled(w_cross(block.arm_b, force), twist, block.normal)
+    cdef int i
+    for i in range(block.point_count):
+        force = w_add_scaled(force, normal[i], block.normal)
+        torque_a = w_add_scaled(torque_a, normal[i], block.points[i].angular_a)
+        torque_b = w_add_scaled(torque_b, normal[i], block.points[i].angular_b)
+    push(p, block, force, torque_a, torque_b)
+
+# ---- once a substep --------------------------------------------------------------------------------------------------
+
+ctypedef struct WideMatrix:
+    Wide3 x                      # rows
+    Wide3 y
+    Wide3 z
+
+
+cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
+    """Of unit quaternions (w, x, y, z)."""
+    cdef Wide w = gather(orientation, body, 4)
+    cdef Wide x = gather(orientation + 1, body, 4)
+    cdef Wide y = gather(orientation + 2, body, 4)
+    cdef Wide z = gather(orientation + 3, body, 4)
+    cdef Wide one = splat(1.0)
+    cdef Wide two = splat(2.0)
+    cdef WideMatrix r
+    r.x = wide3(one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y))
+    r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
+    r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
+    return r
+
+
+cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
+
+
+cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noexcept nogil:
+    cdef Wide6 m
+    m.xx = gather(base, body, MATRIX)
+    m.xy = gather(base + 1, body, MATRIX)
+    m.xz = gather(base + 2, body, MATRIX)
+    m.yy = gather(base + 4, body, MATRIX)
+    m.yz = gather(base + 5, body, MATRIX)
+    m.zz = gather(base + 8, body, MATRIX)
+    return m
+
+
+cdef inline Wide inverse(Wide x) noexcept nogil:
+    """1 / x where x > 0, else 0"""
+    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
+
+
+cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
+                       Wide3* arm_b) noexcept nogil:
+    """Arms to the one point where an impulse acts, from those at which each body carries it."""
+    cdef Wide3 p = w_add_scaled(w_scale(share, w_add(xa, carried_a)), splat(1.0) - share, w_add(xb, carried_b))
+    arm_a[0] = w_sub(p, xa)
+    arm_b[0] = w_sub(p, xb)
+
+
+cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start, Wide3 xa, Wide3 xb) noexcept nogil:
+    """The 2 x 2 products of the tangents, and the twist's mass. A singular matrix, of a direction without mass, is
+    replaced by its trace, a bound on its eigenvalues: such a step is safe and has the same fixed point."""
+    cdef Wide3 t = block.tangent
+    cdef Wide3 s = w_cross(block.normal, t)
+    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide3 ta, tb, sa, sb, ja, jb
+    cdef Wide trace, det
+    cdef Mask regular
+    place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
+    ta = w_cross(block.arm_a, t)
+    tb = w_cross(block.arm_b, t)
+    sa = w_cross(block.arm_a, s)
+    sb = w_cross(block.arm_b, s)
+    ja = w_times(&block.inv_inertia_a, ta)
+    jb = w_times(&block.inv_inertia_b, tb)
+    block.d0 = mass + w_dot(ta, ja) + w_dot(tb, jb)
+    block.c = w_dot(sa, ja) + w_dot(sb, jb)
+    block.d1 = mass + w_dot(sa, w_times(&block.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.inv_inertia_b, sb))
+    trace = block.d0 + block.d1
+    det = block.d0 * block.d1 - block.c * block.c
+    regular = above(det, splat(1e-14) * trace * trace)
+    block.d0 = choose(regular, block.d0, trace)
+    block.d1 = choose(regular, block.d1, trace)
+    block.c = choose(regular, block.c, splat(0.0))
+    block.inv_det = inverse(block.d0 * block.d1 - block.c * block.c)
+    block.twist_mass = start.many * inverse(w_dot(block.normal, w_times(&block.inv_inertia_a, block.normal))
+                                            + w_dot(block.normal, w_times(&block.inv_inertia_b, block.normal)))
+
+
+cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide there, Wide rate, Wide softness,
+                          const ContactRule* rule) noexcept nogil:
+    """A gap: close it and no more, in both passes. An overlap: the rule's."""
+    cdef Wide zero = splat(0.0)
+    cdef Mask apart = above(error, zero)
+    cdef Wide gap = error / splat(rule.h)
+    cdef Wide pushed = most(rate * least(error + splat(rule.slop), zero), splat(-rule.push_speed))
+    point.bias[0] = choose(apart, gap, pushed)
+    point.bias[1] = choose(apart, gap, zero)
+    point.compliance = choose(apart, zero, diagonal * softness)
+    point.mass[0] = there * inverse(diagonal + point.compliance)
+    point.mass[1] = there * inverse(diagonal)
+
+
+cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
+                               const ContactRule* rule) noexcept nogil:
+    cdef const int32_t* a = block.body_a
+    cdef const int32_t* b = block.body_b
+    cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
+    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
+    cdef Wide softness = splat(rule.softness[0]) + start.ground * splat(rule.softness[1] - rule.softness[0])
+    cdef Wide3 arm_a, arm_b, ca, cb
+    cdef Wide3 spin_a, spin_b
+    cdef WidePoint* point
+    cdef WidePoint* earlier
+    cdef int i, j
+    block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, a)
+    block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, b)
+    if block.rubs:
+        refresh_friction(block, start, xa, xb)
+    for i in range(block.point_count):
+        point = &block.points[i]
+        ca = turn(&ra, start.local_a[i])
+        cb = turn(&rb, start.local_b[i])
+        place(xa, xb, ca, cb, start.share, &arm_a, &arm_b)
+        point.angular_a = w_cross(arm_a, block.normal)
+        point.angular_b = w_cross(arm_b, block.normal)
+        start.error[i] = w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca))) - start.rounding
+        spin_a = w_times(&block.inv_inertia_a, point.angular_a)
+        spin_b = w_times(&block.inv_inertia_b, point.angular_b)
+        for j in range(i):
+            earlier = &block.points[j]
+            earlier.coupling[i - j - 1] = mass + w_dot(earlier.angular_a, spin_a) + w_dot(earlier.angular_b, spin_b)
+        set_bias(point, start.error[i], mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
+                 start.there[i], rate, softness, rule)
+
+
+cdef void refresh(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
+                  const ContactRule* rule) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(count):
+        refresh_block(&blocks[k], &starts[k], bodies, rule)
+
+
+cdef void warm_start(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist,
+                     double part) noexcept nogil:
+    cdef ContactBlock* block
+    cdef ContactStart* start
+    cdef WidePair p
+    cdef Wide first = splat(part)
+    cdef Wide rest = splat(1.0 - part)
+    cdef Wide normal[4]
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        for i in range(block.point_count):
+            start.carry[i] = rest * block.points[i].impulse
+            block.points[i].impulse = first * block.points[i].impulse
+            normal[i] = block.points[i].impulse
+        for i in range(2):
+            start.slide_carry[i] = rest * block.slide[i]
+            block.slide[i] = first * block.slide[i]
+        start.twist_carry = rest * block.twist
+        block.twist = first * block.twist
+        p = load_pair(block, twist)
+        push_all(&p, block, normal, block.slide[0], block.slide[1], block.twist)
+        store_pair(&p, block, twist)
+
+
+cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef ContactBlock* block
+    cdef ContactStart* start
+    cdef WidePair p
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        p = load_pair(block, twist)
+        push_all(&p, block, start.carry, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
+        store_pair(&p, block, twist)
+        for i in range(block.point_count):
+            block.points[i].impulse = block.points[i].impulse + start.carry[i]
+        for i in range(2):
+            block.slide[i] = block.slide[i] + start.slide_carry[i]
+        block.twist = block.twist + start.twist_carry
+
+# ---- a sweep ---------------------------------------------------------------------------------------------------------
+
+cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
+    """Coulomb friction of the pairs under given loads; found: (2,) impulses. solve/_blocks.pxd, cone_step and
+    cone_slide, tells the equations."""
+    cdef Wide zero = splat(0.0)
+    cdef Wide x0 = block.slide[0] - (block.d1 * w0 - block.c * w1) * block.inv_det
+    cdef Wide x1 = block.slide[1] - (block.d0 * w1 - block.c * w0) * block.inv_det
+    cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
+    cdef Mask off
+    cdef Wide b0, b1, e0, e1, det, shift, length, slope, stretch
+    cdef int k
+    if any_lane(outside):
+        b0 = block.d0 * block.slide[0] + block.c * block.slide[1] - w0
+        b1 = block.c * block.slide[0] + block.d1 * block.slide[1] - w1
+        e0 = block.d0
+        e1 = block.d1
+        det = e0 * e1 - block.c * block.c
+        shift = zero
+        for k in range(CONE_STEPS):
+            length = root(x0 * x0 + x1 * x1)
+            off = both(outside, both(above(size_of(length - radius), splat(1e-11) * radius), above(radius, zero)))
+            if not any_lane(off):
+                break
+            slope = (e1 * x0 * x0 - splat(2.0) * block.c * x0 * x1 + e0 * x1 * x1) / det
+            shift = choose(off, shift + (length - radius) * length * length / (radius * slope), shift)
+            e0 = block.d0 + shift
+            e1 = block.d1 + shift
+            det = e0 * e1 - block.c * block.c
+            x0 = choose(off, (e1 * b0 - block.c * b1) / det, x0)
+            x1 = choose(off, (e0 * b1 - block.c * b0) / det, x1)
+        stretch = choose(outside, radius / root(x0 * x0 + x1 * x1), splat(1.0))
+        x0 = stretch * x0
+        x1 = stretch * x1
+    found[0] = x0
+    found[1] = x1
+
+
+cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest, Wide* rate) noexcept nogil:
+    """Friction under the present loads."""
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
+    cdef Wide3 force
+    cdef Wide load = splat(0.0)
+    cdef Wide turning = splat(0.0)
+    cdef Wide found[2]
+    cdef Wide change[2]
+    cdef Wide bound, twist
+    cdef int i
+    for i in range(block.point_count):
+        load = load + block.points[i].impulse
+        turning = turning + block.points[i].lever * block.points[i].impulse
+    onto_cone(block, w_dot(block.tangent, across), w_dot(second, across), block.friction * load, found)
+    for i in range(2):
+        change[i] = found[i] - block.slide[i]
+    if keep:
+        block.slide[0] = found[0]
+        block.slide[1] = found[1]
+        force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
+        push(p, block, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
+    bound = block.friction * turning
+    twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
+    twist = least(most(twist, -bound), bound)
+    force = w_scale(twist - block.twist, block.normal)
+    if keep:
+        block.twist = twist
+        p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, force))
+        p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, force))
+    else:
+        largest[0] = most(largest[0], size_of(twist - block.twist))
+        rate[0] = most(rate[0], size_of(w_dot(block.normal, w_times(&block.inv_inertia_a, force))
+                                        + w_dot(block.normal, w_times(&block.inv_inertia_b, force))))
+        for i in range(2):
+            largest[0] = most(largest[0], size_of(change[i]))
+            rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
+
+
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, bint keep, Wide* largest,
+                             Wide* rate) noexcept nogil:
+    """rub: friction too. keep: change impulses and velocities, else only say by how much that would be."""
+    cdef WidePair p = load_pair(block, twist)
+    cdef WidePoint* point
+    cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef Wide3 torque_b = torque_a
+    cdef Wide force = splat(0.0)
+    cdef Wide closing, impulse, change
+    cdef Wide u[4]
+    cdef int i, j
+    if rub and block.rubs:
+        slide_and_twist(block, &p, keep, largest, rate)
+    closing = w_dot(block.normal, w_sub(p.vb, p.va))
+    for i in range(block.point_count):
+        point = &block.points[i]
+        u[i] = closing + point.bias[relaxed] + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
+    for i in range(block.point_count):
+        point = &block.points[i]
+        impulse = u[i] if relaxed else u[i] + point.compliance * point.impulse
+        impulse = most(point.impulse - point.mass[relaxed] * impulse, splat(0.0))
+        change = impulse - point.impulse
+        if keep:
+            point.impulse = impulse
+            for j in range(i + 1, block.point_count):
+                u[j] = u[j] + point.coupling[j - i - 1] * change
+            force = force + change
+            torque_a = w_add_scaled(torque_a, change, point.angular_a)
+            torque_b = w_add_scaled(torque_b, change, point.angular_b)
+        else:
+            largest[0] = most(largest[0], size_of(change))
+            rate[0] = most(rate[0], size_of(change) * inverse(point.mass[relaxed]))
+    if keep:
+        push(&p, block, w_scale(force, block.normal), torque_a, torque_b)
+        store_pair(&p, block, twist)
+
+
+cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    cdef Py_ssize_t k
+    if relaxed:
+        for k in range(count):
+            solve_block(&blocks[k], twist, 1, True, True, NULL, NULL)
+    elif rub:
+        for k in range(count):
+            solve_block(&blocks[k], twist, 0, True, True, NULL, NULL)
+    else:
+        for k in range(count):
+            solve_block(&blocks[k], twist, 0, False, True, NULL, NULL)
+
+
+cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
+    cdef Wide largest = splat(0.0)
+    cdef Wide fastest = splat(0.0)
+    cdef double found = 0.0
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        solve_block(&blocks[k], twist, relaxed, True, False, &largest, &fastest)
+    rate[0] = 0.0
+    for i in range(WIDTH):
+        found = max(found, lane_of(&largest, i))
+        rate[0] = max(rate[0], lane_of(&fastest, i))
+    return found
+
+# ---- at the end of a substep -----------------------------------------------------------------------------------------
+
+cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil:
+    """A manifold's friction is shared out to its points in proportion to their normal impulses."""
+    cdef ContactBlock* block
+    cdef ContactStart* start
+    cdef Wide3 force
+    cdef Wide load
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        load = splat(0.0)
+        for i in range(block.point_count):
+            load = load + block.points[i].impulse
+            start.total[i] = start.total[i] + block.points[i].impulse
+        if not block.rubs:
+            continue
+        force = w_add_scaled(w_scale(block.slide[0], block.tangent), block.slide[1],
+                             w_cross(block.normal, block.tangent))
+        force = w_scale(inverse(load), force)
+        for i in range(block.point_count):
+            start.slide_total[i] = w_add_scaled(start.slide_total[i], block.points[i].impulse, force)
+
+
+cdef WideKernels KERNELS
+KERNELS.width = WIDTH
+KERNELS.block_size = sizeof(ContactBlock)
+KERNELS.start_size = sizeof(ContactStart)
+KERNELS.fill = fill
+KERNELS.store = store
+KERNELS.refresh = refresh
+KERNELS.warm_start = warm_start
+KERNELS.return_carried = return_carried
+KERNELS.sweep = sweep
+KERNELS.residual = residual
+KERNELS.total = total
+
+
+def kernels():
+    """The table of this level's kernels, for _contacts.pyx."""
+    return PyCapsule_New(&KERNELS, "mcsim.wide", NULL)

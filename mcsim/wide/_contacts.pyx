@@ -1,0 +1,195 @@
+"""Contacts several at a time: which manifolds stand side by side, and the way of their impulses there and back.
+
+Manifolds of one colour share no moving body, so their order does not matter and several are solved at once. A manifold
+takes the first colour that neither of its bodies has yet, in the order of the manifolds; those between two moving
+bodies come first in a sweep, those against what never moves last. What finds no colour stands in a block of its own.
+Within a colour manifolds with the same number of points stand together.
+Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
+"""
+
+from libc.string cimport memset
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._softness cimport Softness, soften
+from mcsim.core._types cimport GROW, OK
+from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
+
+from mcsim.wide import levels
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    /* The number of the first bit that is 0; 63 if there is none before. */
+    static int mc_first_free(uint64_t taken)
+    {
+        int bit = 0;
+        while (bit < 63 && (taken >> bit & 1)) bit++;
+        return bit;
+    }
+    """
+    int first_free "mc_first_free"(uint64_t taken) noexcept nogil
+
+cdef enum:
+    COLORS = 64                  # of each kind; the last is for manifolds that must stand alone
+    CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
+    KEYS = 2 * COLORS * CLASSES
+
+
+def aligned(Py_ssize_t size):
+    """(size // 8,) doubles, all 0, that begin at a multiple of 64 bytes."""
+    array = np.zeros(size // 8 + 8)
+    begin = -array.ctypes.data % 64 // 8
+    return array[begin:begin + size // 8]
+
+
+cdef class WideContacts:
+    def __init__(self, bodies):
+        """bodies: how many. Kernels of the level that levels.chosen() names."""
+        self.kernels = <const WideKernels*>PyCapsule_GetPointer(levels.kernels(), "mcsim.wide")
+        self.body_count = bodies
+        self.kept = ()
+        self._reserve(8, 32)
+
+    def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
+        colors = np.zeros((2, self.body_count + 1), np.int64)
+        numbers = np.zeros((2, manifolds), np.int32)
+        records = aligned(blocks * self.kernels.block_size), aligned(blocks * self.kernels.start_size)
+        self.kept = colors, numbers, records
+        self.moving = <uint64_t*>long_integers(colors[0])
+        self.resting = <uint64_t*>long_integers(colors[1])
+        self.key, self.order = integers(numbers[0]), integers(numbers[1])
+        self.blocks, self.starts = <ContactBlock*>doubles(records[0]), <ContactStart*>doubles(records[1])
+        self.capacity, self.manifold_capacity = blocks, manifolds
+        self.count = 0
+
+    def grow(self, Py_ssize_t manifolds):
+        """Room for so many manifolds, and for the blocks that the last layout asked for."""
+        if self.needed > self.capacity or manifolds > self.manifold_capacity:
+            self._reserve(max(self.capacity, self.needed + self.needed // 2),
+                          max(self.manifold_capacity, manifolds + manifolds // 2))
+
+    def lanes(self):
+        """(blocks, width) numbers of the manifolds that stand side by side; -1: the lane is not used."""
+        cdef Py_ssize_t k
+        cdef const int32_t* manifold
+        found = np.empty((self.count, self.kernels.width), np.int32)
+        for k in range(self.count):
+            manifold = <const int32_t*>(<const char*>self.blocks + k * self.kernels.block_size)    # its first field
+            for lane in range(self.kernels.width):
+                found[k, lane] = manifold[lane]
+        return found
+
+    cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+        cdef const Manifold* m
+        cdef uint64_t* taken
+        cdef Py_ssize_t i
+        cdef bint moves_a, moves_b
+        cdef int found, begin
+        memset(self.moving, 0, self.body_count * sizeof(uint64_t))
+        memset(self.resting, 0, self.body_count * sizeof(uint64_t))
+        for i in range(count):
+            m = &manifolds[i]
+            self.key[i] = -1
+            if m.point_count == 0:
+                continue
+            moves_a = bodies.inv_mass[m.body_a] > 0.0
+            moves_b = bodies.inv_mass[m.body_b] > 0.0
+            begin = 0 if moves_a and moves_b else COLORS
+            taken = self.moving if begin == 0 else self.resting
+            found = first_free((taken[m.body_a] if moves_a else 0) | (taken[m.body_b] if moves_b else 0))
+            if found < COLORS - 1:
+                if moves_a:
+                    taken[m.body_a] |= <uint64_t>1 << found
+                if moves_b:
+                    taken[m.body_b] |= <uint64_t>1 << found
+            self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
+
+    cdef int layout(self, Manifold* manifolds, Py_ssize_t count, const Anchor* anchors, const Bodies* bodies,
+                    double factor) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses times `factor`. -> OK or GROW"""
+        cdef int32_t begin[KEYS + 1]
+        cdef Py_ssize_t i, n, block
+        cdef int color, k, lanes, width
+        if count > self.manifold_capacity:
+            self.needed = max(self.needed, 1)
+            return GROW
+        self.color(manifolds, count, bodies)
+        memset(begin, 0, sizeof(begin))
+        for i in range(count):
+            if self.key[i] >= 0:
+                begin[self.key[i] + 1] += 1
+        self.needed = 0
+        for color in range(2 * COLORS):
+            n = 0
+            for k in range(CLASSES):
+                n += begin[color * CLASSES + k + 1]
+                begin[color * CLASSES + k + 1] += begin[color * CLASSES + k]
+            width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
+            self.needed += (n + width - 1) // width
+        if self.needed > self.capacity:
+            return GROW
+        for i in range(count):
+            if self.key[i] >= 0:
+                self.order[begin[self.key[i]]] = <int32_t>i
+                begin[self.key[i]] += 1
+        # begin[k] is now where the next key begins.
+        self.count = self.needed
+        self.row_count = 0
+        block = 0
+        n = 0
+        for color in range(2 * COLORS):
+            width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
+            while n < begin[color * CLASSES + CLASSES - 1]:
+                lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
+                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, anchors, bodies,
+                                  factor)
+                for k in range(lanes):
+                    self.row_count += row_count(&manifolds[self.order[n + k]])
+                block += 1
+                n += lanes
+        return OK
+
+    cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil:
+        cdef double h = settings.h
+        cdef Softness soft
+        cdef int k
+        self.rule.h = h
+        self.rule.push_speed = settings.push_speed
+        self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
+        for k in range(2):
+            self.rule.rate[k] = 0.0
+            self.rule.softness[k] = 0.0
+            if settings.stabilization == STABILIZE_BAUMGARTE:
+                self.rule.rate[k] = settings.baumgarte / h
+            elif settings.stabilization == STABILIZE_SOFT:
+                soft = soften((1.0 + k) * settings.contact_hertz, settings.contact_damping_ratio / (1.0 + k), h)
+                if soft.stiffness > 0.0:
+                    self.rule.rate[k] = soft.bias_rate
+                    self.rule.softness[k] = 1.0 / soft.stiffness
+        self.kernels.refresh(self.blocks, self.starts, self.count, bodies, &self.rule)
+
+    cdef void warm_start(self, Twist* twist, double part) noexcept nogil:
+        self.kernels.warm_start(self.blocks, self.starts, self.count, twist, part)
+
+    cdef void return_carried(self, Twist* twist) noexcept nogil:
+        self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
+
+    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+        self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
+
+    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
+        return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
+
+    cdef void total(self) noexcept nogil:
+        """The impulses of a substep into the step's totals."""
+        self.kernels.total(self.blocks, self.starts, self.count)
+
+    cdef void store(self, Manifold* manifolds, double factor) noexcept nogil:
+        self.kernels.store(self.blocks, self.starts, self.count, manifolds, factor)
+
+
+cdef inline int row_count(const Manifold* m) noexcept nogil:
+    return m.point_count + (0 if m.friction <= 0.0 else 3 if m.point_count > 1 else 2)
