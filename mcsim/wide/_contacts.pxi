@@ -15,8 +15,7 @@ from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKer
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    TWIST = 6                # doubles a body
-    MATRIX = 9
+    MATRIX = 9               # doubles a body
     CONE_STEPS = 20          # of Newton's method; about 3 do
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
@@ -125,20 +124,14 @@ ctypedef struct WidePair:
 
 cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
     cdef WidePair p
-    cdef const double* base = <const double*>twist
-    p.va = gather3(base, block.body_a, TWIST)
-    p.wa = gather3(base + 3, block.body_a, TWIST)
-    p.vb = gather3(base, block.body_b, TWIST)
-    p.wb = gather3(base + 3, block.body_b, TWIST)
+    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
+    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
     return p
 
 
 cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
-    cdef double* base = <double*>twist
-    scatter3(p.va, base, block.body_a, TWIST)
-    scatter3(p.wa, base + 3, block.body_a, TWIST)
-    scatter3(p.vb, base, block.body_b, TWIST)
-    scatter3(p.wb, base + 3, block.body_b, TWIST)
+    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
+    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
 
 
 cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
