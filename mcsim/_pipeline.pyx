@@ -291,8 +291,9 @@ cdef class Pipeline(StateArrays):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
-        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
+        where friction acts at a manifold's centre."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
