@@ -433,7 +433,7 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     for i in range(count):
         u[i] = closing + point[i].bias[relaxed] + w_dot(point[i].angular_b, p.wb) - w_dot(point[i].angular_a, p.wa)
         before[i] = point[i].impulse
-    for k in range(ROUNDS if count > 1 else 1):
+    for k in range(ROUNDS):
         for i in range(count):
             impulse = u[i] if relaxed else u[i] + point[i].compliance * point[i].impulse
             impulse = most(point[i].impulse - point[i].mass[relaxed] * impulse, splat(0.0))
