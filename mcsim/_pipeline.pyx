@@ -33,8 +33,9 @@ from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
 from mcsim.constraints._direct cimport write_bent_rows
+from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
+                                        store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
@@ -47,9 +48,10 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
-                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
+                                  JointRows, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.wide._contacts cimport WideContacts
@@ -314,13 +316,14 @@ cdef class Pipeline(StateArrays):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
-        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
+        where friction acts at a manifold's centre."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         if self.settings.solver != SI:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
             return
-        if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
+        if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
@@ -383,7 +386,7 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
         drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
-        refreshed for it. The second half of a spring's impulse is as large as the first comes out: `carry` holds
+        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
@@ -394,15 +397,18 @@ cdef class Pipeline(StateArrays):
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                 # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
                 row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.tree.loops:
+                if self.articulations.cold:
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
-            elif row.kind == ROW_SPRING and self.shared(row):
+            elif self.shared(row):
                 row.carry = (1.0 - first) / first
                 row.impulse *= first
-                row.lower = -INFINITY
                 row.upper = INFINITY
+                if row.kind == ROW_MOTOR:
+                    row.upper = first * self.settings.h * (
+                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
+                row.lower = -row.upper
             else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
@@ -418,7 +424,7 @@ cdef class Pipeline(StateArrays):
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
-        """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
+        """What acts after the drift, at the new pose. A shared one is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
         cdef double impulse
         cdef bint shared
@@ -426,7 +432,7 @@ cdef class Pipeline(StateArrays):
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                shared = row.kind == ROW_SPRING and self.shared(row)
+                shared = self.shared(row)
                 impulse = row.carry * row.impulse if shared else row.carry
                 row.impulse += impulse
                 row_apply(row, impulse, self.bodies.twist)
@@ -437,8 +443,14 @@ cdef class Pipeline(StateArrays):
             self.wide.return_carried(self.bodies.twist)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
-        """Whether a spring's force is shared out to both halves, not solved in each."""
-        return spring_point(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
+        """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
+        cdef const JointAxis* axis
+        if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
+            return False
+        axis = &self.joints[row.source].axes[row.index // AXIS_ROWS]
+        if row.kind == ROW_SPRING:
+            return spring_point(axis, row.diagonal, &self.settings) < 1.0
+        return axis.motor_mode == MOTOR_POSITION and motor_point(axis, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -604,7 +616,7 @@ cdef class Pipeline(StateArrays):
             self.restore_backup()
             return status
         if self.closing:
-            self.articulations.factor()
+            self.articulations.prepare()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)

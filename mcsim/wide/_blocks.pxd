@@ -16,6 +16,7 @@ ctypedef struct WidePoint:
     Wide coupling[3]             # J M^-1 J' with the points after it
     Wide bias[2]                 # of the biased and the relax pass
     Wide mass[2]                 # 1 / (J M^-1 J' + compliance); 0: no such point
+    Wide diagonal                # J M^-1 J'
     Wide compliance              # of the biased pass; the relax pass is rigid
     Wide impulse                 # [N s]
     Wide lever                   # arm about the manifold's centre [m]

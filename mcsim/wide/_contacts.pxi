@@ -2,7 +2,7 @@
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
-# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the later ones goes by the products
+# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the others goes by the products
 # J M^-1 J' between them (`coupling`), so that the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int32_t
@@ -15,9 +15,9 @@ from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKer
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    TWIST = 6                # doubles a body
-    MATRIX = 9
+    MATRIX = 9               # doubles a body
     CONE_STEPS = 20          # of Newton's method; about 3 do
+    ROUNDS = 2               # over the points of a manifold, a sweep
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
@@ -125,20 +125,14 @@ ctypedef struct WidePair:
 
 cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
     cdef WidePair p
-    cdef const double* base = <const double*>twist
-    p.va = gather3(base, block.body_a, TWIST)
-    p.wa = gather3(base + 3, block.body_a, TWIST)
-    p.vb = gather3(base, block.body_b, TWIST)
-    p.wb = gather3(base + 3, block.body_b, TWIST)
+    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
+    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
     return p
 
 
 cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
-    cdef double* base = <double*>twist
-    scatter3(p.va, base, block.body_a, TWIST)
-    scatter3(p.wa, base + 3, block.body_a, TWIST)
-    scatter3(p.vb, base, block.body_b, TWIST)
-    scatter3(p.wb, base + 3, block.body_b, TWIST)
+    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
+    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
 
 
 cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
@@ -254,6 +248,7 @@ cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide ther
     point.bias[0] = choose(apart, gap, pushed)
     point.bias[1] = choose(apart, gap, zero)
     point.compliance = choose(apart, zero, diagonal * softness)
+    point.diagonal = diagonal
     point.mass[0] = there * inverse(diagonal + point.compliance)
     point.mass[1] = there * inverse(diagonal)
 
@@ -424,54 +419,85 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
             rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, bint keep, Wide* largest,
-                             Wide* rate) noexcept nogil:
-    """rub: friction too. keep: change impulses and velocities, else only say by how much that would be."""
-    cdef WidePair p = load_pair(block, twist)
-    cdef WidePoint* point
+cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed) noexcept nogil:
+    """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
+    cdef WidePoint* point = block.points
     cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide3 torque_b = torque_a
     cdef Wide force = splat(0.0)
-    cdef Wide closing, impulse, change
+    cdef Wide closing = w_dot(block.normal, w_sub(p.vb, p.va))
+    cdef Wide impulse, change
     cdef Wide u[4]
-    cdef int i, j
+    cdef Wide before[4]
+    cdef int i, j, k
+    for i in range(count):
+        u[i] = closing + point[i].bias[relaxed] + w_dot(point[i].angular_b, p.wb) - w_dot(point[i].angular_a, p.wa)
+        before[i] = point[i].impulse
+    for k in range(ROUNDS):
+        for i in range(count):
+            impulse = u[i] if relaxed else u[i] + point[i].compliance * point[i].impulse
+            impulse = most(point[i].impulse - point[i].mass[relaxed] * impulse, splat(0.0))
+            change = impulse - point[i].impulse
+            point[i].impulse = impulse
+            for j in range(count):
+                if j < i:
+                    u[j] = u[j] + point[j].coupling[i - j - 1] * change
+                elif j == i:
+                    u[j] = u[j] + point[i].diagonal * change
+                else:
+                    u[j] = u[j] + point[i].coupling[j - i - 1] * change
+    for i in range(count):
+        change = point[i].impulse - before[i]
+        force = force + change
+        torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
+        torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
+    push(p, block, w_scale(force, block.normal), torque_a, torque_b)
+
+
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    """rub: friction too."""
+    cdef WidePair p = load_pair(block, twist)
     if rub and block.rubs:
-        slide_and_twist(block, &p, keep, largest, rate)
-    closing = w_dot(block.normal, w_sub(p.vb, p.va))
+        slide_and_twist(block, &p, True, NULL, NULL)
+    if block.point_count == 4:
+        solve_points(block, &p, 4, relaxed)
+    elif block.point_count == 1:
+        solve_points(block, &p, 1, relaxed)
+    else:
+        solve_points(block, &p, block.point_count, relaxed)
+    store_pair(&p, block, twist)
+
+
+cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest,
+                               Wide* rate) noexcept nogil:
+    """By how much a sweep would change impulses and velocities if it changed nothing."""
+    cdef WidePair p = load_pair(block, twist)
+    cdef const WidePoint* point
+    cdef Wide u, change
+    cdef int i
+    if block.rubs:
+        slide_and_twist(block, &p, False, largest, rate)
     for i in range(block.point_count):
         point = &block.points[i]
-        u[i] = closing + point.bias[relaxed] + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
-    for i in range(block.point_count):
-        point = &block.points[i]
-        impulse = u[i] if relaxed else u[i] + point.compliance * point.impulse
-        impulse = most(point.impulse - point.mass[relaxed] * impulse, splat(0.0))
-        change = impulse - point.impulse
-        if keep:
-            point.impulse = impulse
-            for j in range(i + 1, block.point_count):
-                u[j] = u[j] + point.coupling[j - i - 1] * change
-            force = force + change
-            torque_a = w_add_scaled(torque_a, change, point.angular_a)
-            torque_b = w_add_scaled(torque_b, change, point.angular_b)
-        else:
-            largest[0] = most(largest[0], size_of(change))
-            rate[0] = most(rate[0], size_of(change) * inverse(point.mass[relaxed]))
-    if keep:
-        push(&p, block, w_scale(force, block.normal), torque_a, torque_b)
-        store_pair(&p, block, twist)
+        u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
+        u = u + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
+        u = u if relaxed else u + point.compliance * point.impulse
+        change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
+        largest[0] = most(largest[0], change)
+        rate[0] = most(rate[0], change * point.diagonal)
 
 
 cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[k], twist, 1, True, True, NULL, NULL)
+            solve_block(&blocks[k], twist, 1, True)
     elif rub:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, True, True, NULL, NULL)
+            solve_block(&blocks[k], twist, 0, True)
     else:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, False, True, NULL, NULL)
+            solve_block(&blocks[k], twist, 0, False)
 
 
 cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
@@ -481,7 +507,7 @@ cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int r
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
-        solve_block(&blocks[k], twist, relaxed, True, False, &largest, &fastest)
+        measure_block(&blocks[k], twist, relaxed, &largest, &fastest)
     rate[0] = 0.0
     for i in range(WIDTH):
         found = max(found, lane_of(&largest, i))

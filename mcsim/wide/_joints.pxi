@@ -79,19 +79,15 @@ cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssi
 # ---- the velocities of a block's bodies ------------------------------------------------------------------------------
 
 cdef inline WidePair load_bodies(const JointBlock* block, const Twist* twist) noexcept nogil:
-    cdef const double* base = <const double*>twist
     cdef WidePair p
-    p.va = gather3(base, block.body_a, TWIST)
-    p.wa = gather3(base + 3, block.body_a, TWIST)
-    p.vb = gather3(base, block.body_b, TWIST)
-    p.wb = gather3(base + 3, block.body_b, TWIST)
+    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
+    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
     return p
 
 
 cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* row, int n, const Wide* impulse,
                            Twist* twist) noexcept nogil:
     """v += M^-1 J' impulse, and back into the bodies."""
-    cdef double* base = <double*>twist
     cdef Wide3 force = w_scale(impulse[0], row[0].linear)
     cdef Wide3 torque_a = w_scale(impulse[0], row[0].angular_a)
     cdef Wide3 torque_b = w_scale(impulse[0], row[0].angular_b)
@@ -100,10 +96,12 @@ cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* 
         force = w_add_scaled(force, impulse[i], row[i].linear)
         torque_a = w_add_scaled(torque_a, impulse[i], row[i].angular_a)
         torque_b = w_add_scaled(torque_b, impulse[i], row[i].angular_b)
-    scatter3(w_add_scaled(p.va, -block.inv_mass_a, force), base, block.body_a, TWIST)
-    scatter3(w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a)), base + 3, block.body_a, TWIST)
-    scatter3(w_add_scaled(p.vb, block.inv_mass_b, force), base, block.body_b, TWIST)
-    scatter3(w_add(p.wb, w_times(&block.inv_inertia_b, torque_b)), base + 3, block.body_b, TWIST)
+    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
+    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
+    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
+    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
+    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
+    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
