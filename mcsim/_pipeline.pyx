@@ -301,7 +301,7 @@ cdef class Pipeline(StateArrays):
         if self.settings.solver != SI:
             self.matrix.assemble(self.rows)
         if self.apart:
-            if self.wide_joints.foreign:
+            if self.wide_joints.count > 0:
                 write_bent_rows(self.joints, &self.bodies, &self.settings, &self.wide_joints.source.rows,
                                 self.wide_joints.source.curvature, self.wide_joints.source.held)
             self.wide_joints.refresh(&self.bodies, &self.settings)

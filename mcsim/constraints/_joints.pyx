@@ -547,13 +547,16 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                          Row* rows, bint own, const int32_t* kept) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
+    cdef bint here
     cdef Py_ssize_t j
     for j in range(count):
+        here = own and not is_kept(kept, j)
+        if not here and joints[j].row_count == 0 and joints[j].type == BALL:
+            continue                                     # nor has it any turns to count
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         else:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
-                        own and not is_kept(kept, j), False)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], here, False)
 
 
 cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,

@@ -28,15 +28,32 @@ ctypedef struct JointBlock:
     int32_t begin[8]             # each joint's first row among the JointRows
     int32_t row                  # first of the block's WideRow records
     int32_t size                 # rows of each joint, 1 to 6
-    int32_t ball                 # 1: ball joints alone, whose rows are made here
-    int32_t reserved
+    int32_t reserved[2]
     Wide inv_mass_a
     Wide inv_mass_b
     Wide6 inv_inertia_a          # world axes
     Wide6 inv_inertia_b
-    Wide3 anchor_a               # ball: from the centre of mass, body axes [m]
+
+# Plain ball joints, in world axes (_balls.pxi).
+ctypedef struct BallBlock:
+    int32_t joint[8]             # -1: the lane is not used
+    int32_t body_a[8]
+    int32_t body_b[8]
+    int32_t begin[8]             # each joint's first row among the JointRows
+    Wide3 arm_a                  # from the centres of mass to the joint point on b [m]
+    Wide3 arm_b
+    Wide inv_mass_a
+    Wide inv_mass_b
+    Wide6 inv_inertia_a
+    Wide6 inv_inertia_b
+    Wide3 impulse                # on b [N s]
+    Wide6 inverse[2]             # of J M^-1 J' + compliance, for both passes
+    Wide3 bias                   # of the biased pass
+    Wide6 compliance             # of the biased pass
+    Wide3 anchor_a               # from the centre of mass, body axes [m]
     Wide3 anchor_b
-    Wide3 basis_a[3]             # ball: the joint axes on a, a's axes
+    Wide3 basis_a[3]             # the joint axes on a, a's axes
+    Wide3 axes[3]                # the same in world axes, with which `impulse` turns
 
 # How errors become biases (stabilize/_stabilize.pyx).
 ctypedef struct JointRule:
@@ -45,7 +62,7 @@ ctypedef struct JointRule:
     double free_rate             # of rows without a position error: bias = free_rate d2C/dt2 / 2 + rate [s]
     double softness              # compliance by 1 / (K^-1)_ii, K = J M^-1 J' of the joint's rows
 
-# Rows that are not made here, one after the other as in JointRows. Before the first stand six that are 0.
+# Rows of other joints, one after the other as in JointRows. Before the first stand six that are 0.
 ctypedef struct SourceRows:
     JointRows rows               # error: of a row without a position error 1/2 d2C/dt2
     double* curvature            # d2C/dt2 of the free drift
@@ -58,7 +75,7 @@ ctypedef struct JointKernels:
     Py_ssize_t row_size
     # Clear a block and its rows from `row` on, then fill its lanes with the chosen joints. begin: theirs in JointRows.
     void (*fill)(JointBlock* blocks, WideRow* rows, Py_ssize_t block, Py_ssize_t row, const Joint* joints,
-                 const int32_t* chosen, int count, const int32_t* begin, int size, bint ball) noexcept nogil
+                 const int32_t* chosen, int count, const int32_t* begin, int size) noexcept nogil
     # The impulses with which a step begins, and the masses.
     void (*load)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Joint* joints,
                  const Bodies* bodies) noexcept nogil
@@ -75,3 +92,17 @@ ctypedef struct JointKernels:
                        double* rate) noexcept nogil
     # Jacobians and impulses.
     void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, JointRows* out) noexcept nogil
+
+# The same of ball joints.
+ctypedef struct BallKernels:
+    int width
+    Py_ssize_t block_size
+    void (*fill)(BallBlock* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
+                 const int32_t* begin) noexcept nogil
+    void (*load)(BallBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
+    void (*refresh)(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
+    void (*warm_start)(BallBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    void (*sweep)(BallBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    double (*residual)(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
+                       double* rate) noexcept nogil
+    void (*store)(const BallBlock* blocks, Py_ssize_t count, JointRows* out) noexcept nogil

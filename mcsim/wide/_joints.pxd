@@ -3,19 +3,23 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Settings
-from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
+from mcsim.wide._joint_blocks cimport (BallBlock, BallKernels, JointBlock, JointKernels, JointRule, SourceRows,
+                                        WideRow)
 
 cdef class WideJoints:
     cdef const JointKernels* kernels
+    cdef const BallKernels* ball_kernels
     cdef object kept                    # the arrays behind the pointers
     cdef JointBlock* blocks
     cdef WideRow* rows
     cdef SourceRows source              # as others read and write them
-    cdef readonly Py_ssize_t count      # blocks
+    cdef BallBlock* balls
+    cdef readonly Py_ssize_t count      # blocks of joints
+    cdef readonly Py_ssize_t ball_count # and of plain ball joints, which have no rows
     cdef readonly Py_ssize_t row_count  # of all joints here
-    cdef readonly bint foreign          # whether there are rows that are not made here
     cdef JointRule rule
 
+    cdef _lanes(self, const char* block, Py_ssize_t count, Py_ssize_t size)
     cdef void load(self, Joint* joints, const Bodies* bodies) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil

@@ -1,9 +1,7 @@
 # The wide kernels of the joints' own rows. Included once for every CPU level, after _contacts.pxi; what they read and
-# write is told in _joint_blocks.pxd, the rows of a ball joint in constraints/_parts.pxd, biases and effective diagonals in
-# stabilize/_stabilize.pyx, the factors and the solution of a block in solve/_blocks.pxd.
+# write is told in _joint_blocks.pxd, biases and effective diagonals in stabilize/_stabilize.pyx, the factors and the
+# solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _balls.pxi.
 
-from mcsim.core._types cimport Quat
-from mcsim.core._math cimport mat_column, quat_matrix
 from mcsim.state._layout cimport Joint, JointRow, JointRows
 from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
 
@@ -14,15 +12,14 @@ cdef enum:
 # ---- joints to lanes and back ------------------------------------------------------------------------------------------
 
 cdef void fill_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t k, Py_ssize_t row, const Joint* joints,
-                      const int32_t* chosen, int count, const int32_t* begin, int size, bint ball) noexcept nogil:
+                      const int32_t* chosen, int count, const int32_t* begin, int size) noexcept nogil:
     cdef JointBlock* block = &blocks[k]
     cdef const Joint* joint
-    cdef int lane, i
+    cdef int lane
     memset(block, 0, sizeof(JointBlock))
     memset(&rows[row], 0, size * sizeof(WideRow))
     block.row = <int32_t>row
     block.size = size
-    block.ball = ball
     for lane in range(8):
         block.joint[lane] = -1
         block.body_a[lane] = -1
@@ -34,10 +31,6 @@ cdef void fill_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t k, Py_ssize_
         block.body_a[lane] = joint.body_a
         block.body_b[lane] = joint.body_b
         block.begin[lane] = begin[chosen[lane]]
-        put3(&block.anchor_a, lane, joint.anchor_a)
-        put3(&block.anchor_b, lane, joint.anchor_b)
-        for i in range(3):
-            put3(&block.basis_a[i], lane, mat_column(quat_matrix(joint.basis_a), i))
 
 
 cdef void load_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Joint* joints,
@@ -105,56 +98,8 @@ cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* 
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
-cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
-    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
-
-
-cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const WideMatrix* r, const Wide6* inv_inertia,
-                             Wide3 spin) noexcept nogil:
-    """-I^-1 (w x I w): the angular acceleration of the free bodies."""
-    cdef Wide6 inertia = gather_symmetric(<const double*>bodies.inertia, body)
-    return w_times(inv_inertia, w_cross(turn(r, w_times(&inertia, turn_back(r, spin))), spin))
-
-
-cdef inline void write_balls(JointBlock* block, WideRow* row, const Bodies* bodies,
-                             const JointRule* rule) noexcept nogil:
-    """C_i = d_i . (p_b - p_a), d_i the joint axes on a. d2C/dt2 = d . (w_b x (w_b x r_b) - w_a x (w_a x r_a) - 2 w_a x u
-    + g_b x r_b - g_a x r_a), u the velocity of p_b on b less that on a, g the free bodies' angular accelerations."""
-    cdef const int32_t* a = block.body_a
-    cdef const int32_t* b = block.body_b
-    cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
-    cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
-    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
-    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide3 arm_b = turn(&rb, block.anchor_b)
-    cdef Wide3 point_b = w_add(xb, arm_b)
-    cdef Wide3 arm_a = w_sub(point_b, xa)
-    cdef Wide3 moved = w_scale(splat(rule.error_rate), w_sub(arm_a, turn(&ra, block.anchor_a)))
-    cdef WidePair p
-    cdef Wide3 along_a, along_b, bend, d
-    cdef int i
-    if rule.curvature_rate > 0.0:
-        p = load_bodies(block, bodies.twist)
-        along_a = w_cross(p.wa, arm_a)
-        along_b = w_cross(p.wb, arm_b)
-        bend = w_sub(w_cross(p.wb, along_b), w_cross(p.wa, along_a))
-        d = w_sub(w_add(p.vb, along_b), w_add(p.va, along_a))
-        bend = w_add_scaled(bend, splat(-2.0), w_cross(p.wa, d))
-        bend = w_add(bend, w_cross(turning_of(bodies, b, &rb, &block.inv_inertia_b, p.wb), arm_b))
-        bend = w_sub(bend, w_cross(turning_of(bodies, a, &ra, &block.inv_inertia_a, p.wa), arm_a))
-        moved = w_add_scaled(moved, splat(rule.curvature_rate), bend)
-    for i in range(3):
-        d = turn(&ra, block.basis_a[i])
-        row[i].linear = d
-        row[i].angular_a = w_cross(arm_a, d)
-        row[i].angular_b = w_cross(arm_b, d)
-        row[i].bias[0] = w_dot(d, moved)
-        row[i].compliance = splat(rule.softness)
-
-
 cdef inline void read_rows(JointBlock* block, WideRow* row, const SourceRows* source,
                            const JointRule* rule) noexcept nogil:
-    """Rows of other joints."""
     cdef const int32_t* at = block.begin
     cdef const double* base
     cdef Wide error, held, rate, moved, bent
@@ -252,10 +197,7 @@ cdef void refresh_joint_blocks(JointBlock* blocks, WideRow* rows, Py_ssize_t cou
         row = &rows[block.row]
         block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_a)
         block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_b)
-        if block.ball:
-            write_balls(block, row, bodies, rule)
-        else:
-            read_rows(block, row, source, rule)
+        read_rows(block, row, source, rule)
         if block.size == 3:
             weigh_rows(block, row, 3, soft)
         else:
