@@ -282,6 +282,8 @@ cdef class Pipeline(StateArrays):
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
+        if self.apart and self.joint_end == 0 and self.wide_joints.count == 0:
+            return                                       # plain ball joints alone
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing,
                        self.apart)
 

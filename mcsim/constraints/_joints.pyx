@@ -585,7 +585,8 @@ cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, co
         joints[j].swing_impulse = 0.0
         for i in range(joints[j].axis_count):
             for k in range(AXIS_ROWS):
-                joints[j].axes[i].impulse[k] = 0.0
+                if joints[j].axes[i].impulse[k] != 0.0:              # or memory would be written for nothing
+                    joints[j].axes[i].impulse[k] = 0.0
         linear = vec3(0.0, 0.0, 0.0)
         angular = vec3(0.0, 0.0, 0.0)
         for k in range(joints[j].row_count):

@@ -4,7 +4,7 @@ from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
 include "_joints.pxi"
-include "_balls.pxi"
+include "_swept_balls.pxi"
 
 cdef extern from *:
     """

@@ -34,8 +34,8 @@ ctypedef struct JointBlock:
     Wide6 inv_inertia_a          # world axes
     Wide6 inv_inertia_b
 
-# Plain ball joints, in world axes (_balls.pxi).
-ctypedef struct BallBlock:
+# Plain ball joints, in world axes (_swept_balls.pxi).
+ctypedef struct SweptBalls:
     int32_t joint[8]             # -1: the lane is not used
     int32_t body_a[8]
     int32_t body_b[8]
@@ -94,15 +94,15 @@ ctypedef struct JointKernels:
     void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, JointRows* out) noexcept nogil
 
 # The same of ball joints.
-ctypedef struct BallKernels:
+ctypedef struct SweptBallKernels:
     int width
     Py_ssize_t block_size
-    void (*fill)(BallBlock* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
+    void (*fill)(SweptBalls* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
                  const int32_t* begin) noexcept nogil
-    void (*load)(BallBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
-    void (*refresh)(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
-    void (*warm_start)(BallBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
-    void (*sweep)(BallBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
-    double (*residual)(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
+    void (*load)(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
+    void (*refresh)(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
+    void (*warm_start)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    void (*sweep)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    double (*residual)(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
                        double* rate) noexcept nogil
-    void (*store)(const BallBlock* blocks, Py_ssize_t count, JointRows* out) noexcept nogil
+    void (*store)(const SweptBalls* blocks, Py_ssize_t count, JointRows* out) noexcept nogil

@@ -1,6 +1,6 @@
 # The wide kernels of the joints' own rows. Included once for every CPU level, after _contacts.pxi; what they read and
 # write is told in _joint_blocks.pxd, biases and effective diagonals in stabilize/_stabilize.pyx, the factors and the
-# solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _balls.pxi.
+# solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _swept_balls.pxi.
 
 from mcsim.state._layout cimport Joint, JointRow, JointRows
 from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow

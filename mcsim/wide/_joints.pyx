@@ -63,7 +63,8 @@ cdef class WideJoints:
 
     def __init__(self, joints, sizes, inv_mass):
         self.kernels = <const JointKernels*>PyCapsule_GetPointer(levels.kernels("joint_kernels"), "mcsim.wide.joints")
-        self.ball_kernels = <const BallKernels*>PyCapsule_GetPointer(levels.kernels("ball_kernels"), "mcsim.wide.balls")
+        self.ball_kernels = <const SweptBallKernels*>PyCapsule_GetPointer(levels.kernels("swept_ball_kernels"),
+                                                                          "mcsim.wide.swept_balls")
         sizes = kept_sizes(joints, sizes)
         balls = (joints["type"] == BALL) & np.all(joints["axes"]["motion_mode"] == 0, axis=1)
         self._reserve(sizes)
@@ -124,7 +125,7 @@ cdef class WideJoints:
         cdef int32_t[::1] chosen
         cdef Py_ssize_t k
         self.kept += (blocks,)
-        self.balls = <BallBlock*>doubles(blocks)
+        self.balls = <SweptBalls*>doubles(blocks)
         self.ball_count = len(groups)
         for k, group in enumerate(groups):
             chosen = np.array(group, np.int32)

@@ -4,4 +4,4 @@ from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
 include "_joints.pxi"
-include "_balls.pxi"
+include "_swept_balls.pxi"

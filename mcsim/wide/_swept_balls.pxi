@@ -6,14 +6,14 @@
 # the impulses from pose to pose: they turn with a.
 
 from mcsim.core._math cimport mat_column, quat_matrix
-from mcsim.wide._joint_blocks cimport BallBlock, BallKernels
+from mcsim.wide._joint_blocks cimport SweptBalls, SweptBallKernels
 
-cdef void fill_balls(BallBlock* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
+cdef void fill_balls(SweptBalls* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
                      const int32_t* begin) noexcept nogil:
-    cdef BallBlock* block = &blocks[k]
+    cdef SweptBalls* block = &blocks[k]
     cdef const Joint* joint
     cdef int lane, i
-    memset(block, 0, sizeof(BallBlock))
+    memset(block, 0, sizeof(SweptBalls))
     for lane in range(8):
         block.joint[lane] = -1
         block.body_a[lane] = -1
@@ -30,12 +30,12 @@ cdef void fill_balls(BallBlock* blocks, Py_ssize_t k, const Joint* joints, const
             put3(&block.basis_a[i], lane, mat_column(quat_matrix(joint.basis_a), i))
 
 
-cdef void load_balls(BallBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil:
+cdef void load_balls(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil:
     """The impulses are still in joint axes: these become what the first refresh finds."""
     cdef Wide zero = splat(0.0)
     cdef Wide one = splat(1.0)
     cdef const double* impulse
-    cdef BallBlock* block
+    cdef SweptBalls* block
     cdef Py_ssize_t k
     cdef int lane
     for k in range(count):
@@ -52,8 +52,8 @@ cdef void load_balls(BallBlock* blocks, Py_ssize_t count, const Joint* joints, c
             put3(&block.impulse, lane, vec3(impulse[0], impulse[1], impulse[2]))
 
 
-cdef void store_balls(const BallBlock* blocks, Py_ssize_t count, JointRows* out) noexcept nogil:
-    cdef const BallBlock* block
+cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, JointRows* out) noexcept nogil:
+    cdef const SweptBalls* block
     cdef Vec3 impulse, arm, d
     cdef Py_ssize_t k, to
     cdef int lane, i
@@ -74,14 +74,14 @@ cdef void store_balls(const BallBlock* blocks, Py_ssize_t count, JointRows* out)
 
 # ---- the velocities of a block's bodies ------------------------------------------------------------------------------
 
-cdef inline WidePair load_ball_bodies(const BallBlock* block, const Twist* twist) noexcept nogil:
+cdef inline WidePair load_ball_bodies(const SweptBalls* block, const Twist* twist) noexcept nogil:
     cdef WidePair p
     gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
     gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
     return p
 
 
-cdef inline void push_ball(WidePair* p, const BallBlock* block, Wide3 impulse, Twist* twist) noexcept nogil:
+cdef inline void push_ball(WidePair* p, const SweptBalls* block, Wide3 impulse, Twist* twist) noexcept nogil:
     """v += M^-1 J' impulse, and back into the bodies."""
     p.va = w_add_scaled(p.va, -block.inv_mass_a, impulse)
     p.vb = w_add_scaled(p.vb, block.inv_mass_b, impulse)
@@ -104,7 +104,7 @@ cdef inline void add_arm(Wide6* k, Wide3 r, const Wide6* m) noexcept nogil:
     k.zz = k.zz + (r.y * (m.xx * r.y - m.xy * r.x) - r.x * (m.xy * r.y - m.yy * r.x))
 
 
-cdef inline Wide6 ball_matrix(const BallBlock* block) noexcept nogil:
+cdef inline Wide6 ball_matrix(const SweptBalls* block) noexcept nogil:
     """K"""
     cdef Wide zero = splat(0.0)
     cdef Wide6 k
@@ -166,7 +166,7 @@ cdef inline void add_square(Wide6* m, Wide s, Wide3 d) noexcept nogil:
     m.zz = m.zz + e.z * d.z
 
 
-cdef inline void soften_ball(BallBlock* block, const Wide6* k, Wide least_pivot, Wide softness) noexcept nogil:
+cdef inline void soften_ball(SweptBalls* block, const Wide6* k, Wide least_pivot, Wide softness) noexcept nogil:
     """C of the biased pass, c_i = softness / (d_i' K^-1 d_i), and the inverse of K + C."""
     cdef Wide zero = splat(0.0)
     cdef Mask regular = above(splat(3.0) * least_pivot, splat(1e-12) * (k.xx + k.yy + k.zz))
@@ -202,7 +202,7 @@ cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const Wi
     return w_times(inv_inertia, w_cross(turn(r, w_times(&inertia, turn_back(r, spin))), spin))
 
 
-cdef inline Wide3 bend_of(const BallBlock* block, const Bodies* bodies, const WideMatrix* ra,
+cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const WideMatrix* ra,
                           const WideMatrix* rb) noexcept nogil:
     """The acceleration of p_b on b less that on a, of the free bodies and seen from a: w_b x (w_b x r_b) - w_a x (w_a x
     r_a) - 2 w_a x u + g_b x r_b - g_a x r_a, g the angular accelerations."""
@@ -216,7 +216,7 @@ cdef inline Wide3 bend_of(const BallBlock* block, const Bodies* bodies, const Wi
     return w_sub(bend, w_cross(turning_of(bodies, block.body_a, ra, &block.inv_inertia_a, p.wa), block.arm_a))
 
 
-cdef inline void refresh_ball(BallBlock* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
+cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
     cdef const int32_t* a = block.body_a
     cdef const int32_t* b = block.body_b
     cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
@@ -247,14 +247,14 @@ cdef inline void refresh_ball(BallBlock* block, const Bodies* bodies, const Join
         block.inverse[0] = block.inverse[1]
 
 
-cdef void refresh_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies,
+cdef void refresh_balls(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies,
                         const JointRule* rule) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
         refresh_ball(&blocks[k], bodies, rule)
 
 
-cdef void warm_balls(BallBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
     cdef WidePair p
     cdef Py_ssize_t k
     for k in range(count):
@@ -264,7 +264,7 @@ cdef void warm_balls(BallBlock* blocks, Py_ssize_t count, Twist* twist, double p
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline Wide3 ball_residual(const BallBlock* block, const WidePair* p, int relaxed) noexcept nogil:
+cdef inline Wide3 ball_residual(const SweptBalls* block, const WidePair* p, int relaxed) noexcept nogil:
     """u + bias + C impulse; in the relax pass u."""
     cdef Wide3 w = w_add(w_sub(p.vb, p.va), w_sub(w_cross(p.wb, block.arm_b), w_cross(p.wa, block.arm_a)))
     if relaxed:
@@ -272,7 +272,7 @@ cdef inline Wide3 ball_residual(const BallBlock* block, const WidePair* p, int r
     return w_add(w, w_add(block.bias, w_times(&block.compliance, block.impulse)))
 
 
-cdef inline void solve_ball(BallBlock* block, Twist* twist, int relaxed) noexcept nogil:
+cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed) noexcept nogil:
     cdef WidePair p = load_ball_bodies(block, twist)
     cdef Wide3 change = w_times(&block.inverse[relaxed], ball_residual(block, &p, relaxed))
     change = wide3(-change.x, -change.y, -change.z)
@@ -280,7 +280,7 @@ cdef inline void solve_ball(BallBlock* block, Twist* twist, int relaxed) noexcep
     push_ball(&p, block, change, twist)
 
 
-cdef void sweep_balls(BallBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef void sweep_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
@@ -290,9 +290,9 @@ cdef void sweep_balls(BallBlock* blocks, Py_ssize_t count, Twist* twist, int rel
             solve_ball(&blocks[k], twist, 0)
 
 
-cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
+cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
                            double* rate) noexcept nogil:
-    cdef const BallBlock* block
+    cdef const SweptBalls* block
     cdef WidePair p
     cdef Wide3 w, change
     cdef Wide largest = splat(0.0)
@@ -321,18 +321,18 @@ cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twis
     return found
 
 
-cdef BallKernels BALL_KERNELS
-BALL_KERNELS.width = WIDTH
-BALL_KERNELS.block_size = sizeof(BallBlock)
-BALL_KERNELS.fill = fill_balls
-BALL_KERNELS.load = load_balls
-BALL_KERNELS.refresh = refresh_balls
-BALL_KERNELS.warm_start = warm_balls
-BALL_KERNELS.sweep = sweep_balls
-BALL_KERNELS.residual = residual_balls
-BALL_KERNELS.store = store_balls
+cdef SweptBallKernels SWEPT_BALL_KERNELS
+SWEPT_BALL_KERNELS.width = WIDTH
+SWEPT_BALL_KERNELS.block_size = sizeof(SweptBalls)
+SWEPT_BALL_KERNELS.fill = fill_balls
+SWEPT_BALL_KERNELS.load = load_balls
+SWEPT_BALL_KERNELS.refresh = refresh_balls
+SWEPT_BALL_KERNELS.warm_start = warm_balls
+SWEPT_BALL_KERNELS.sweep = sweep_balls
+SWEPT_BALL_KERNELS.residual = residual_swept_balls
+SWEPT_BALL_KERNELS.store = store_balls
 
 
-def ball_kernels():
+def swept_ball_kernels():
     """The table of this level's kernels of ball joints, for _joints.pyx."""
-    return PyCapsule_New(&BALL_KERNELS, "mcsim.wide.balls", NULL)
+    return PyCapsule_New(&SWEPT_BALL_KERNELS, "mcsim.wide.swept_balls", NULL)
