@@ -32,7 +32,7 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
                                         store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
@@ -256,10 +256,8 @@ cdef class Pipeline(StateArrays):
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                        self.anchors)
-        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors, &self.bodies,
-                                <double>self.substeps / self.settings.substeps)
+        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, &self.bodies,
+                                <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
