@@ -83,6 +83,9 @@ cdef enum:
 # direction.
 cdef double STRAIN = 1.0
 
+# Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
+cdef double STILL = 1e-12
+
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
 
@@ -301,12 +304,14 @@ cdef class Pipeline(StateArrays):
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.widening:
-                self.wide.sweep(twist, relaxed, rub)
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
+            elif self.correction <= STILL:
+                break
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
@@ -548,11 +553,9 @@ cdef class Pipeline(StateArrays):
 
     cdef void measure(self, int relaxed) noexcept nogil:
         """How far the rows are from solved."""
-        cdef double rate = 0.0
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
         if self.widening:
-            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
-            self.correction = max(self.correction, rate)
+            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed))
         if self.closing:
             self.residual = max(self.residual, self.articulations.residual())
 

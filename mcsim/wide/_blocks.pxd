@@ -95,11 +95,10 @@ ctypedef struct WideKernels:
                        double part) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil
-    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass.
-    void (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
-    # The same without any change. -> the largest change that it would make of an impulse [N s, N m s];
-    # rate: and of a velocity [m/s, rad/s].
-    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed,
-                       double* rate) noexcept nogil
+    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass. -> the largest change of a
+    # velocity [m/s, rad/s]
+    double (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
+    # The largest change that a row would make of its impulse [N s, N m s].
+    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
     # Impulses into the step's totals.
     void (*total)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil

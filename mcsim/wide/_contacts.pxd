@@ -28,7 +28,7 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
-    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
-    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void total(self) noexcept nogil
     cdef void store(self, Manifold* manifolds, double factor) noexcept nogil

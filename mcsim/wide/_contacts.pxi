@@ -424,11 +424,12 @@ cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide rad
     found[1] = x1
 
 
-cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest, Wide* rate) noexcept nogil:
-    """Friction under the present loads."""
+cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest) noexcept nogil:
+    """Friction under the present loads. largest: the largest change so far, of a velocity; without `keep`, which leaves
+    everything as it is, of an impulse."""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 force
+    cdef Wide3 force, turn_a, turn_b
     cdef Wide load = splat(0.0)
     cdef Wide turning = splat(0.0)
     cdef Wide found[2]
@@ -446,24 +447,25 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
         block.slide[1] = found[1]
         force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
         push(p, block, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
+        largest[0] = most(largest[0], most(size_of(change[0]) * block.d0, size_of(change[1]) * block.d1))
+    else:
+        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
     bound = block.friction * turning
     twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
     twist = least(most(twist, -bound), bound)
     force = w_scale(twist - block.twist, block.normal)
     if keep:
         block.twist = twist
-        p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, force))
-        p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, force))
+        turn_a = w_times(&block.inv_inertia_a, force)
+        turn_b = w_times(&block.inv_inertia_b, force)
+        p.wa = w_sub(p.wa, turn_a)
+        p.wb = w_add(p.wb, turn_b)
+        largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
     else:
         largest[0] = most(largest[0], size_of(twist - block.twist))
-        rate[0] = most(rate[0], size_of(w_dot(block.normal, w_times(&block.inv_inertia_a, force))
-                                        + w_dot(block.normal, w_times(&block.inv_inertia_b, force))))
-        for i in range(2):
-            largest[0] = most(largest[0], size_of(change[i]))
-            rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed) noexcept nogil:
+cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
     """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
     cdef WidePoint* point = block.points
     cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
@@ -492,35 +494,35 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
                     u[j] = u[j] + point[i].coupling[j - i - 1] * change
     for i in range(count):
         change = point[i].impulse - before[i]
+        rate[0] = most(rate[0], size_of(change) * point[i].diagonal)
         force = force + change
         torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
         torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
     push(p, block, w_scale(force, block.normal), torque_a, torque_b)
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub) noexcept nogil:
-    """rub: friction too."""
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, Wide* rate) noexcept nogil:
+    """rub: friction too. rate: the largest change of a velocity so far."""
     cdef WidePair p = load_pair(block, twist)
     if rub and block.rubs:
-        slide_and_twist(block, &p, True, NULL, NULL)
+        slide_and_twist(block, &p, True, rate)
     if block.point_count == 4:
-        solve_points(block, &p, 4, relaxed)
+        solve_points(block, &p, 4, relaxed, rate)
     elif block.point_count == 1:
-        solve_points(block, &p, 1, relaxed)
+        solve_points(block, &p, 1, relaxed, rate)
     else:
-        solve_points(block, &p, block.point_count, relaxed)
+        solve_points(block, &p, block.point_count, relaxed, rate)
     store_pair(&p, block, twist)
 
 
-cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest,
-                               Wide* rate) noexcept nogil:
-    """By how much a sweep would change impulses and velocities if it changed nothing."""
+cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest) noexcept nogil:
+    """By how much the rows would change their impulses, each with the others as they are."""
     cdef WidePair p = load_pair(block, twist)
     cdef const WidePoint* point
     cdef Wide u, change
     cdef int i
     if block.rubs:
-        slide_and_twist(block, &p, False, largest, rate)
+        slide_and_twist(block, &p, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
         u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
@@ -528,35 +530,37 @@ cdef inline void measure_block(ContactBlock* block, const Twist* twist, int rela
         u = u if relaxed else u + point.compliance * point.impulse
         change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
         largest[0] = most(largest[0], change)
-        rate[0] = most(rate[0], change * point.diagonal)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+cdef inline double largest_lane(const Wide* x) noexcept nogil:
+    cdef double found = 0.0
+    cdef int i
+    for i in range(WIDTH):
+        found = max(found, lane_of(x, i))
+    return found
+
+
+cdef double sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[k], twist, 1, True)
+            solve_block(&blocks[k], twist, 1, True, &rate)
     elif rub:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, True)
+            solve_block(&blocks[k], twist, 0, True, &rate)
     else:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, False)
+            solve_block(&blocks[k], twist, 0, False, &rate)
+    return largest_lane(&rate)
 
 
-cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
+cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
     cdef Wide largest = splat(0.0)
-    cdef Wide fastest = splat(0.0)
-    cdef double found = 0.0
     cdef Py_ssize_t k
-    cdef int i
     for k in range(count):
-        measure_block(&blocks[k], twist, relaxed, &largest, &fastest)
-    rate[0] = 0.0
-    for i in range(WIDTH):
-        found = max(found, lane_of(&largest, i))
-        rate[0] = max(rate[0], lane_of(&fastest, i))
-    return found
+        measure_block(&blocks[k], twist, relaxed, &largest)
+    return largest_lane(&largest)
 
 # ---- at the end of a substep -----------------------------------------------------------------------------------------
 

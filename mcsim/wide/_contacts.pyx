@@ -178,11 +178,11 @@ cdef class WideContacts:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
 
-    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
-        self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+        return self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
 
-    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
-        return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+        return self.kernels.residual(self.blocks, self.count, twist, relaxed)
 
     cdef void total(self) noexcept nogil:
         """The impulses of a substep into the step's totals."""
