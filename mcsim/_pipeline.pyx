@@ -32,7 +32,7 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
                                         store_joints)
@@ -84,6 +84,9 @@ cdef enum:
 # The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one
 # direction.
 cdef double STRAIN = 1.0
+
+# Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
+cdef double STILL = 1e-12
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -275,10 +278,8 @@ cdef class Pipeline(StateArrays):
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                        self.anchors)
-        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors, &self.bodies,
-                                <double>self.substeps / self.settings.substeps)
+        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, &self.bodies,
+                                <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -330,14 +331,16 @@ cdef class Pipeline(StateArrays):
         for k in range(iterations if self.swept else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.apart:
-                self.wide_joints.sweep(twist, relaxed)
+                self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))
             if self.widening:
-                self.wide.sweep(twist, relaxed, rub)
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
+            elif self.correction <= STILL:
+                break
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
@@ -581,14 +584,11 @@ cdef class Pipeline(StateArrays):
 
     cdef void measure(self, int relaxed) noexcept nogil:
         """How far the rows are from solved."""
-        cdef double rate = 0.0
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
         if self.apart:
-            self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed, &rate))
-            self.correction = max(self.correction, rate)
+            self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed))
         if self.widening:
-            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
-            self.correction = max(self.correction, rate)
+            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed))
         if self.closing:
             self.residual = max(self.residual, self.articulations.residual())
 

@@ -51,7 +51,7 @@ def test_every_compiled_module_is_in_the_table():
 
 def test_directives_stand_in_setup_alone():
     """A directive in a file's header would escape the debug build."""
-    wrong = [path.name for path in sources(".pyx", ".pxd")
+    wrong = [path.name for path in sources(".pyx", ".pxd", ".pxi")
              if re.search(r"^\s*#\s*(cython|distutils)\s*:", path.read_text(), re.M)]
     assert not wrong
 
@@ -60,7 +60,7 @@ def test_kernels_say_what_they_raise():
     """Each C function of a kernel is noexcept, or raises on purpose (except …), or answers with a Python object."""
     declared = re.compile(r"^\s*cdef (?!class|struct|enum|extern|packed|fused|cppclass|inline \w+\()(?:inline )?"
                           r"(?P<type>[\w.* ]+?[ *])(?P<name>\w+)\((?P<rest>(?:[^()]|\([^()]*\))*\)[^:\n]*):", re.M)
-    loose = [f"{path.name}: {match['name']}" for path in sources(".pyx", ".pxd")
+    loose = [f"{path.name}: {match['name']}" for path in sources(".pyx", ".pxd", ".pxi")
              for match in declared.finditer(path.read_text())
              if "noexcept" not in match["rest"] and " except" not in match["rest"]]
     assert not loose
@@ -79,7 +79,7 @@ def test_binaries_are_not_stale():
 
 
 def ingredients(module):
-    """The .pyx of a module, its header, and the headers that these cimport, one through the other."""
+    """The .pyx of a module, its header, what it includes, and the headers that these cimport, one through the other."""
     base = ROOT / module.replace(".", "/")
     found, waiting = set(), [base.with_suffix(".pyx"), base.with_suffix(".pxd")]
     while waiting:
@@ -88,6 +88,7 @@ def ingredients(module):
             found.add(path)
             waiting += [ROOT / (name.replace(".", "/") + ".pxd")
                         for name in re.findall(r"^\s*from (mcsim[\w.]*) cimport", path.read_text(), re.M)]
+            waiting += [path.parent / name for name in re.findall(r'^include "(.*)"', path.read_text(), re.M)]
     return found
 
 
@@ -278,7 +279,7 @@ import mcsim
 lines = Counter()
 def trace(frame, event, argument):
     name = frame.f_code.co_filename
-    if name.endswith((".pyx", ".pxd")):
+    if name.endswith((".pyx", ".pxd", ".pxi")):
         lines[name.rpartition("mcsim/")[2]] += event == "line"
         return trace
     return None

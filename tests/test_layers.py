@@ -12,7 +12,7 @@ import pytest
 import mcsim
 
 PACKAGE = Path(mcsim.__file__).parent
-SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".pyi"))
+SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".pxi", ".pyi"))
 MOST_LINES = 800
 
 # A unit is a folder of mcsim/, or one of the sets of modules right in it that make one floor together.

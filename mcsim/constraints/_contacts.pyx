@@ -67,14 +67,6 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
     anchors[4].arm_b = sub(centre, xb)
 
 
-cdef void set_all_anchors(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                          Anchor* anchors) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(count):
-        if manifolds[i].point_count > 0:
-            set_anchors(&manifolds[i], bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
-
-
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
     row.body_a = m.body_a
     row.body_b = m.body_b

@@ -351,8 +351,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     if joint.type == USER:
         write_user(joint, source, bodies, settings, rows, first)
         return
-    if not own and not has_bounded_rows(joint):
-        joint.row_count = 0
+    if not own and (not has_bounded_rows(joint) or (joint.row_count == 0 and not first)):
+        joint.row_count = 0              # nothing bounded, or all limits are out of reach for this step
         if first or turns_fast(joint, bodies, settings):
             count_turns(joint, bodies)
         return

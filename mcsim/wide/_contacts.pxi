@@ -8,16 +8,51 @@
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from mcsim.core._math cimport add, add_scaled, cross, dot, norm, perpendicular, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Anchor, Bodies, MANIFOLD_ANCHORS, MANIFOLD_POINTS, Manifold, ManifoldPoint
-from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels, WidePoint
+from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, StartPoint, WideKernels, WidePoint
 from mcsim.wide._lanes cimport *
 
 cdef enum:
     MATRIX = 9               # doubles a body
     CONE_STEPS = 20          # of Newton's method; about 3 do
     ROUNDS = 2               # over the points of a manifold, a sweep
+
+# ---- rotations -------------------------------------------------------------------------------------------------------
+
+ctypedef struct WideMatrix:
+    Wide3 x                      # rows
+    Wide3 y
+    Wide3 z
+
+
+cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
+    """Of unit quaternions (w, x, y, z)."""
+    cdef Wide w = gather(orientation, body, 4)
+    cdef Wide x = gather(orientation + 1, body, 4)
+    cdef Wide y = gather(orientation + 2, body, 4)
+    cdef Wide z = gather(orientation + 3, body, 4)
+    cdef Wide one = splat(1.0)
+    cdef Wide two = splat(2.0)
+    cdef WideMatrix r
+    r.x = wide3(one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y))
+    r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
+    r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
+    return r
+
+
+cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
+
+
+cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
+
+
+cdef inline Wide inverse(Wide x) noexcept nogil:
+    """1 / x where x > 0, else 0"""
+    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
@@ -32,27 +67,25 @@ cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                    const Anchor* anchors, const Bodies* bodies, double factor) noexcept nogil:
-    """What holds for the whole step, and the warm impulses times `factor`."""
+                           const Bodies* bodies, double factor) noexcept nogil:
+    """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
+    stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
     cdef double mass_b = bodies.inv_mass[m.body_b]
     cdef Vec3 t = perpendicular(m.normal)
-    cdef Vec3 arm
-    cdef WidePoint* point
+    cdef StartPoint* point
     cdef int i
     block.manifold[lane] = number
     block.body_a[lane] = m.body_a
     block.body_b[lane] = m.body_b
-    block.point_count = max(block.point_count, m.point_count)
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
     put(&block.inv_mass_a, lane, mass_a)
     put(&block.inv_mass_b, lane, mass_b)
     put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    put(&start.rounding, lane, m.rounding_a + m.rounding_b)
-    put3(&start.carried_a, lane, anchors[MANIFOLD_POINTS].arm_a)
-    put3(&start.carried_b, lane, anchors[MANIFOLD_POINTS].arm_b)
+    put(&start.rounding_a, lane, m.rounding_a)
+    put(&start.rounding_b, lane, m.rounding_b)
     if m.friction > 0.0:
         block.rubs = 1
         put(&block.friction, lane, m.friction)
@@ -62,28 +95,63 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
             put(&start.many, lane, 1.0)
             put(&block.twist, lane, factor * m.twist_impulse)
     for i in range(m.point_count):
-        point = &block.points[i]
-        put(&start.there[i], lane, 1.0)
-        put3(&start.local_a[i], lane, anchors[i].local_a)
-        put3(&start.local_b[i], lane, anchors[i].local_b)
-        arm = sub(anchors[i].arm_a, anchors[MANIFOLD_POINTS].arm_a)
-        put(&point.lever, lane, norm(add_scaled(arm, -dot(arm, m.normal), m.normal)))
-        put(&point.impulse, lane, factor * m.points[i].normal_impulse)
+        point = &start.points[i]
+        put(&point.there, lane, 1.0)
+        put3(&point.local_a, lane, m.points[i].position)
+        put(&point.error, lane, m.points[i].separation)
+        put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+
+
+cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
+                             double reach) noexcept nogil:
+    """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
+    cdef Wide3 xa = gather3(<const double*>bodies.position, block.body_a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, block.body_b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.body_a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.body_b)
+    cdef Wide3 centre = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef Wide total = splat(0.0)
+    cdef Wide half = splat(0.5)
+    cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
+    cdef StartPoint* point
+    cdef Wide3 at, arm
+    cdef Wide weight
+    cdef int i
+    for i in range(block.point_count):
+        point = &start.points[i]
+        weight = splat(1.0) - faded * most(point.error, splat(0.0))
+        weight = point.there * most(weight, splat(0.001))
+        centre = w_add_scaled(centre, weight, point.local_a)
+        total = total + weight
+    centre = w_scale(inverse(total), centre)
+    start.carried_a = w_sub(centre, xa)
+    start.carried_b = w_sub(centre, xb)
+    for i in range(block.point_count):
+        point = &start.points[i]
+        at = point.local_a
+        arm = w_sub(at, centre)
+        arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
+        block.points[i].lever = point.there * root(w_dot(arm, arm))
+        point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
+                                                    block.normal))
+        point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
+                                                    block.normal))
 
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
-               const int32_t* chosen, int count, const Anchor* anchors, const Bodies* bodies,
-               double factor) noexcept nogil:
+               const int32_t* chosen, int count, const Bodies* bodies, double factor, double reach) noexcept nogil:
+    cdef int points = manifolds[chosen[0]].point_count
     cdef int lane
-    memset(&blocks[block], 0, sizeof(ContactBlock))
-    memset(&starts[block], 0, sizeof(ContactStart))
+    memset(&blocks[block], 0, sizeof(ContactBlock) - (MANIFOLD_POINTS - points) * sizeof(WidePoint))
+    memset(&starts[block], 0, sizeof(ContactStart) - (MANIFOLD_POINTS - points) * sizeof(StartPoint))
+    blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
         blocks[block].body_a[lane] = -1
         blocks[block].body_b[lane] = -1
     for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane],
-                  &anchors[MANIFOLD_ANCHORS * chosen[lane]], bodies, factor)
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor)
+    set_anchors(&blocks[block], &starts[block], bodies, reach)
 
 
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
@@ -109,10 +177,10 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
-                point.total_normal_impulse += lane_of(&start.total[i], lane)
+                point.total_normal_impulse += lane_of(&start.points[i].total, lane)
                 point.total_friction_impulse = add(point.total_friction_impulse,
-                                                 lane3(&start.slide_total[i], lane))
-                point.separation = lane_of(&start.error[i], lane)
+                                                 lane3(&start.points[i].slide_total, lane))
+                point.separation = lane_of(&start.points[i].error, lane)
 
 # ---- the velocities of a block's bodies ------------------------------------------------------------------------------
 
@@ -159,31 +227,6 @@ cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* no
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
-ctypedef struct WideMatrix:
-    Wide3 x                      # rows
-    Wide3 y
-    Wide3 z
-
-
-cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
-    """Of unit quaternions (w, x, y, z)."""
-    cdef Wide w = gather(orientation, body, 4)
-    cdef Wide x = gather(orientation + 1, body, 4)
-    cdef Wide y = gather(orientation + 2, body, 4)
-    cdef Wide z = gather(orientation + 3, body, 4)
-    cdef Wide one = splat(1.0)
-    cdef Wide two = splat(2.0)
-    cdef WideMatrix r
-    r.x = wide3(one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y))
-    r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
-    r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
-    return r
-
-
-cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
-    return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
-
-
 cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noexcept nogil:
     cdef Wide6 m
     m.xx = gather(base, body, MATRIX)
@@ -193,11 +236,6 @@ cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noex
     m.yz = gather(base + 5, body, MATRIX)
     m.zz = gather(base + 8, body, MATRIX)
     return m
-
-
-cdef inline Wide inverse(Wide x) noexcept nogil:
-    """1 / x where x > 0, else 0"""
-    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
 
 
 cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
@@ -268,6 +306,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 spin_a, spin_b
     cdef WidePoint* point
     cdef WidePoint* earlier
+    cdef StartPoint* at
     cdef int i, j
     block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, a)
     block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, b)
@@ -275,19 +314,21 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         refresh_friction(block, start, xa, xb)
     for i in range(block.point_count):
         point = &block.points[i]
-        ca = turn(&ra, start.local_a[i])
-        cb = turn(&rb, start.local_b[i])
+        at = &start.points[i]
+        ca = turn(&ra, at.local_a)
+        cb = turn(&rb, at.local_b)
         place(xa, xb, ca, cb, start.share, &arm_a, &arm_b)
         point.angular_a = w_cross(arm_a, block.normal)
         point.angular_b = w_cross(arm_b, block.normal)
-        start.error[i] = w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca))) - start.rounding
+        at.error = (w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca)))
+                    - (start.rounding_a + start.rounding_b))
         spin_a = w_times(&block.inv_inertia_a, point.angular_a)
         spin_b = w_times(&block.inv_inertia_b, point.angular_b)
         for j in range(i):
             earlier = &block.points[j]
             earlier.coupling[i - j - 1] = mass + w_dot(earlier.angular_a, spin_a) + w_dot(earlier.angular_b, spin_b)
-        set_bias(point, start.error[i], mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
-                 start.there[i], rate, softness, rule)
+        set_bias(point, at.error, mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
+                 at.there, rate, softness, rule)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
@@ -311,7 +352,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, Py_ssize_t coun
         block = &blocks[k]
         start = &starts[k]
         for i in range(block.point_count):
-            start.carry[i] = rest * block.points[i].impulse
+            start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
         for i in range(2):
@@ -328,16 +369,19 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t 
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
+    cdef Wide normal[4]
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        for i in range(block.point_count):
+            normal[i] = start.points[i].carry
         p = load_pair(block, twist)
-        push_all(&p, block, start.carry, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
+        push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
         store_pair(&p, block, twist)
         for i in range(block.point_count):
-            block.points[i].impulse = block.points[i].impulse + start.carry[i]
+            block.points[i].impulse = block.points[i].impulse + start.points[i].carry
         for i in range(2):
             block.slide[i] = block.slide[i] + start.slide_carry[i]
         block.twist = block.twist + start.twist_carry
@@ -380,11 +424,12 @@ cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide rad
     found[1] = x1
 
 
-cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest, Wide* rate) noexcept nogil:
-    """Friction under the present loads."""
+cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest) noexcept nogil:
+    """Friction under the present loads. largest: the largest change so far, of a velocity; without `keep`, which leaves
+    everything as it is, of an impulse."""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 force
+    cdef Wide3 force, turn_a, turn_b
     cdef Wide load = splat(0.0)
     cdef Wide turning = splat(0.0)
     cdef Wide found[2]
@@ -402,24 +447,25 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
         block.slide[1] = found[1]
         force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
         push(p, block, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
+        largest[0] = most(largest[0], most(size_of(change[0]) * block.d0, size_of(change[1]) * block.d1))
+    else:
+        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
     bound = block.friction * turning
     twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
     twist = least(most(twist, -bound), bound)
     force = w_scale(twist - block.twist, block.normal)
     if keep:
         block.twist = twist
-        p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, force))
-        p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, force))
+        turn_a = w_times(&block.inv_inertia_a, force)
+        turn_b = w_times(&block.inv_inertia_b, force)
+        p.wa = w_sub(p.wa, turn_a)
+        p.wb = w_add(p.wb, turn_b)
+        largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
     else:
         largest[0] = most(largest[0], size_of(twist - block.twist))
-        rate[0] = most(rate[0], size_of(w_dot(block.normal, w_times(&block.inv_inertia_a, force))
-                                        + w_dot(block.normal, w_times(&block.inv_inertia_b, force))))
-        for i in range(2):
-            largest[0] = most(largest[0], size_of(change[i]))
-            rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed) noexcept nogil:
+cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
     """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
     cdef WidePoint* point = block.points
     cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
@@ -448,35 +494,35 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
                     u[j] = u[j] + point[i].coupling[j - i - 1] * change
     for i in range(count):
         change = point[i].impulse - before[i]
+        rate[0] = most(rate[0], size_of(change) * point[i].diagonal)
         force = force + change
         torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
         torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
     push(p, block, w_scale(force, block.normal), torque_a, torque_b)
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub) noexcept nogil:
-    """rub: friction too."""
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, Wide* rate) noexcept nogil:
+    """rub: friction too. rate: the largest change of a velocity so far."""
     cdef WidePair p = load_pair(block, twist)
     if rub and block.rubs:
-        slide_and_twist(block, &p, True, NULL, NULL)
+        slide_and_twist(block, &p, True, rate)
     if block.point_count == 4:
-        solve_points(block, &p, 4, relaxed)
+        solve_points(block, &p, 4, relaxed, rate)
     elif block.point_count == 1:
-        solve_points(block, &p, 1, relaxed)
+        solve_points(block, &p, 1, relaxed, rate)
     else:
-        solve_points(block, &p, block.point_count, relaxed)
+        solve_points(block, &p, block.point_count, relaxed, rate)
     store_pair(&p, block, twist)
 
 
-cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest,
-                               Wide* rate) noexcept nogil:
-    """By how much a sweep would change impulses and velocities if it changed nothing."""
+cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest) noexcept nogil:
+    """By how much the rows would change their impulses, each with the others as they are."""
     cdef WidePair p = load_pair(block, twist)
     cdef const WidePoint* point
     cdef Wide u, change
     cdef int i
     if block.rubs:
-        slide_and_twist(block, &p, False, largest, rate)
+        slide_and_twist(block, &p, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
         u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
@@ -484,35 +530,37 @@ cdef inline void measure_block(ContactBlock* block, const Twist* twist, int rela
         u = u if relaxed else u + point.compliance * point.impulse
         change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
         largest[0] = most(largest[0], change)
-        rate[0] = most(rate[0], change * point.diagonal)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+cdef inline double largest_lane(const Wide* x) noexcept nogil:
+    cdef double found = 0.0
+    cdef int i
+    for i in range(WIDTH):
+        found = max(found, lane_of(x, i))
+    return found
+
+
+cdef double sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[k], twist, 1, True)
+            solve_block(&blocks[k], twist, 1, True, &rate)
     elif rub:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, True)
+            solve_block(&blocks[k], twist, 0, True, &rate)
     else:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, False)
+            solve_block(&blocks[k], twist, 0, False, &rate)
+    return largest_lane(&rate)
 
 
-cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
+cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
     cdef Wide largest = splat(0.0)
-    cdef Wide fastest = splat(0.0)
-    cdef double found = 0.0
     cdef Py_ssize_t k
-    cdef int i
     for k in range(count):
-        measure_block(&blocks[k], twist, relaxed, &largest, &fastest)
-    rate[0] = 0.0
-    for i in range(WIDTH):
-        found = max(found, lane_of(&largest, i))
-        rate[0] = max(rate[0], lane_of(&fastest, i))
-    return found
+        measure_block(&blocks[k], twist, relaxed, &largest)
+    return largest_lane(&largest)
 
 # ---- at the end of a substep -----------------------------------------------------------------------------------------
 
@@ -530,14 +578,14 @@ cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) no
         load = splat(0.0)
         for i in range(block.point_count):
             load = load + block.points[i].impulse
-            start.total[i] = start.total[i] + block.points[i].impulse
+            start.points[i].total = start.points[i].total + block.points[i].impulse
         if not block.rubs:
             continue
         force = w_add_scaled(w_scale(block.slide[0], block.tangent), block.slide[1],
                              w_cross(block.normal, block.tangent))
         force = w_scale(inverse(load), force)
         for i in range(block.point_count):
-            start.slide_total[i] = w_add_scaled(start.slide_total[i], block.points[i].impulse, force)
+            start.points[i].slide_total = w_add_scaled(start.points[i].slide_total, block.points[i].impulse, force)
 
 
 cdef WideKernels KERNELS

@@ -95,9 +95,10 @@ cdef class WideContacts:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
 
-    cdef int layout(self, Manifold* manifolds, Py_ssize_t count, const Anchor* anchors, const Bodies* bodies,
-                    double factor) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses times `factor`. -> OK or GROW"""
+    cdef int layout(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double factor,
+                    double reach) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m].
+        -> OK or GROW"""
         cdef int32_t begin[KEYS + 1]
         cdef Py_ssize_t i, n, block
         cdef int color, k, lanes, width
@@ -132,8 +133,8 @@ cdef class WideContacts:
             width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
             while n < begin[color * CLASSES + CLASSES - 1]:
                 lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
-                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, anchors, bodies,
-                                  factor)
+                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, bodies,
+                                  factor, reach)
                 for k in range(lanes):
                     self.row_count += row_count(&manifolds[self.order[n + k]])
                 block += 1
@@ -165,11 +166,11 @@ cdef class WideContacts:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
 
-    cdef void sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
-        self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+        return self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
 
-    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
-        return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+        return self.kernels.residual(self.blocks, self.count, twist, relaxed)
 
     cdef void total(self) noexcept nogil:
         """The impulses of a substep into the step's totals."""

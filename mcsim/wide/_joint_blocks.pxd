@@ -84,12 +84,11 @@ ctypedef struct JointKernels:
                     const JointRule* rule) noexcept nogil
     # `part` of the impulses acts, and is what is left of them.
     void (*warm_start)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil
-    # One sweep of Gauss-Seidel, joint by joint.
-    void (*sweep)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
-    # -> the largest |residual| by its row's own mass [N s, N m s]; rate: the largest change of a velocity that a sweep
-    # would begin with [m/s, rad/s].
-    double (*residual)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist, int relaxed,
-                       double* rate) noexcept nogil
+    # One sweep of Gauss-Seidel, joint by joint. -> the largest change of a velocity [m/s, rad/s]
+    double (*sweep)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    # The largest change that a row alone would make of its impulse [N s, N m s].
+    double (*residual)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist,
+                       int relaxed) noexcept nogil
     # Jacobians and impulses.
     void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, JointRows* out) noexcept nogil
 
@@ -102,7 +101,6 @@ ctypedef struct SweptBallKernels:
     void (*load)(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
     void (*refresh)(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
     void (*warm_start)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
-    void (*sweep)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
-    double (*residual)(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
-                       double* rate) noexcept nogil
+    double (*sweep)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    double (*residual)(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
     void (*store)(const SweptBalls* blocks, Py_ssize_t count, JointRows* out) noexcept nogil

@@ -23,6 +23,6 @@ cdef class WideJoints:
     cdef void load(self, Joint* joints, const Bodies* bodies) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil
-    cdef void sweep(self, Twist* twist, int relaxed) noexcept nogil
-    cdef double residual(self, const Twist* twist, int relaxed, double* rate) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
+    cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void store(self) noexcept nogil

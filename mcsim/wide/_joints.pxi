@@ -220,19 +220,25 @@ cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline void find_changes(const WideRow* row, const WidePair* p, int n, int relaxed, Wide* w,
-                              Wide* change) noexcept nogil:
-    """change = -K^-1 w of the residuals w = J v + bias + compliance * impulse."""
+cdef inline void find_residuals(const WideRow* row, const WidePair* p, int n, int relaxed, Wide* w) noexcept nogil:
+    """w = J v + bias + compliance * impulse"""
     cdef Wide3 closing = w_sub(p.vb, p.va)
     cdef Wide s
-    cdef int i, q
+    cdef int i
     for i in range(n):
         s = (w_dot(row[i].linear, closing) + row[i].bias[relaxed]
              + (w_dot(row[i].angular_b, p.wb) - w_dot(row[i].angular_a, p.wa)))
         if not relaxed:
             s = s + row[i].compliance * row[i].impulse
         w[i] = s
-        s = -s
+
+
+cdef inline void find_changes(const WideRow* row, int n, int relaxed, const Wide* w, Wide* change) noexcept nogil:
+    """-K^-1 w"""
+    cdef Wide s
+    cdef int i, q
+    for i in range(n):
+        s = -w[i]
         for q in range(i):
             s = s - row[i].factor[relaxed][q] * change[q]
         change[i] = s
@@ -243,55 +249,54 @@ cdef inline void find_changes(const WideRow* row, const WidePair* p, int n, int 
         change[i] = s
 
 
-cdef inline void solve_joints(const JointBlock* block, WideRow* row, int n, Twist* twist, int relaxed) noexcept nogil:
+cdef inline void solve_joints(const JointBlock* block, WideRow* row, int n, Twist* twist, int relaxed,
+                              Wide* rate) noexcept nogil:
+    """rate: the largest change of a velocity so far. A row's is its residual, but for those that stay out."""
     cdef WidePair p = load_bodies(block, twist)
     cdef Wide w[6]
     cdef Wide change[6]
     cdef int i
-    find_changes(row, &p, n, relaxed, w, change)
+    find_residuals(row, &p, n, relaxed, w)
+    find_changes(row, n, relaxed, w, change)
     for i in range(n):
+        rate[0] = choose(above(row[i].factor[relaxed][i], splat(0.0)), most(rate[0], size_of(w[i])), rate[0])
         row[i].impulse = row[i].impulse + change[i]
     push_rows(&p, block, row, n, change, twist)
 
 
-cdef void sweep_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef double sweep_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist,
+                         int relaxed) noexcept nogil:
+    cdef Wide rate = splat(0.0)
     cdef JointBlock* block
     cdef Py_ssize_t k
     for k in range(count):
         block = &blocks[k]
         if block.size == 3 and relaxed:
-            solve_joints(block, &rows[block.row], 3, twist, 1)
+            solve_joints(block, &rows[block.row], 3, twist, 1, &rate)
         elif block.size == 3:
-            solve_joints(block, &rows[block.row], 3, twist, 0)
+            solve_joints(block, &rows[block.row], 3, twist, 0, &rate)
         else:
-            solve_joints(block, &rows[block.row], block.size, twist, relaxed)
+            solve_joints(block, &rows[block.row], block.size, twist, relaxed, &rate)
+    return largest_lane(&rate)
 
 
 cdef double residual_joints(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist,
-                            int relaxed, double* rate) noexcept nogil:
+                            int relaxed) noexcept nogil:
     cdef const WideRow* row
     cdef WidePair p
     cdef Wide w[6]
-    cdef Wide change[6]
     cdef Wide largest = splat(0.0)
-    cdef Wide fastest = splat(0.0)
     cdef Wide d
-    cdef double found = 0.0
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         row = &rows[blocks[k].row]
         p = load_bodies(&blocks[k], twist)
-        find_changes(row, &p, blocks[k].size, relaxed, w, change)
+        find_residuals(row, &p, blocks[k].size, relaxed, w)
         for i in range(blocks[k].size):
             d = row[i].diagonal if relaxed else row[i].diagonal + row[i].compliance
             largest = most(largest, size_of(w[i] * inverse(d)))
-            fastest = most(fastest, size_of(change[i]) * d)
-    rate[0] = 0.0
-    for i in range(WIDTH):
-        found = max(found, lane_of(&largest, i))
-        rate[0] = max(rate[0], lane_of(&fastest, i))
-    return found
+    return largest_lane(&largest)
 
 
 cdef JointKernels JOINT_KERNELS

@@ -175,16 +175,15 @@ cdef class WideJoints:
         self.kernels.warm_start(self.blocks, self.rows, self.count, twist, part)
         self.ball_kernels.warm_start(self.balls, self.ball_count, twist, part)
 
-    cdef void sweep(self, Twist* twist, int relaxed) noexcept nogil:
-        self.ball_kernels.sweep(self.balls, self.ball_count, twist, relaxed)
-        self.kernels.sweep(self.blocks, self.rows, self.count, twist, relaxed)
+    cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil:
+        """-> the largest change of a velocity [m/s, rad/s]"""
+        cdef double rate = self.ball_kernels.sweep(self.balls, self.ball_count, twist, relaxed)
+        return max(rate, self.kernels.sweep(self.blocks, self.rows, self.count, twist, relaxed))
 
-    cdef double residual(self, const Twist* twist, int relaxed, double* rate) noexcept nogil:
-        cdef double fastest = 0.0
-        cdef double found = self.ball_kernels.residual(self.balls, self.ball_count, twist, relaxed, &fastest)
-        found = max(found, self.kernels.residual(self.blocks, self.rows, self.count, twist, relaxed, rate))
-        rate[0] = max(rate[0], fastest)
-        return found
+    cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil:
+        """The largest change that a row alone would make of its impulse [N s, N m s]."""
+        cdef double largest = self.ball_kernels.residual(self.balls, self.ball_count, twist, relaxed)
+        return max(largest, self.kernels.residual(self.blocks, self.rows, self.count, twist, relaxed))
 
     cdef void store(self) noexcept nogil:
         """Jacobians and impulses into `source`."""

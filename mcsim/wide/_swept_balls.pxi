@@ -191,10 +191,6 @@ cdef inline void soften_ball(SweptBalls* block, const Wide6* k, Wide least_pivot
     block.inverse[0] = invert(&sum, &least_pivot)
 
 
-cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
-    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
-
-
 cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const WideMatrix* r, const Wide6* inv_inertia,
                              Wide3 spin) noexcept nogil:
     """-I^-1 (w x I w): the angular acceleration of the free bodies."""
@@ -272,53 +268,50 @@ cdef inline Wide3 ball_residual(const SweptBalls* block, const WidePair* p, int 
     return w_add(w, w_add(block.bias, w_times(&block.compliance, block.impulse)))
 
 
-cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed) noexcept nogil:
+cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed, Wide* rate) noexcept nogil:
+    """rate: the largest change of a velocity so far."""
     cdef WidePair p = load_ball_bodies(block, twist)
-    cdef Wide3 change = w_times(&block.inverse[relaxed], ball_residual(block, &p, relaxed))
+    cdef Wide3 w = ball_residual(block, &p, relaxed)
+    cdef Wide3 change = w_times(&block.inverse[relaxed], w)
+    rate[0] = most(most(rate[0], size_of(w.x)), most(size_of(w.y), size_of(w.z)))
     change = wide3(-change.x, -change.y, -change.z)
     block.impulse = w_add(block.impulse, change)
     push_ball(&p, block, change, twist)
 
 
-cdef void sweep_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef double sweep_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+    cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_ball(&blocks[k], twist, 1)
+            solve_ball(&blocks[k], twist, 1, &rate)
     else:
         for k in range(count):
-            solve_ball(&blocks[k], twist, 0)
+            solve_ball(&blocks[k], twist, 0, &rate)
+    return largest_lane(&rate)
 
 
-cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed,
-                           double* rate) noexcept nogil:
+cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist,
+                                 int relaxed) noexcept nogil:
     cdef const SweptBalls* block
     cdef WidePair p
-    cdef Wide3 w, change
+    cdef Wide3 w
     cdef Wide largest = splat(0.0)
-    cdef Wide fastest = splat(0.0)
     cdef Wide d
     cdef Wide6 matrix
-    cdef double found = 0.0
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         p = load_ball_bodies(block, twist)
         w = ball_residual(block, &p, relaxed)
-        change = w_times(&block.inverse[relaxed], w)
         matrix = ball_matrix(block)
         for i in range(3):
             d = along(&matrix, block.axes[i])
             if not relaxed:
                 d = d + along(&block.compliance, block.axes[i])
             largest = most(largest, size_of(w_dot(w, block.axes[i]) * inverse(d)))
-            fastest = most(fastest, size_of(w_dot(change, block.axes[i])) * d)
-    rate[0] = 0.0
-    for i in range(WIDTH):
-        found = max(found, lane_of(&largest, i))
-        rate[0] = max(rate[0], lane_of(&fastest, i))
-    return found
+    return largest_lane(&largest)
 
 
 cdef SweptBallKernels SWEPT_BALL_KERNELS
