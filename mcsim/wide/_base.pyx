@@ -3,6 +3,7 @@
 from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
+include "_bodies.pxi"
 
 cdef extern from *:
     """

@@ -26,6 +26,7 @@ cdef extern from *:
     static inline mc_mask mc_above(mc_wide x, mc_wide y) { return x > y; }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p && q; }
     static inline int mc_any(mc_mask p) { return p; }
+    static inline int mc_bits(mc_mask p) { return p; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y) { return p ? x : y; }
     static inline mc_wide mc_root(mc_wide x) { return sqrt(x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return x > y ? x : y; }
@@ -45,6 +46,7 @@ cdef extern from *:
     { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
     static inline int mc_any(mc_mask p) { return p != 0; }
+    static inline int mc_bits(mc_mask p) { return p; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm512_mask_blend_pd(p, (__m512d)y, (__m512d)x); }
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm512_sqrt_pd((__m512d)x); }
@@ -65,6 +67,7 @@ cdef extern from *:
     { return (mc_mask)_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_GT_OQ); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return (mc_mask)_mm256_and_pd((__m256d)p, (__m256d)q); }
     static inline int mc_any(mc_mask p) { return _mm256_movemask_pd((__m256d)p) != 0; }
+    static inline int mc_bits(mc_mask p) { return _mm256_movemask_pd((__m256d)p); }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm256_blendv_pd((__m256d)y, (__m256d)x, (__m256d)p); }
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm256_sqrt_pd((__m256d)x); }
@@ -83,6 +86,7 @@ cdef extern from *:
     static inline mc_mask mc_above(mc_wide x, mc_wide y) { return (mc_mask)(x > y); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
     static inline int mc_any(mc_mask p) { return (p[0] | p[1]) != 0; }
+    static inline int mc_bits(mc_mask p) { return (p[0] != 0) | (p[1] != 0) << 1; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)((p & (mc_mask)x) | (~p & (mc_mask)y)); }
     static inline mc_wide mc_root(mc_wide x) { mc_wide r = {sqrt(x[0]), sqrt(x[1])}; return r; }
@@ -109,6 +113,7 @@ cdef extern from *:
     Mask above "mc_above"(Wide x, Wide y) noexcept nogil              # x > y
     Mask both "mc_both"(Mask p, Mask q) noexcept nogil
     bint any_lane "mc_any"(Mask p) noexcept nogil
+    int lane_bits "mc_bits"(Mask p) noexcept nogil                    # bit k: lane k
     Wide choose "mc_choose"(Mask p, Wide x, Wide y) noexcept nogil    # p ? x : y
     Wide root "mc_root"(Wide x) noexcept nogil
     Wide most "mc_most"(Wide x, Wide y) noexcept nogil                # x > y ? x : y
@@ -116,6 +121,12 @@ cdef extern from *:
 
 
 ctypedef struct Wide3:
+    Wide x
+    Wide y
+    Wide z
+
+ctypedef struct WideQuat:
+    Wide w
     Wide x
     Wide y
     Wide z
@@ -191,3 +202,68 @@ cdef inline void scatter3(Wide3 a, double* base, const int32_t* index, int strid
     scatter(a.x, base, index, stride)
     scatter(a.y, base + 1, index, stride)
     scatter(a.z, base + 2, index, stride)
+
+
+cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
+    """p ? a : b"""
+    return wide3(choose(p, a.x, b.x), choose(p, a.y, b.y), choose(p, a.z, b.z))
+
+
+# ---- unit quaternions, (w, x, y, z) in memory --------------------------------------------------------------------------
+
+cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:
+    cdef WideQuat q
+    q.w = gather(base, index, 4)
+    q.x = gather(base + 1, index, 4)
+    q.y = gather(base + 2, index, 4)
+    q.z = gather(base + 3, index, 4)
+    return q
+
+
+cdef inline void scatter_quat(WideQuat q, double* base, const int32_t* index) noexcept nogil:
+    scatter(q.w, base, index, 4)
+    scatter(q.x, base + 1, index, 4)
+    scatter(q.y, base + 2, index, 4)
+    scatter(q.z, base + 3, index, 4)
+
+
+cdef inline WideQuat choose_quat(Mask p, WideQuat a, WideQuat b) noexcept nogil:
+    """p ? a : b"""
+    cdef WideQuat q
+    q.w = choose(p, a.w, b.w)
+    q.x = choose(p, a.x, b.x)
+    q.y = choose(p, a.y, b.y)
+    q.z = choose(p, a.z, b.z)
+    return q
+
+
+cdef inline Wide3 w_rotate_by(Wide w, Wide3 u, Wide3 a) noexcept nogil:
+    """q a q* of q = (w, u)"""
+    cdef Wide3 t = w_scale(splat(2.0), w_cross(u, a))
+    return w_add(w_add_scaled(a, w, t), w_cross(u, t))
+
+
+cdef inline Wide3 w_rotate(WideQuat q, Wide3 a) noexcept nogil:
+    """q a q*: body vector into the world."""
+    return w_rotate_by(q.w, wide3(q.x, q.y, q.z), a)
+
+
+cdef inline Wide3 w_rotate_back(WideQuat q, Wide3 a) noexcept nogil:
+    """q* a q: world vector into the body."""
+    return w_rotate_by(q.w, wide3(-q.x, -q.y, -q.z), a)
+
+
+cdef inline WideQuat w_turned(WideQuat q, Wide3 u) noexcept nogil:
+    """q (1, u) / |q (1, u)|"""
+    cdef WideQuat r
+    cdef Wide s
+    r.w = q.w - q.x * u.x - q.y * u.y - q.z * u.z
+    r.x = q.w * u.x + q.x + q.y * u.z - q.z * u.y
+    r.y = q.w * u.y - q.x * u.z + q.y + q.z * u.x
+    r.z = q.w * u.z + q.x * u.y - q.y * u.x + q.z
+    s = splat(1.0) / root(r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z)
+    r.w = s * r.w
+    r.x = s * r.x
+    r.y = s * r.y
+    r.z = s * r.z
+    return r
