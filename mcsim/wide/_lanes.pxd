@@ -52,6 +52,42 @@ cdef extern from *:
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm512_sqrt_pd((__m512d)x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm512_max_pd((__m512d)x, (__m512d)y); }
     static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm512_min_pd((__m512d)x, (__m512d)y); }
+    /* Four numbers a body, one after the other, as rows of two 4 x 4 squares side by side; and back. */
+    static inline void mc_transpose(__m512d r[4])
+    {
+        const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        __m512d a = _mm512_unpacklo_pd(r[0], r[1]), b = _mm512_unpackhi_pd(r[0], r[1]);
+        __m512d c = _mm512_unpacklo_pd(r[2], r[3]), d = _mm512_unpackhi_pd(r[2], r[3]);
+        r[0] = _mm512_permutex2var_pd(a, even, c);
+        r[1] = _mm512_permutex2var_pd(b, even, d);
+        r[2] = _mm512_permutex2var_pd(a, odd, c);
+        r[3] = _mm512_permutex2var_pd(b, odd, d);
+    }
+    #define MC_ROW(k, mask) _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_maskz_loadu_pd(mask, &MC_AT(k))), \
+                                               _mm256_maskz_loadu_pd(mask, &MC_AT(k + 4)), 1)
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m512d r[4] = {MC_ROW(0, 15), MC_ROW(1, 15), MC_ROW(2, 15), MC_ROW(3, 15)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
+    }
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m512d r[4] = {MC_ROW(0, 7), MC_ROW(1, 7), MC_ROW(2, 7), MC_ROW(3, 7)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
+    }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        __m512d r[4] = {(__m512d)in[0], (__m512d)in[1], (__m512d)in[2], (__m512d)in[3]};
+        int k;
+        mc_transpose(r);
+        for (k = 0; k < 4; k++) {
+            _mm256_storeu_pd(&MC_AT(k), _mm512_castpd512_pd256(r[k]));
+            _mm256_storeu_pd(&MC_AT(k + 4), _mm512_extractf64x4_pd(r[k], 1));
+        }
+    }
     #elif defined(__AVX__)
     #include <immintrin.h>
     #define MC_WIDTH 4
@@ -73,6 +109,37 @@ cdef extern from *:
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm256_sqrt_pd((__m256d)x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm256_max_pd((__m256d)x, (__m256d)y); }
     static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm256_min_pd((__m256d)x, (__m256d)y); }
+    static inline void mc_transpose(__m256d r[4])
+    {
+        __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+        __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+        r[0] = _mm256_permute2f128_pd(a, c, 32);
+        r[1] = _mm256_permute2f128_pd(b, d, 32);
+        r[2] = _mm256_permute2f128_pd(a, c, 49);
+        r[3] = _mm256_permute2f128_pd(b, d, 49);
+    }
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m256d r[4] = {_mm256_loadu_pd(&MC_AT(0)), _mm256_loadu_pd(&MC_AT(1)), _mm256_loadu_pd(&MC_AT(2)),
+                        _mm256_loadu_pd(&MC_AT(3))};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
+    }
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        const __m256i mask = _mm256_setr_epi64x(-1, -1, -1, 0);
+        __m256d r[4] = {_mm256_maskload_pd(&MC_AT(0), mask), _mm256_maskload_pd(&MC_AT(1), mask),
+                        _mm256_maskload_pd(&MC_AT(2), mask), _mm256_maskload_pd(&MC_AT(3), mask)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
+    }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        __m256d r[4] = {(__m256d)in[0], (__m256d)in[1], (__m256d)in[2], (__m256d)in[3]};
+        int k;
+        mc_transpose(r);
+        for (k = 0; k < 4; k++) _mm256_storeu_pd(&MC_AT(k), r[k]);
+    }
     #else
     #define MC_WIDTH 2
     typedef double mc_wide __attribute__((vector_size(16)));
@@ -100,6 +167,29 @@ cdef extern from *:
         for (k = 0; k < MC_WIDTH; k++) MC_AT(k) = x[k];
     }
     #endif
+    #if MC_WIDTH > 2
+    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        mc_wide all[4] = {in[0], in[1], in[2], in[2]};
+        double rows[4 * MC_WIDTH];
+        static const int32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        int k;
+        mc_scatter4(all, rows, order, 4);
+        for (k = 0; k < MC_WIDTH; k++) {
+            _mm_storeu_pd(&MC_AT(k), _mm_loadu_pd(rows + 4 * k));
+            (&MC_AT(k))[2] = rows[4 * k + 2];
+        }
+    }
+    #else
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    { int k; for (k = 0; k < 3; k++) out[k] = mc_gather(base + k, index, stride); }
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    { int k; for (k = 0; k < 4; k++) out[k] = mc_gather(base + k, index, stride); }
+    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    { int k; for (k = 0; k < 3; k++) mc_scatter(in[k], base + k, index, stride); }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    { int k; for (k = 0; k < 4; k++) mc_scatter(in[k], base + k, index, stride); }
+    #endif
     #endif
     """
     ctypedef double Wide "mc_wide"
@@ -110,6 +200,11 @@ cdef extern from *:
     # base[stride * index[k]] in lane k, and the way back
     Wide gather "mc_gather"(const double* base, const int32_t* index, int stride) noexcept nogil
     void scatter "mc_scatter"(Wide x, double* base, const int32_t* index, int stride) noexcept nogil
+    # The same of three or four numbers one after the other.
+    void gather_three "mc_gather3"(const double* base, const int32_t* index, int stride, Wide* out) noexcept nogil
+    void gather_four "mc_gather4"(const double* base, const int32_t* index, int stride, Wide* out) noexcept nogil
+    void scatter_three "mc_scatter3"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
+    void scatter_four "mc_scatter4"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
     Mask above "mc_above"(Wide x, Wide y) noexcept nogil              # x > y
     Mask both "mc_both"(Mask p, Mask q) noexcept nogil
     bint any_lane "mc_any"(Mask p) noexcept nogil
@@ -195,13 +290,13 @@ cdef inline Wide3 w_times(const Wide6* m, Wide3 a) noexcept nogil:
 
 
 cdef inline Wide3 gather3(const double* base, const int32_t* index, int stride) noexcept nogil:
-    return wide3(gather(base, index, stride), gather(base + 1, index, stride), gather(base + 2, index, stride))
+    cdef Wide3 a
+    gather_three(base, index, stride, &a.x)
+    return a
 
 
 cdef inline void scatter3(Wide3 a, double* base, const int32_t* index, int stride) noexcept nogil:
-    scatter(a.x, base, index, stride)
-    scatter(a.y, base + 1, index, stride)
-    scatter(a.z, base + 2, index, stride)
+    scatter_three(&a.x, base, index, stride)
 
 
 cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
@@ -213,18 +308,12 @@ cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
 
 cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:
     cdef WideQuat q
-    q.w = gather(base, index, 4)
-    q.x = gather(base + 1, index, 4)
-    q.y = gather(base + 2, index, 4)
-    q.z = gather(base + 3, index, 4)
+    gather_four(base, index, 4, &q.w)
     return q
 
 
 cdef inline void scatter_quat(WideQuat q, double* base, const int32_t* index) noexcept nogil:
-    scatter(q.w, base, index, 4)
-    scatter(q.x, base + 1, index, 4)
-    scatter(q.y, base + 2, index, 4)
-    scatter(q.z, base + 3, index, 4)
+    scatter_four(&q.w, base, index, 4)
 
 
 cdef inline WideQuat choose_quat(Mask p, WideQuat a, WideQuat b) noexcept nogil:
