@@ -83,7 +83,7 @@ cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
 WORLD = -1
-GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+BALL, GEAR, USER = (JOINT_TYPES.index(name) for name in ("ball", "gear", "user"))
 
 
 def border_rows(joints):
@@ -106,6 +106,10 @@ cdef class Articulations:
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        plain = (joints["type"] == BALL) & (sizes == 3)
+        self.tree.take_balls(plain, bodies.kind == DYNAMIC, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
+        linked = np.append(np.flatnonzero((sizes > 0) & ~plain), 0).astype(np.int32)
+        self.linked, self.linked_count = integers(linked), len(linked) - 1
         self.enough = CLOSE_ENOUGH
         if self.tree.loops:
             self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
@@ -120,7 +124,8 @@ cdef class Articulations:
         stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
-        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched,
+                     linked)
         driven = bodies.kind == KINEMATIC
         driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
         self.guard = EnergyGuard(pairs, sizes, group, driven,
@@ -169,13 +174,21 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
-        self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
+        self.write_rows()
         self.choose_proximal()
+
+    cdef void write_rows(self) noexcept nogil:
+        """Jacobians and errors at the present poses."""
+        cdef JointRows* rows = &self.tree.rows
+        self.open = write_joint_rows(self.joints, self.linked, self.linked_count, self.bodies, self.settings, rows)
+        self.tree.lanes = self.tree.balls is not None
+        if self.tree.lanes:
+            self.open = max(self.open, self.tree.balls.write(self.bodies, rows))
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
         cdef Py_ssize_t k
-        self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        self.write_rows()
         for k in range(self.border.count):
             if self.border.row(k) != NULL:
                 self.open = max(self.open, fabs(self.border.row(k).error))
@@ -255,7 +268,9 @@ cdef class Articulations:
         cdef Py_ssize_t k
         cdef Row* row
         try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
-        largest = miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        largest = miss_joints(self.joints, self.linked, self.linked_count, self.bodies, self.settings, &self.tree.rows)
+        if self.tree.lanes:
+            largest = max(largest, self.tree.balls.miss(self.bodies, &self.tree.rows, h, self.settings.push_speed * h))
         if self.border.count > 0:
             self.calls.call(True)
         for k in range(self.border.count):
@@ -594,6 +609,7 @@ cdef class Articulations:
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
         read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.tree.lanes = False
         self.tree.proximal = USUAL_PROXIMAL
         self.solved = SOLVED
         self.factor()

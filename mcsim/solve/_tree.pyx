@@ -29,7 +29,9 @@ from mcsim.state._inertia cimport inertia_world
 from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
+from mcsim.wide._balls cimport Balls
 
+from mcsim.wide._balls import coupled
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
@@ -243,6 +245,39 @@ cdef class JointTree:
         self.vector = doubles(vector)
         self.slot = long_integers(slot)
 
+    def take_balls(self, plain, moves, anchors):
+        """Plain ball joints are to be taken several at a time. plain: (joints,) bool; moves: (bodies,) bool, which are
+        dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own axes."""
+        nodes, entries = self.kept[1], self.kept[2]
+        plain = plain[np.maximum(nodes["joint"], 0)] & (nodes["joint"] >= 0) & (nodes["size"] == 3)
+        if not plain.any():
+            return
+        self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)])
+        column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
+        whole = plain.copy()
+        whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
+        others, columns = (np.append(np.flatnonzero(~of), 0).astype(np.int32) for of in (plain, whole))
+        self.kept += (others, columns)
+        self.others, self.columns = integers(others), integers(columns)
+        self.other_count, self.column_count = len(others) - 1, len(columns) - 1
+
+    cdef void assemble(self, const Bodies* bodies) noexcept nogil:
+        """S, and I^-1 J' of the rows."""
+        cdef Py_ssize_t k
+        cdef int p
+        cdef const Node* node
+        cdef JointRow* row
+        if self.lanes:
+            self.balls.assemble(bodies, &self.rows, self.values)
+        for k in range(self.other_count if self.lanes else self.node_count):
+            node = &self.nodes[self.others[k] if self.lanes else k]
+            for p in range(node.size if node.joint >= 0 else 0):
+                row = self.rows.row + node.row + p
+                row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
+                row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
+        for k in range(self.column_count if self.lanes else self.node_count):
+            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
+
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""
         cdef int64_t e
@@ -330,17 +365,10 @@ cdef class JointTree:
         cdef double* d
         cdef const Node* node
         cdef const Entry* entry
-        cdef JointRow* row
         cdef int m, n, p
+        self.assemble(bodies)
         for j in range(self.node_count):
             node = &self.nodes[j]
-            for p in range(node.size if node.joint >= 0 else 0):
-                row = self.rows.row + node.row + p
-                row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
-                row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
-        for j in range(self.node_count):
-            node = &self.nodes[j]
-            self.assemble_column(node, bodies)
             m = node.size
             d = self.values + node.diagonal
             for p in range(m):
@@ -431,18 +459,29 @@ cdef class JointTree:
             x = self.vector + node.offset
             for p in range(node.size):
                 self.rows.impulse[node.row + p] += x[p]
-            push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b],
-                 twist + node.body_a, twist + node.body_b)
+            if not self.lanes:
+                push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a],
+                     bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+        if self.lanes:
+            self.push_others(bodies, twist, self.vector, False)
+            self.balls.push(bodies, twist, self.vector, False)
 
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """twist += M^-1 J' impulse"""
+        self.push_others(bodies, twist, self.rows.impulse, True)
+        if self.lanes:
+            self.balls.push(bodies, twist, self.rows.impulse, True)
+
+    cdef void push_others(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil:
+        """twist += M^-1 J' x of the joints that are not taken several at a time; x by rows or as `vector` has it."""
         cdef const Node* node
         cdef Py_ssize_t k
-        for k in range(self.node_count):
-            node = &self.nodes[k]
+        for k in range(self.other_count if self.lanes else self.node_count):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint >= 0:
-                push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
-                     bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+                push(self.rows.row + node.row, x + (node.row if by_rows else node.offset), node.size,
+                     bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b], twist + node.body_a,
+                     twist + node.body_b)
 
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
@@ -458,8 +497,10 @@ cdef class JointTree:
         cdef double s
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        if self.lanes:
+            largest = self.balls.residual(twist, &self.rows, self.vector)
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             x = self.vector + node.offset
             for p in range(node.size):
                 x[p] = 0.0

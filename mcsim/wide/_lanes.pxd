@@ -304,6 +304,19 @@ cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
     return wide3(choose(p, a.x, b.x), choose(p, a.y, b.y), choose(p, a.z, b.z))
 
 
+cdef inline Wide6 gather6(const double* base, const int32_t* index) noexcept nogil:
+    """Symmetric matrices of nine numbers."""
+    cdef Wide3 upper = gather3(base, index, 9)
+    cdef Wide3 lower = gather3(base + 4, index, 9)
+    cdef Wide6 m
+    m.xx = upper.x
+    m.xy = upper.y
+    m.xz = upper.z
+    m.yy = lower.x
+    m.yz = lower.y
+    m.zz = gather(base + 8, index, 9)
+    return m
+
 # ---- unit quaternions, (w, x, y, z) in memory --------------------------------------------------------------------------
 
 cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:

@@ -4,3 +4,4 @@ from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
 include "_bodies.pxi"
+include "_balls.pxi"

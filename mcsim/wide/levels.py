@@ -48,3 +48,8 @@ def kernels():
 def body_kernels():
     """Those of bodies, as integrate/_euler.pyx takes them."""
     return module().body_kernels()
+
+
+def ball_kernels():
+    """Those of ball joints, as _balls.pyx takes them."""
+    return module().ball_kernels()
