@@ -117,36 +117,47 @@ cdef inline void times_symmetric(double* out, const double* x, const double* d, 
 cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
     """d <- d^-1 (m, m) by sweeps (J. Goodnight, 1979), of either sign; a pivot below SMALLEST_PIVOT of its scale is set
     to 0 with its row and column."""
+    cdef double t[36]
     cdef double pivot, f
     cdef int i, j, p
+    for i in range(m * m):
+        t[i] = d[i]
     for p in range(m):
-        pivot = d[p * m + p]
+        pivot = t[p * m + p]
         if not fabs(pivot) > SMALLEST_PIVOT * scale[p]:
             for i in range(m):
-                d[p * m + i] = 0.0
-                d[i * m + p] = 0.0
+                t[p * m + i] = 0.0
+                t[i * m + p] = 0.0
             continue
         pivot = 1.0 / pivot
-        d[p * m + p] = 1.0
+        t[p * m + p] = 1.0
         for j in range(m):
-            d[p * m + j] *= pivot
+            t[p * m + j] *= pivot
         for i in range(m):
             if i != p:
-                f = d[i * m + p]
-                d[i * m + p] = 0.0
+                f = t[i * m + p]
+                t[i * m + p] = 0.0
                 for j in range(m):
-                    d[i * m + j] -= f * d[p * m + j]
+                    t[i * m + j] -= f * t[p * m + j]
+    for i in range(m * m):
+        d[i] = t[i]
 
+
+# A chain's substitution waits for each node's sums. So numbers of the node stay in registers, and of a sum the first
+# product, which is there first, is subtracted by itself.
 
 cdef inline void forward(const double* block, const double* a, double* b, int n, int m) noexcept nogil:
     """b -= L a"""
-    cdef double s
+    cdef double s, first
     cdef int p, q
     for p in range(n):
-        s = 0.0
-        for q in range(m):
-            s += block[p * m + q] * a[q]
-        b[p] -= s
+        first = b[p] - block[p * m] * a[0]
+        if m > 1:
+            s = block[p * m + 1] * a[1]
+            for q in range(2, m):
+                s += block[p * m + q] * a[q]
+            first -= s
+        b[p] = first
 
 
 cdef inline void backward(const double* block, double* a, const double* b, int n, int m) noexcept nogil:
@@ -154,24 +165,50 @@ cdef inline void backward(const double* block, double* a, const double* b, int n
     cdef double s
     cdef int p, q
     for q in range(m):
-        s = 0.0
-        for p in range(n):
-            s += block[p * m + q] * b[p]
-        a[q] -= s
+        a[q] -= block[q] * b[0]
+        if n > 1:
+            s = block[m + q] * b[1]
+            for p in range(2, n):
+                s += block[p * m + q] * b[p]
+            a[q] -= s
 
 
-cdef inline void times_diagonal(const double* d, double* a, int m) noexcept nogil:
-    """a <- d a"""
-    cdef double y[6]
+cdef inline void forward_node(double* x, const Node* node, int m, const Node* nodes, const Entry* entries,
+                              const double* scaled) noexcept nogil:
+    cdef double a[6]
+    cdef const Node* other
+    cdef int64_t e
+    cdef int p
+    for p in range(m):
+        a[p] = x[node.offset + p]
+    for e in range(node.entry_begin, node.entry_end):
+        other = &nodes[entries[e].node]
+        if other.size == m:
+            forward(scaled + entries[e].value, a, x + other.offset, m, m)
+        else:
+            forward(scaled + entries[e].value, a, x + other.offset, other.size, m)
+
+
+cdef inline void backward_node(double* x, const Node* node, int m, const Node* nodes, const Entry* entries,
+                               const double* scaled, const double* inverse) noexcept nogil:
+    cdef double a[6]
     cdef double s
+    cdef const Node* other
+    cdef int64_t e
     cdef int p, q
     for p in range(m):
-        s = 0.0
-        for q in range(m):
-            s += d[p * m + q] * a[q]
-        y[p] = s
+        s = inverse[p * m] * x[node.offset]
+        for q in range(1, m):
+            s += inverse[p * m + q] * x[node.offset + q]
+        a[p] = s
+    for e in range(node.entry_begin, node.entry_end):
+        other = &nodes[entries[e].node]
+        if other.size == m:
+            backward(scaled + entries[e].value, a, x + other.offset, m, m)
+        else:
+            backward(scaled + entries[e].value, a, x + other.offset, other.size, m)
     for p in range(m):
-        a[p] = y[p]
+        x[node.offset + p] = a[p]
 
 
 cdef inline void push(const JointRow* own, const double* x, int m, double mass_a, double mass_b, Twist* a,
@@ -402,49 +439,26 @@ cdef class JointTree:
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""
         cdef double* x = self.vector
-        cdef double* a
-        cdef double* b
-        cdef const double* block
-        cdef const Node* node
-        cdef const Node* other
+        cdef const Node* nodes = self.nodes
+        cdef const Entry* entries = self.entries
+        cdef const double* scaled = self.scaled
+        cdef const double* inverse
         cdef Py_ssize_t k
-        cdef int64_t e
-        cdef int m, n
         for k in range(self.begin, self.end):
-            node = &self.nodes[k]
-            m = node.size
-            a = x + node.offset
-            for e in range(node.entry_begin, node.entry_end):
-                other = &self.nodes[self.entries[e].node]
-                n = other.size
-                block = self.scaled + self.entries[e].value
-                if n == 3 and m == 3:
-                    forward(block, a, x + other.offset, 3, 3)
-                elif n == 5 and m == 5:
-                    forward(block, a, x + other.offset, 5, 5)
-                else:
-                    forward(block, a, x + other.offset, n, m)
-        for k in range(self.end - 1, self.begin - 1, -1):
-            node = &self.nodes[k]
-            m = node.size
-            a = x + node.offset
-            if m == 3:
-                times_diagonal(self.values + node.diagonal, a, 3)
-            elif m == 5:
-                times_diagonal(self.values + node.diagonal, a, 5)
+            if nodes[k].size == 3:
+                forward_node(x, &nodes[k], 3, nodes, entries, scaled)
+            elif nodes[k].size == 5:
+                forward_node(x, &nodes[k], 5, nodes, entries, scaled)
             else:
-                times_diagonal(self.values + node.diagonal, a, m)
-            for e in range(node.entry_begin, node.entry_end):
-                other = &self.nodes[self.entries[e].node]
-                n = other.size
-                b = x + other.offset
-                block = self.scaled + self.entries[e].value
-                if n == 3 and m == 3:
-                    backward(block, a, b, 3, 3)
-                elif n == 5 and m == 5:
-                    backward(block, a, b, 5, 5)
-                else:
-                    backward(block, a, b, n, m)
+                forward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled)
+        for k in range(self.end - 1, self.begin - 1, -1):
+            inverse = self.values + nodes[k].diagonal
+            if nodes[k].size == 3:
+                backward_node(x, &nodes[k], 3, nodes, entries, scaled, inverse)
+            elif nodes[k].size == 5:
+                backward_node(x, &nodes[k], 5, nodes, entries, scaled, inverse)
+            else:
+                backward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled, inverse)
 
     cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """impulse += vector, twist += M^-1 J' vector"""
