@@ -49,6 +49,10 @@ cdef class JointTree:
     cdef Py_ssize_t other_count
     cdef int32_t* columns                  # nodes whose column they do not assemble whole
     cdef Py_ssize_t column_count
+    cdef bint triples                      # every node has three rows: substitution by BallKernels.substitute
+    cdef int32_t* begin_target
+    cdef int32_t* target
+    cdef double* turned                    # the columns of L
     cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows

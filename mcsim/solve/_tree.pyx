@@ -32,6 +32,7 @@ from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
 
 from mcsim.wide._balls import coupled
+from mcsim.wide._contacts import aligned
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
@@ -112,6 +113,17 @@ cdef inline void times_symmetric(double* out, const double* x, const double* d, 
             for k in range(w):
                 s += x[p * w + k] * d[q * w + k]
             out[p * w + q] = s
+
+
+cdef inline void times_triple(double* out, double* columns, const double* x, const double* d) noexcept nogil:
+    """The same of blocks (3, 3), also as columns of four numbers."""
+    cdef double s
+    cdef int p, q
+    for p in range(3):
+        for q in range(3):
+            s = (x[3 * p] * d[3 * q] + x[3 * p + 1] * d[3 * q + 1]) + x[3 * p + 2] * d[3 * q + 2]
+            out[3 * p + q] = s
+            columns[4 * q + p] = s
 
 
 cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
@@ -197,9 +209,9 @@ cdef inline void backward_node(double* x, const Node* node, int m, const Node* n
     cdef int64_t e
     cdef int p, q
     for p in range(m):
-        s = inverse[p * m] * x[node.offset]
+        s = inverse[p] * x[node.offset]
         for q in range(1, m):
-            s += inverse[p * m + q] * x[node.offset + q]
+            s += inverse[q * m + p] * x[node.offset + q]
         a[p] = s
     for e in range(node.entry_begin, node.entry_end):
         other = &nodes[entries[e].node]
@@ -265,7 +277,7 @@ cdef class JointTree:
         nodes, entries, reached = node_records(found, bodies, begin)
         rows = np.zeros((self.row_count, sizeof(JointRow) // 8))
         numbers = np.zeros((5, self.row_count))
-        values, scaled = np.zeros((2, found.value_count))
+        values, scaled = np.zeros((2, found.value_count + 1))          # a line is read with the number behind it
         vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
         self.rows.joint_count = len(sizes)
@@ -289,6 +301,8 @@ cdef class JointTree:
         plain = plain[np.maximum(nodes["joint"], 0)] & (nodes["joint"] >= 0) & (nodes["size"] == 3)
         if not plain.any():
             return
+        if plain.all() and not self.loops:
+            self._take_triples(nodes, entries)
         self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)])
         column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
         whole = plain.copy()
@@ -297,6 +311,17 @@ cdef class JointTree:
         self.kept += (others, columns)
         self.others, self.columns = integers(others), integers(columns)
         self.other_count, self.column_count = len(others) - 1, len(columns) - 1
+
+    def _take_triples(self, nodes, entries):
+        """Four numbers a node in `vector`."""
+        nodes["offset"] = 4 * np.arange(len(nodes))
+        begin = np.append(nodes["entry_begin"], len(entries)).astype(np.int32)
+        target = np.append(entries["node"], 0).astype(np.int32)
+        vector, turned = aligned(32 * len(nodes)), aligned(96 * (len(entries) + 1))
+        self.kept += (begin, target, vector, turned)
+        self.begin_target, self.target = integers(begin), integers(target)
+        self.vector, self.turned = doubles(vector), doubles(turned)
+        self.triples = True
 
     cdef void assemble(self, const Bodies* bodies) noexcept nogil:
         """S, and I^-1 J' of the rows."""
@@ -427,7 +452,9 @@ cdef class JointTree:
             for e in range(node.entry_begin, node.entry_end):
                 entry = &self.entries[e]
                 n = self.nodes[entry.node].size
-                if n == 3 and m == 3:
+                if self.triples:
+                    times_triple(self.scaled + entry.value, self.turned + 12 * e, self.values + entry.value, d)
+                elif n == 3 and m == 3:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 3, 3)
                 elif n == 5 and m == 5:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
@@ -444,6 +471,10 @@ cdef class JointTree:
         cdef const double* scaled = self.scaled
         cdef const double* inverse
         cdef Py_ssize_t k
+        if self.triples:
+            self.balls.kernels.substitute(self.begin_target, self.target, self.node_count, self.turned,
+                                          scaled + 9 * self.node_count, self.values, x)
+            return
         for k in range(self.begin, self.end):
             if nodes[k].size == 3:
                 forward_node(x, &nodes[k], 3, nodes, entries, scaled)

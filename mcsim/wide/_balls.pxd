@@ -69,6 +69,11 @@ ctypedef struct BallKernels:
     # twist += M^-1 J' x, x by rows or as the solver has it
     void (*push)(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies, Twist* twist,
                  const double* x, bint by_rows, const double* arms) noexcept nogil
+    # x <- (L D L')^-1 x where every block is 3 x 3. target[begin[k]] ...: the rows of column k's blocks of L; columns:
+    # theirs, of four numbers each, the last 0; rows and inverses: theirs, and those of D^-1, of three. x has four
+    # numbers a node; the last says nothing.
+    void (*substitute)(const int32_t* begin, const int32_t* target, Py_ssize_t count, const double* columns,
+                       const double* rows, const double* inverses, double* x) noexcept nogil
 
 
 cdef class Balls:

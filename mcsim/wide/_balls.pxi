@@ -207,6 +207,37 @@ cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* 
         scatter3(w_add(gather3(base + 3, block.body, TWIST), w_times(&inertia, torque)), base + 3, block.body, TWIST)
 
 
+# ---- substitution where all blocks are 3 x 3 ---------------------------------------------------------------------------
+
+cdef inline Four combined(const double* lines, int stride, const double* a) noexcept nogil:
+    """The second and third line, by a."""
+    return add_four(scale_four(a[1], four(lines + stride)), scale_four(a[2], four(lines + 2 * stride)))
+
+
+cdef void substitute_triples(const int32_t* begin, const int32_t* target, Py_ssize_t count, const double* columns,
+                             const double* rows, const double* inverses, double* x) noexcept nogil:
+    cdef double* a
+    cdef double* b
+    cdef Four sum
+    cdef Py_ssize_t k
+    cdef int e
+    for k in range(count):
+        a = x + 4 * k
+        for e in range(begin[k], begin[k + 1]):
+            b = x + 4 * target[e]
+            sum = sub_four(four(b), scale_four(a[0], four(columns + 12 * e)))
+            put_four(sub_four(sum, combined(columns + 12 * e, 4, a)), b)
+    for k in range(count - 1, -1, -1):
+        a = x + 4 * k
+        sum = add_four(scale_four(a[0], four(inverses + 9 * k)), scale_four(a[1], four(inverses + 9 * k + 3)))
+        sum = add_four(sum, scale_four(a[2], four(inverses + 9 * k + 6)))
+        for e in range(begin[k], begin[k + 1]):
+            b = x + 4 * target[e]
+            sum = sub_four(sum, scale_four(b[0], four(rows + 9 * e)))
+            sum = sub_four(sum, combined(rows + 9 * e, 3, b))
+        put_four(sum, a)
+
+
 cdef BallKernels BALL_KERNELS
 BALL_KERNELS.width = WIDTH
 BALL_KERNELS.sizes = [sizeof(BallBlock), sizeof(CoupleBlock), sizeof(PushBlock), sizeof(PushSlot)]
@@ -216,6 +247,7 @@ BALL_KERNELS.assemble = assemble_balls
 BALL_KERNELS.couple = couple_balls
 BALL_KERNELS.residual = residual_balls
 BALL_KERNELS.push = push_balls
+BALL_KERNELS.substitute = substitute_triples
 
 
 def ball_kernels():

@@ -190,8 +190,34 @@ cdef extern from *:
     static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
     { int k; for (k = 0; k < 4; k++) mc_scatter(in[k], base + k, index, stride); }
     #endif
+
+    /* Four numbers of one thing, whatever the level. */
+    #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
+    typedef struct { double at[4]; } mc_four;
+    #define MC_EACH(x) mc_four r; int k; for (k = 0; k < 4; k++) r.at[k] = (x); return r;
+    static inline mc_four mc_four_load(const double* p) { MC_EACH(p[k]) }
+    static inline void mc_four_store(mc_four a, double* p) { int k; for (k = 0; k < 4; k++) p[k] = a.at[k]; }
+    static inline mc_four mc_four_add(mc_four a, mc_four b) { MC_EACH(a.at[k] + b.at[k]) }
+    static inline mc_four mc_four_sub(mc_four a, mc_four b) { MC_EACH(a.at[k] - b.at[k]) }
+    static inline mc_four mc_four_scale(double s, mc_four a) { MC_EACH(s * a.at[k]) }
+    #else
+    typedef double mc_four __attribute__((vector_size(32)));
+    typedef double mc_four_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+    static inline mc_four mc_four_load(const double* p) { return *(const mc_four_anywhere*)p; }
+    static inline void mc_four_store(mc_four a, double* p) { *(mc_four_anywhere*)p = a; }
+    static inline mc_four mc_four_add(mc_four a, mc_four b) { return a + b; }
+    static inline mc_four mc_four_sub(mc_four a, mc_four b) { return a - b; }
+    static inline mc_four mc_four_scale(double s, mc_four a) { return s * a; }
+    #endif
     #endif
     """
+    ctypedef struct Four "mc_four":
+        pass
+    Four four "mc_four_load"(const double* p) noexcept nogil
+    void put_four "mc_four_store"(Four a, double* p) noexcept nogil
+    Four add_four "mc_four_add"(Four a, Four b) noexcept nogil
+    Four sub_four "mc_four_sub"(Four a, Four b) noexcept nogil
+    Four scale_four "mc_four_scale"(double s, Four a) noexcept nogil
     ctypedef double Wide "mc_wide"
     ctypedef long Mask "mc_mask"
     enum:
