@@ -52,11 +52,13 @@ KERNELS = {
     "mcsim._position_pipeline": ["m"],
 }
 
-# Kernels of a level of x86-64 processors beyond the baseline -> the flags of gcc and clang for it. They are built where
-# the compiler knows them; all levels give the same bits.
+# Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond
+# the baseline they are built on such processors only. Functions that pass registers of several lanes must be inlined.
+INLINE = "-DCYTHON_INLINE=inline __attribute__((always_inline))"
 LEVELS = {
-    "mcsim.wide._v3": ["-march=x86-64-v3"],
-    "mcsim.wide._v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"],
+    "mcsim.wide._base": [INLINE],
+    "mcsim.wide._v3": [INLINE, "-march=x86-64-v3"],
+    "mcsim.wide._v4": [INLINE, "-march=x86-64-v4", "-mprefer-vector-width=512"],
 }
 
 # Cython's own helper code, compiled once for all kernels.
@@ -107,6 +109,7 @@ def extension(module, libraries):
         libraries=libraries if os.name == "posix" else [],
         define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
         undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
+        optional=module in LEVELS and not module.endswith("_base"),     # an old compiler may not know the level
     )
 
 
@@ -114,12 +117,13 @@ class BuildKernels(build_ext):
     """Flags depend on the compiler, which is known only here."""
 
     def build_extensions(self):
-        if self.compiler.compiler_type == "unix":
+        unix = self.compiler.compiler_type == "unix"
+        if unix:
             compile_flags, link_flags = gcc_flags()
         else:
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
-            ext.extra_compile_args = compile_flags + LEVELS.get(ext.name, [])
+            ext.extra_compile_args = compile_flags + (LEVELS.get(ext.name, []) if unix else [])
             ext.extra_link_args = link_flags
         super().build_extensions()
 
@@ -127,7 +131,7 @@ class BuildKernels(build_ext):
 def extensions():
     only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
     chosen = [extension(m, libs) for m, libs in KERNELS.items()
-              if (m not in LEVELS or X86) and (not only or any(o in m for o in only.split(",")))]
+              if (X86 or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
     return cythonize(
         [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
         nthreads=0,

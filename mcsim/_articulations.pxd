@@ -13,6 +13,8 @@ from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
 cdef class Articulations:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
+    cdef bint redundant                 # rows may depend on each other: there are loops, or a border
+    cdef bint cold                      # and so may have impulses that do nothing: they start from 0
     cdef PoseCalls calls                # what their errors need of the user
     cdef Bodies* bodies
     cdef Joint* joints
@@ -43,7 +45,9 @@ cdef class Articulations:
     cdef int32_t* free                  # of each chosen body: its free articulation, -1 if it hangs on what is not
                                         # dynamic
     cdef Py_ssize_t free_count
-    cdef int32_t* swings                # of a body: whether its load turns it
+    cdef object kept_swings
+    cdef int32_t* swings                # of a body: whether its load turns it: where no joint holds its direction, and
+                                        # where there are no loops
     cdef int32_t* strained              # of an articulation: whether it is strained beyond division
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
@@ -56,6 +60,7 @@ cdef class Articulations:
     cdef void begin_step(self) noexcept nogil
     cdef void write_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
+    cdef void prepare(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void solve(self, Twist* twist) noexcept nogil
@@ -75,12 +80,12 @@ cdef class Articulations:
     cdef double shorten(self, double off, double before) noexcept nogil
     cdef void project(self) noexcept nogil
     cdef void project_once(self, double part) noexcept nogil
+    cdef void carry_gears(self) noexcept nogil
     cdef void keep_poses(self) noexcept nogil
     cdef void undo_poses(self) noexcept nogil
     cdef void refresh_all(self) noexcept nogil
     cdef void count_spin(self, double sign) noexcept nogil
     cdef void settle_spin(self) noexcept nogil
-    cdef void find_swinging(self) noexcept nogil
     cdef void stiffen_start(self) noexcept nogil
     cdef double residual(self) noexcept nogil
     cdef void touch(self, const Manifold* manifolds, Py_ssize_t count) noexcept nogil

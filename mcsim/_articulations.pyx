@@ -13,8 +13,12 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 of the sweeps' buffer, and every solve takes them with the tree.
 """
 
+from itertools import combinations
+
 from libc.math cimport fabs
 from libc.string cimport memset
+
+from itertools import combinations
 
 import numpy as np
 
@@ -23,11 +27,11 @@ from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, 
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, dot, vec3
+from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport own_rows, row_diagonal, row_rate
+from mcsim.state._rows cimport is_wide, own_rows, row_diagonal, row_rate
 
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
@@ -36,6 +40,7 @@ from mcsim.state.fields import JOINT_TYPES
 cdef double SOLVED = 1e-13
 cdef enum:
     EASY = 3                 # corrections that a motion takes which the step resolves
+    PATIENCE = 2             # poor corrections in succession that a tree's joints are given
     MOST_REPEATS = 6
     BORDER_REPEATS = 3
     MOST_CORRECTIONS = 8
@@ -66,6 +71,8 @@ cdef double LOOP_CONTRACTION = 0.2
 cdef double LOOP_CLOSE = 1e-6
 cdef double NET_CLOSE = 1e-5
 cdef double NET_WORK = 1000.0
+# Functions of the user's are costly: with a border, bodies are moved while each move leaves less than this of the gap.
+cdef double BORDER_PROGRESS = 0.5
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on
 # the rate of Levenberg's and Marquardt's method at singular solutions); it is SHORTER times that for a step which
 # led away.
@@ -85,6 +92,9 @@ cdef double NET_STRAIN = 9.0
 WORLD = -1
 BALL, GEAR, USER = (JOINT_TYPES.index(name) for name in ("ball", "gear", "user"))
 
+# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
+POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
+
 
 def border_rows(joints):
     """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
@@ -99,6 +109,14 @@ def border_rows(joints):
     return found
 
 
+def holds_direction(joints, sizes):
+    """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
+    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
+    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
+    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
+    return (sizes > 0) & (~point | turned.any(axis=1))
+
+
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
@@ -110,10 +128,11 @@ cdef class Articulations:
         self.tree.take_balls(plain, bodies.kind == DYNAMIC, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
         linked = np.append(np.flatnonzero((sizes > 0) & ~plain), 0).astype(np.int32)
         self.linked, self.linked_count = integers(linked), len(linked) - 1
-        self.enough = CLOSE_ENOUGH
-        if self.tree.loops:
-            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
+        self.redundant = self.tree.loops or self.border.count > 0
+        self.enough = CLOSE_ENOUGH
+        if self.redundant:
+            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
         held = np.zeros(bodies.count, bool)
         ends = [*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])]
         held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
@@ -126,10 +145,14 @@ cdef class Articulations:
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched,
                      linked)
+        # A gear is a tie between its bodies, which keeps momentum and does no work. A user's joint need not.
+        ties = [pair for row in beside if joints["type"][row[0]] == GEAR for pair in combinations(row[3], 2)]
+        users = [body for row in beside if joints["type"][row[0]] == USER for body in row[3] if body != WORLD]
+        coupled = np.concatenate([pairs[sizes > 0], np.array(ties, int).reshape(-1, 2)])
         driven = bodies.kind == KINEMATIC
-        driven[[body for row in beside for body in row[3] if body != WORLD]] = True      # the guard knows no border
-        self.guard = EnergyGuard(pairs, sizes, group, driven,
-                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1))
+        driven[users] = True
+        self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
+                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
@@ -139,9 +162,12 @@ cdef class Articulations:
         self.loads.count, self.loads.chosen = self.count, self.chosen
         self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
         self.loads.stiffness = <Mat3*>doubles(stiffness)
-        tied = [(body, WORLD) for row in beside for body in row[3] if body != WORLD]
-        self._find_free(np.concatenate([pairs[sizes > 0], np.array(tied, int).reshape(-1, 2)]), bodies.kind == DYNAMIC,
-                        arrays[0])
+        held_by_users = np.array([(body, WORLD) for body in users], int).reshape(-1, 2)
+        self._find_free(np.concatenate([coupled, held_by_users]), bodies.kind == DYNAMIC, arrays[0])
+        swings = np.ones(bodies.count + 1, np.int32)
+        if self.tree.loops:
+            swings[pairs[holds_direction(joints, sizes)]] = 0
+        self.swings, self.kept_swings = integers(swings), swings
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -149,9 +175,9 @@ cdef class Articulations:
         self.free_count = int(of.max(initial=-1)) + 1
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
-        free, (swings, strained) = np.append(of[jointed], -1).astype(np.int32), np.zeros((2, len(moves) + 1), np.int32)
-        self.kept_free = free, swings, strained, excess, center, inertia
-        self.free, self.swings, self.strained = integers(free), integers(swings), integers(strained)
+        free, strained = np.append(of[jointed], -1).astype(np.int32), np.zeros(len(moves) + 1, np.int32)
+        self.kept_free = free, strained, excess, center, inertia
+        self.free, self.strained = integers(free), integers(strained)
         self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
@@ -163,7 +189,7 @@ cdef class Articulations:
         self.settings = settings
 
     cdef void begin_step(self) noexcept nogil:
-        """Impulses of the last step, rows at the present poses; to be followed by `factor`, once the sweeps' rows
+        """Impulses of the last step, rows at the present poses; to be followed by `prepare`, once the sweeps' rows
         are laid out."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
@@ -187,8 +213,12 @@ cdef class Articulations:
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
-        cdef Py_ssize_t k
         self.write_rows()
+        self.prepare()
+
+    cdef void prepare(self) noexcept nogil:
+        """The factor, once all rows are written."""
+        cdef Py_ssize_t k
         for k in range(self.border.count):
             if self.border.row(k) != NULL:
                 self.open = max(self.open, fabs(self.border.row(k).error))
@@ -200,12 +230,14 @@ cdef class Articulations:
         is true."""
         self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved = SOLVED
-        if self.tree.loops and self.open > CLOSE_ENOUGH:
+        self.cold = self.tree.loops or (self.redundant and self.open > CLOSE_ENOUGH)
+        if self.redundant and self.open > CLOSE_ENOUGH:
             self.solved = GAP_TOLERANCE * min(self.open, WIDE_GAP) / self.settings.h
 
     cdef void factor(self) noexcept nogil:
         """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
+        cdef double solved = self.solved
         cdef Py_ssize_t k
         self.tree.factor(self.bodies)
         if self.border.count == 0:
@@ -214,10 +246,15 @@ cdef class Articulations:
             self.impulse[k] = rows.impulse[k]
             self.bias[k] = rows.bias[k]
             rows.bias[k] = 0.0
+        self.solved = 0.0                            # the impulses of probing are no measure
         for k in range(self.border.rounds):
             self.border.push_round(k)
             self.solve_tree(self.border.scratch)
             self.border.read_round(k)
+        self.solved = solved
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.border.add_to_diagonal(k, self.tree.proximal * self.border.row(k).diagonal)
         self.border.factor()
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
@@ -231,18 +268,22 @@ cdef class Articulations:
         cdef Py_ssize_t k
         self.keep_poses()
         for k in range(rows.count):
-            rows.impulse[k] = 0.0 if self.tree.loops else rows.second[k]
+            rows.impulse[k] = 0.0 if self.cold else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
-        """J v + bias = 0, the border's rows with the tree's."""
+        """J v + bias = 0, the border's rows with the tree's, by proximal steps as solve_tree takes them."""
         cdef int k
+        cdef double found, last = 0.0
         self.solve_tree(twist)
         if self.border.count > 0:
             for k in range(BORDER_REPEATS):
-                if self.border.correct(twist, SOLVED) <= SOLVED:
+                found = self.border.residual(twist)
+                if found <= self.solved or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                     break
+                self.border.finish(twist)
                 self.solve_tree(twist)
+                last = found
 
     cdef void solve_tree(self, Twist* twist) noexcept nogil:
         """J v + bias = 0; with loops until the proximal steps have converged."""
@@ -300,7 +341,7 @@ cdef class Articulations:
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
         from closed, where Newton's step may lead away."""
-        if self.drift() > WIDE_GAP and self.tree.loops:
+        if self.drift() > WIDE_GAP and self.redundant:
             self.aim_still()
         else:
             self.subtract_rates()
@@ -325,32 +366,35 @@ cdef class Articulations:
         """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the
         drift. rows: `count` bounded rows of joints; watched: the work of all of them is counted, as it is where
         closing is hard."""
-        cdef int k
         cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
-        cdef double off, last = self.drift()
+        cdef int patience = 0 if self.tree.loops else PATIENCE
+        cdef int k, poor = 0
+        cdef double best, last = self.drift()
+        best = last
+        self.keep()
         self.hard = False
         for k in range(MOST_CORRECTIONS):
             if k == EASY:
                 self.hard = True
-            if k > 0 and last <= CLOSED:
+            if (k > 0 and last <= CLOSED) or poor > patience:
                 break
-            self.keep()
             self.correct()
-            off = self.drift()
-            if k == 0 and self.tree.loops:
-                off = self.shorten(off, last)
-            if not off < contraction * last:
-                if not off < last:
-                    self.undo()
-                else:
-                    last = off
-                if not last < WIDE_GAP:
-                    # No velocity is found that closes them: hold what they move by at the start of the drift.
-                    self.hold()
+            last = self.drift()
+            if k == 0 and self.redundant:
+                last = self.shorten(last, best)
+            poor = 0 if last < contraction * best else poor + 1
+            if last < best:
+                best = last
+                self.keep()
+        if not (last <= best or last <= CLOSED):
+            self.undo()
+            last = self.drift()
+        if poor > patience:
+            self.hard = True
+            if not best < WIDE_GAP:
+                # No velocity is found that closes them: hold what they move by at the start of the drift.
+                self.hold()
                 last = self.drift()
-                self.hard = True
-                break
-            last = off
         self.closed = last < self.enough
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
@@ -388,7 +432,7 @@ cdef class Articulations:
         cdef JointRows* rows = &self.tree.rows
         for i in range(rows.count):
             rows.second[i] = -rows.impulse[i]
-        if swept and not self.tree.loops:
+        if swept and not self.cold:
             self.tree.apply_impulses(self.bodies, self.bodies.twist)
             for i in range(rows.count):
                 rows.impulse[i] *= 2.0
@@ -430,12 +474,14 @@ cdef class Articulations:
             last = self.open
             self.keep_poses()
             self.project_once(FIRST_MOVE / last if last > WIDEST_GAP else 1.0)
-            if last > WIDEST_GAP:
-                break
-            if self.open < last or not self.tree.loops:
+            if self.open < last or not self.redundant:
+                if last > WIDEST_GAP or (self.border.count > 0 and self.open > BORDER_PROGRESS * last):
+                    break
                 continue
-            # It led away: back, and once more with a greater proximal part, which makes it shorter.
             self.undo_poses()
+            if self.border.count > 0:
+                break
+            # It led away: once more with a greater proximal part, which makes it shorter.
             shorter *= SHORTER
             self.tree.proximal *= shorter
             self.factor()
@@ -477,21 +523,37 @@ cdef class Articulations:
                 rows.impulse[k] = 0.0
         for k in range(self.border.count):
             self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
-        if self.tree.loops and self.border.count == 0:
-            self.tree.solve(self.bodies, self.displacement.twist)        # one proximal step: Newton's next one goes on
-        else:
-            self.solve(self.displacement.twist)
+        # One proximal step: Newton's next one goes on.
+        self.tree.solve(self.bodies, self.displacement.twist)
+        if self.border.count > 0:
+            self.border.residual(self.displacement.twist)
+            self.border.finish(self.displacement.twist)
+            self.tree.solve(self.bodies, self.displacement.twist)
         self.displacement.move(self.bodies)
         for j in range(rows.joint_count):
             force = vec3(0.0, 0.0, 0.0)
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
+        self.carry_gears()
         self.displacement.carry_spins(self.bodies)
         for k in range(rows.count):
             rows.impulse[k] = self.impulse[k]
         self.border.undo()
         self.refresh_all()
+
+    cdef void carry_gears(self) noexcept nogil:
+        """The same of the two halves of each gear."""
+        cdef Py_ssize_t k
+        cdef const Row* row
+        cdef const double* linear
+        cdef int i
+        for k in range(self.border.count):
+            row = self.border.row(k)
+            for i in range(2 if row != NULL and is_wide(row) else 0):
+                linear = &row[i].jacobian[6]
+                self.displacement.carry_orbit(self.bodies, row[i].body_a, row[i].body_b, scale(
+                    row[i].impulse, vec3(linear[0], linear[1], linear[2])))
 
     # ---- spin --------------------------------------------------------------------------------------------------------
 
@@ -545,7 +607,6 @@ cdef class Articulations:
         cdef double largest = 0.0
         cdef double limit = NET_STRAIN if self.tree.loops else TREE_STRAIN
         load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
-        self.find_swinging()
         memset(self.strained, 0, self.group_count * sizeof(int32_t))
         for k in range(self.count):
             i = self.chosen[k]
@@ -571,22 +632,6 @@ cdef class Articulations:
                 self.stiffening = True
         return largest
 
-    cdef void find_swinging(self) noexcept nogil:
-        """Of bodies in loops, which have joints alone that hold no direction; without loops all."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t j, k
-        for k in range(self.count):
-            self.swings[self.chosen[k]] = 1
-        if not self.tree.loops:
-            return
-        for j in range(rows.joint_count):
-            for k in range(rows.begin[j], rows.begin[j + 1]):
-                if dot(rows.row[k].linear, rows.row[k].linear) == 0.0:
-                    if self.joints[j].body_a >= 0:
-                        self.swings[self.joints[j].body_a] = 0
-                    if self.joints[j].body_b >= 0:
-                        self.swings[self.joints[j].body_b] = 0
-
     cdef void stiffen_start(self) noexcept nogil:
         """What `strain` has chosen, for the first half of the step's first substep."""
         if self.stiffening:
@@ -608,9 +653,18 @@ cdef class Articulations:
 
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
+        cdef Py_ssize_t k
         read_joint_rows(self.joints, rows, &self.tree.rows)
         self.tree.lanes = False
-        self.tree.proximal = USUAL_PROXIMAL
+        self.open = 0.0
+        for k in range(self.tree.rows.count):
+            self.open = max(self.open, fabs(self.tree.rows.error[k]))
+        for k in range(self.border.count):
+            if self.border.row(k) != NULL:
+                self.open = max(self.open, fabs(self.border.row(k).error))
+        # The smaller, the more exact are the velocities; but torn joints must not be moved far.
+        self.tree.proximal = USUAL_PROXIMAL if self.open < WIDEST_GAP else MOST_PROXIMAL
+        self.cold = self.tree.loops or (self.redundant and self.open >= WIDEST_GAP)
         self.solved = SOLVED
         self.factor()
 

@@ -43,7 +43,8 @@ cdef class Pipeline(StateArrays):
     cdef readonly Py_ssize_t row_count
     cdef readonly Py_ssize_t joint_row_count
     cdef readonly Py_ssize_t contact_row_count
-    cdef WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
+    cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef readonly WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
     cdef bint bounces
     cdef public long long steps         # done since the beginning
@@ -68,6 +69,7 @@ cdef class Pipeline(StateArrays):
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
+    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil

@@ -32,8 +32,9 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts, set_all_anchors
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_joints, spring_point, store_joints
+from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
+                                        store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
@@ -46,9 +47,10 @@ from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointRows,
-                                  MANIFOLD_ANCHORS, Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR,
-                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
+                                  JointRows, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
 from mcsim.wide._contacts cimport WideContacts
@@ -81,9 +83,8 @@ cdef enum:
 # direction.
 cdef double STRAIN = 1.0
 
-# Sweeps over contacts but the last of a pass change the normal impulses by so much more than solves them: what many
-# sweeps would do, tall stacks' swaying, they then do in fewer (D. Young, 1954, on successive over-relaxation).
-cdef double STRETCH = 1.5
+# Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
+cdef double STILL = 1e-12
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -109,7 +110,7 @@ cdef class Pipeline(StateArrays):
         self.bounces = bounces
         self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
-                         and self.settings.friction_central and not bounces)
+                         and self.settings.friction_central)
         self.wide = WideContacts(bodies.count)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
@@ -228,18 +229,17 @@ cdef class Pipeline(StateArrays):
         if joints < 0:
             return GROW
         n = joints
-        if wide:
-            set_all_anchors(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                            self.anchors)
-            status = self.wide.layout(self.collider.manifolds, self.collider.manifold_count, self.anchors,
-                                      &self.bodies, <double>self.substeps / self.settings.substeps)
-            if status != OK:
-                return status
-        else:
+        if not wide or self.bounces:
             n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                                self.anchors, self.rows, joints, self.row_capacity)
+                                self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
+        self.impact_rows = n
+        if wide:
+            status = self.layout_wide(joints, n)
+            if status != OK:
+                return status
+            n = joints
         self.joint_row_count = joints
         self.row_count = n
         self.contact_row_count = self.wide.row_count if wide else n - joints
@@ -254,6 +254,14 @@ cdef class Pipeline(StateArrays):
         self.finish_rows()
         return OK
 
+    cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
+        cdef Py_ssize_t i
+        for i in range(begin, end):
+            self.rows[i].impulse = 0.0
+        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, &self.bodies,
+                                <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
+
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
         refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing)
@@ -261,9 +269,9 @@ cdef class Pipeline(StateArrays):
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
         self.write_joints(rows)
-        if not self.widening:
+        if self.bounces or not self.widening:
             refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, rows)
+                             self.anchors, rows, self.widening)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -284,22 +292,26 @@ cdef class Pipeline(StateArrays):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement."""
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
+        where friction acts at a manifold's centre."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, iterations)
+            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
             return
-        if self.swept and self.settings.joint_tree and self.articulations.tree.loops:
+        if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 1):
-            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed)
+            self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.widening:
-                self.wide.sweep(twist, relaxed, STRETCH if k < iterations - 1 else 1.0, (iterations - k - relaxed) & 1)
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
+            elif self.correction <= STILL:
+                break
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
@@ -350,7 +362,7 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
         drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
-        refreshed for it. The second half of a spring's impulse is as large as the first comes out: `carry` holds
+        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
@@ -361,15 +373,18 @@ cdef class Pipeline(StateArrays):
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                 # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
                 row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.tree.loops:
+                if self.articulations.cold:
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
-            elif row.kind == ROW_SPRING and self.shared(row):
+            elif self.shared(row):
                 row.carry = (1.0 - first) / first
                 row.impulse *= first
-                row.lower = -INFINITY
                 row.upper = INFINITY
+                if row.kind == ROW_MOTOR:
+                    row.upper = first * self.settings.h * (
+                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
+                row.lower = -row.upper
             else:
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
@@ -383,7 +398,7 @@ cdef class Pipeline(StateArrays):
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
-        """What acts after the drift, at the new pose. A spring's is then done with: the relax pass leaves it alone."""
+        """What acts after the drift, at the new pose. A shared one is then done with: the relax pass leaves it alone."""
         cdef Py_ssize_t i
         cdef double impulse
         cdef bint shared
@@ -391,7 +406,7 @@ cdef class Pipeline(StateArrays):
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.carry != 0.0:
-                shared = row.kind == ROW_SPRING and self.shared(row)
+                shared = self.shared(row)
                 impulse = row.carry * row.impulse if shared else row.carry
                 row.impulse += impulse
                 row_apply(row, impulse, self.bodies.twist)
@@ -402,13 +417,19 @@ cdef class Pipeline(StateArrays):
             self.wide.return_carried(self.bodies.twist)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
-        """Whether a spring's force is shared out to both halves, not solved in each."""
-        return spring_point(&self.joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal, &self.settings) < 1.0
+        """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
+        cdef const JointAxis* axis
+        if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
+            return False
+        axis = &self.joints[row.source].axes[row.index // AXIS_ROWS]
+        if row.kind == ROW_SPRING:
+            return spring_point(axis, row.diagonal, &self.settings) < 1.0
+        return axis.motor_mode == MOTOR_POSITION and motor_point(axis, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
         if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.row_count, self.bodies.twist,
+            self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
                                                  self.settings.restitution_threshold, self.settings.h, self.impacts)
         self.lap(STAGE_IMPACT)
 
@@ -532,23 +553,20 @@ cdef class Pipeline(StateArrays):
 
     cdef void measure(self, int relaxed) noexcept nogil:
         """How far the rows are from solved."""
-        cdef double rate = 0.0
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
         if self.widening:
-            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed, &rate))
-            self.correction = max(self.correction, rate)
+            self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed))
         if self.closing:
             self.residual = max(self.residual, self.articulations.residual())
 
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
+        if self.bounces or not self.widening:
+            accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
+                                self.impacts, self.widening)
+            memset(self.impacts, 0, self.impact_rows * sizeof(double))
         if self.widening:
             self.wide.total()
-            self.lap(STAGE_STORE)
-            return
-        accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                            self.impacts)
-        memset(self.impacts, 0, self.row_count * sizeof(double))
         self.lap(STAGE_STORE)
 
     cdef int step_once(self) noexcept nogil:
@@ -567,12 +585,12 @@ cdef class Pipeline(StateArrays):
             self.restore_backup()
             return status
         if self.closing:
-            self.articulations.factor()
+            self.articulations.prepare()
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
-        memset(self.impacts, 0, self.row_count * sizeof(double))
+        memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)

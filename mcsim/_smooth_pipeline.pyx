@@ -103,7 +103,7 @@ cdef class SmoothPipeline(Pipeline):
             self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
-                                                                self.bodies.twist, relaxed))
+                                                                self.bodies.twist, relaxed, True))
             self.smooth.solve(self.rows, self.bodies.twist)
             self.smooth.keep(self.rows, 1.0)
             if self.correction <= SETTLED:

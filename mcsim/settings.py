@@ -26,7 +26,7 @@ MOST_ITERATIONS = 1_000_000
 # c the compliance, b = h bias_rate and N sweeps a substep it is stable while N c > b, that is (h w)^2 < N
 # (docs/theory/stabilization.md). So hertz grows with the root of `iterations`, up to four of them.
 HERTZ_PER_RATE = 0.25
-CONTACT_HERTZ_PER_RATE = 0.1875
+CONTACT_HERTZ_PER_RATE = 0.23
 MOST_HERTZ_ITERATIONS = 4
 # Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
 # that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which

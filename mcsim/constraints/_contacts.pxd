@@ -3,10 +3,9 @@
 from mcsim.state._layout cimport Bodies, Manifold, Anchor, Row, Settings
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity) noexcept nogil
-cdef void set_all_anchors(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                          Anchor* anchors) noexcept nogil
+                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity,
+                                bint bouncing) noexcept nogil
 cdef void refresh_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                           const Anchor* anchors, Row* rows) noexcept nogil
+                           const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Settings* settings, const Row* rows,
-                              const double* impact_impulse) noexcept nogil
+                              const double* impact_impulse, bint bouncing) noexcept nogil

@@ -67,14 +67,6 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
     anchors[4].arm_b = sub(centre, xb)
 
 
-cdef void set_all_anchors(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                          Anchor* anchors) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(count):
-        if manifolds[i].point_count > 0:
-            set_anchors(&manifolds[i], bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
-
-
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
     row.body_a = m.body_a
     row.body_b = m.body_b
@@ -203,9 +195,10 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
 
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity) noexcept nogil:
-    """Rows of all manifolds from `begin` on: those between two dynamic bodies first, those against the unmoved last, which
-    so have the last word in a sweep. -> row count, or -1: capacity too small."""
+                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity,
+                                bint bouncing) noexcept nogil:
+    """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
+    against the unmoved last, which so have the last word in a sweep. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t i, n = begin
     cdef int against_fixed
     cdef Manifold* m
@@ -213,6 +206,8 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bod
         for i in range(count):
             m = &manifolds[i]
             if (bodies.inv_mass[m.body_a] == 0.0 or bodies.inv_mass[m.body_b] == 0.0) != against_fixed:
+                continue
+            if bouncing and m.restitution <= 0.0:
                 continue
             if n + MOST_ROWS > capacity:
                 return -1
@@ -223,10 +218,12 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bod
 
 
 cdef void refresh_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                           const Anchor* anchors, Row* rows) noexcept nogil:
+                           const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t i
     for i in range(count):
+        if bouncing and manifolds[i].restitution <= 0.0:
+            continue
         refresh_manifold(&manifolds[i], bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[manifolds[i].row_begin])
 
 
@@ -237,7 +234,7 @@ cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
 
 
 cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Settings* settings, const Row* rows,
-                              const double* impact_impulse) noexcept nogil:
+                              const double* impact_impulse, bint bouncing) noexcept nogil:
     """After a substep: the impulses back into the manifolds, as the next warm start and into the step's totals.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""
@@ -251,6 +248,8 @@ cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Setti
     cdef int k, n
     for i in range(count):
         m = &manifolds[i]
+        if bouncing and m.restitution <= 0.0:
+            continue
         r = &rows[m.row_begin]
         impact = &impact_impulse[m.row_begin]
         n = 0

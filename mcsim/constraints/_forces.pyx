@@ -7,7 +7,7 @@ m is the mass that the motor moves with its joint holding, from the compliance o
 wrench on the two bodies is J' f.
 """
 
-from mcsim.core._softness cimport Softness, soften
+from mcsim.constraints._joints cimport motor_point, motor_stiffness
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport (
     AXIS_ROWS, BIASED, MOTOR_POSITION, ROW_MOTOR, ROW_SPRING, Bodies, Joint, JointAxis, Row, Settings)
@@ -24,12 +24,10 @@ cdef inline bint is_force(const Joint* joint, const Row* row) noexcept nogil:
 cdef double row_force(const Row* row, const JointAxis* axis, double u, const Settings* settings) noexcept nogil:
     """The force of a spring's or position motor's row [N or N m]. The row's compliance is that of its first pass, a
     part of the substep."""
-    cdef Softness soft
     cdef double w, f, moved
     if row.kind == ROW_SPRING:
         return -(axis.stiffness * row.error + axis.damping * u)
-    soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-    moved = row.compliance[BIASED] * settings.first_kick * soft.stiffness
+    moved = row.compliance[BIASED] * settings.first_kick * motor_stiffness(axis, motor_point(axis, settings), settings)
     if not moved > 0.0:
         return 0.0
     w = TWO_PI * axis.motor_hertz

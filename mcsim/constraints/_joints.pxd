@@ -10,6 +10,8 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                          Row* rows, bint own) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
+cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil
+cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                          Row* rows) noexcept nogil
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,

@@ -39,9 +39,9 @@ cdef double LIMIT_MARGIN_LENGTH = 0.05   # [m]
 cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
-    SWING_INDEX = 15          # row index of the swing limit, after 3 axes x AXIS_ROWS
-    SWING_BIT = 64
-    MOST_ROWS = 22            # of one joint: 6 of its own, 3 x 5 of its axes, 1 swing limit
+    SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
+    SWING_BIT = 1 << 2 * JOINT_AXES
+    MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit
 
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil:
@@ -141,6 +141,19 @@ cdef double spring_point(const JointAxis* axis, double diagonal, const Settings*
         return 1.0
     z = settings.h * (axis.damping + settings.h * axis.stiffness) * diagonal
     return 0.5 if z < FAST_SPRING else 1.0
+
+
+cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil:
+    """s of a position motor's spring, whose z is h w (2 zeta + h w)."""
+    if not settings.first_kick < 1.0:
+        return 1.0
+    return 0.5 if soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h).stiffness < FAST_SPRING else 1.0
+
+
+cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil:
+    """h w (2 zeta + s h w): the inverse mass by this, and by the part of the first kick, is a position motor's
+    compliance."""
+    return soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h).stiffness / point
 
 
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
@@ -281,7 +294,7 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
     """
     cdef const JointAxis* axis
     cdef Softness soft
-    cdef double moved
+    cdef double moved, point, stiffness, compliance
     cdef Row* row
     cdef int r
     for r in range(count):
@@ -290,9 +303,14 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
             continue
         moved = held_response(row, own, joint.constraint_count)
         axis = &joint.axes[row.index // AXIS_ROWS]
-        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h)
-        set_soft(row, soft.bias_rate * row.error, moved / soft.stiffness if soft.stiffness > 0.0 else 0.0,
-                 settings.first_kick)
+        point = motor_point(axis, settings)
+        stiffness = motor_stiffness(axis, point, settings)
+        compliance = moved / stiffness if stiffness > 0.0 else 0.0
+        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h)
+        if point < 1.0:
+            set_soft(row, soft.bias_rate * row.error, compliance / settings.first_kick, 1.0)
+        else:
+            set_soft(row, soft.bias_rate * row.error, compliance, settings.first_kick)
 
 
 cdef inline double product(const Row* x, const Row* y) noexcept nogil:

@@ -12,9 +12,9 @@ Source: M. Tournier, M. Nesme, B. Gilles, F. Faure, "Stable Constrained Dynamics
 """
 
 from libc.string cimport memset
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, norm, rotate, scale, sub, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._inertia cimport inertia_world
+from mcsim.state._inertia cimport about_point, inertia_world, turn_of
 from mcsim.state._layout cimport GEAR, USER
 
 cdef inline void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil:
@@ -157,8 +157,6 @@ cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32
     cdef int i
     cdef double m
     cdef Vec3 r, w
-    cdef Mat3 own
-    cdef Mat3* s
     for k in range(groups):
         center[k] = vec3(0.0, 0.0, 0.0)
         memset(&inertia[k], 0, sizeof(Mat3))
@@ -176,16 +174,9 @@ cdef void return_excess(const Bodies* bodies, const int32_t* chosen, const int32
         i = chosen[k]
         m = 1.0 / bodies.inv_mass[i]
         r = sub(bodies.position[i], center[group[k]])
-        own = inertia_world(bodies, i)
-        s = &inertia[group[k]]
-        s.xx += own.xx + m * (r.y * r.y + r.z * r.z)
-        s.yy += own.yy + m * (r.x * r.x + r.z * r.z)
-        s.zz += own.zz + m * (r.x * r.x + r.y * r.y)
-        s.xy += own.xy - m * r.x * r.y
-        s.xz += own.xz - m * r.x * r.z
-        s.yz += own.yz - m * r.y * r.z
+        inertia[group[k]] = mat_add(inertia[group[k]], about_point(inertia_world(bodies, i), m, r))
     for k in range(groups):
-        excess[k] = mat_vec(inverse_symmetric(inertia[k]), excess[k])
+        excess[k] = turn_of(inertia[k], excess[k])
     for k in range(count):
         if group[k] < 0:
             continue

@@ -40,9 +40,10 @@ cdef class Border:
     cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil
     cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
-    # Impulses against J v + bias, to be followed by the joints' solve. -> the largest |J v + bias| [m/s, rad/s];
-    # nothing is done where that is at most `tolerance`.
-    cdef double correct(self, Twist* twist, double tolerance) noexcept nogil
+    # The right side of a solve -> the largest |J v + bias| [m/s, rad/s]; then impulses against it, to be followed by
+    # the joints' solve.
+    cdef double residual(self, const Twist* twist) noexcept nogil
+    cdef void finish(self, Twist* twist) noexcept nogil
     cdef void subtract_rates(self, const Twist* twist) noexcept nogil       # bias -= J v
 
     cdef void keep(self) noexcept nogil

@@ -8,8 +8,9 @@ R_i = S M^-1 J_i' (b = 0), and
 is what the border rows see of each other through the joints (the Schur complement; the auxiliary constraints of D.
 Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). G is found by probing, one joints' solve for a round
 of columns (`border.py`), and factored as L D L' within the envelope of its lower triangle: a train of gears on pivots
-of their own costs time linear in its length. A pivot below 1e-9 of J_i M^-1 J_i' marks a row that the joints and the
-rows before it have settled: it gets no impulse.
+of their own costs time linear in its length. Rows may say what the joints or rows before them have settled already, or
+contradict them: the diagonal is shifted by a part of J_i M^-1 J_i', and each solve is one proximal step, as with loops
+(`_tree.pyx`). A pivot below 1e-9 of J_i M^-1 J_i' is skipped: its row gets no impulse.
 """
 
 from libc.math cimport fabs
@@ -120,15 +121,17 @@ cdef class Border:
 
     # ---- solving -----------------------------------------------------------------------------------------------------
 
-    cdef double correct(self, Twist* twist, double tolerance) noexcept nogil:
+    cdef double residual(self, const Twist* twist) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t k
-        cdef Row* row
         for k in range(self.count):
             self.vector[k] = 0.0 if self.row(k) == NULL else -(rate(self.row(k), twist) + self.bias[k])
             largest = max(largest, fabs(self.vector[k]))
-        if largest <= tolerance:
-            return largest
+        return largest
+
+    cdef void finish(self, Twist* twist) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Row* row
         self.backsolve(0, self.count)
         for k in range(self.count):
             row = self.row(k)
@@ -137,7 +140,6 @@ cdef class Border:
                 push(row, self.vector[k], twist)
                 if is_wide(row):
                     row[1].impulse = row.impulse
-        return largest
 
     cdef void subtract_rates(self, const Twist* twist) noexcept nogil:
         cdef Py_ssize_t k

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist, Vec3
+from mcsim.solve._border cimport Border
 from mcsim.state._layout cimport Bodies, Joint, JointRows, Row
 
 cdef class EnergyGuard:
@@ -13,6 +14,9 @@ cdef class EnergyGuard:
     cdef int32_t* bodies
     cdef int32_t* held                  # a joint to a body that does not move
     cdef double* rate                   # J v of the joints' own rows before the second pass [m/s, rad/s]
+    cdef Border border
+    cdef double* border_rate            # J v of its rows before the second pass
+    cdef double* border_impulse         # and their impulses
     cdef double* bounded_rate           # of their bounded rows before a pass
     cdef double* bounded_impulse        # and their impulses
     cdef Py_ssize_t row_capacity
@@ -23,6 +27,7 @@ cdef class EnergyGuard:
     cdef void closed(self, const JointRows* rows, Joint* joints, const Twist* twist) noexcept nogil
     cdef void begin_relax(self, const JointRows* rows, const Joint* joints, const Twist* twist) noexcept nogil
     cdef void relaxed(self, const JointRows* rows, Joint* joints) noexcept nogil
+    cdef Py_ssize_t border_joint(self, const Joint* joints, Py_ssize_t k) noexcept nogil
     cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil
     cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil
     cdef double spare_energy(self, Py_ssize_t k, const Bodies* bodies, Twist* whole, Vec3* center) noexcept nogil

@@ -17,8 +17,8 @@ physics, and is taken out of the velocities at the substep's end:
 u is a motion that the joints allow, so they stay closed, and both momenta are kept; of all changes that leave them so,
 the energy of v - u is what there is to take.
 
-Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a gear or
-a joint of the user's own, through which energy comes and goes.
+Articulations with a prescribed motion or a kinematic body are let be: there joints do work. So are those with a joint
+of the user's own, whose function may depend on more than poses. A gear makes one of what it ties together.
 """
 
 from libc.math cimport sqrt
@@ -31,8 +31,8 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, rot
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
 from mcsim.state._inertia cimport about_point, inertia_world, turn_of
-from mcsim.state._layout cimport ROW_JOINT_FRICTION, ROW_LIMIT
-from mcsim.state._rows cimport row_rate
+from mcsim.state._layout cimport GEAR, ROW_JOINT_FRICTION, ROW_LIMIT
+from mcsim.state._rows cimport rate as whole_rate, row_rate
 
 # Work that joints may have done, as a part of the articulation's largest kinetic energy in the last seconds; and in how
 # many.
@@ -48,9 +48,9 @@ cdef inline bint counts(const Row* row) noexcept nogil:
 cdef class EnergyGuard:
     """pairs: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows; group: (bodies + 1,) the articulation of
     each dynamic body, -1 of others and the world; driven: (bodies,) bool, which the user moves; works: (joints,) bool,
-    which have a prescribed motion."""
+    which have a prescribed motion; border: the gears' rows."""
 
-    def __init__(self, pairs, sizes, group, driven, works):
+    def __init__(self, pairs, sizes, group, driven, works, Border border not None):
         chosen = np.flatnonzero((sizes > 0) & (group[pairs] >= 0).any(axis=1))
         groups = group[pairs[chosen]]
         of_joint = groups.max(axis=1)
@@ -63,7 +63,9 @@ cdef class EnergyGuard:
             np.isin(watched, held))]
         rates = np.zeros(int(np.sum(sizes)) + 1)
         self.count = len(watched)
-        self.kept = [numbers, rates, None]
+        beside = np.zeros((2, border.count + 1))
+        self.border, self.border_rate, self.border_impulse = border, doubles(beside[0]), doubles(beside[1])
+        self.kept = [numbers, rates, None, beside]
         self.rate = doubles(rates)
         self.joints, self.joint_begin = integers(numbers[0]), integers(numbers[1])
         self.bodies, self.body_begin = integers(numbers[2]), integers(numbers[3])
@@ -95,10 +97,15 @@ cdef class EnergyGuard:
                                                 * (self.bounded_rate[i] + row_velocity(&rows[i], twist)))
 
     cdef void closed(self, const JointRows* rows, Joint* joints, const Twist* twist) noexcept nogil:
-        """After the first pass, which began with J v = -rate: the work of the joints' own rows."""
+        """After the first pass, which began with J v = -rate: the work of the joints' own rows and of gears."""
         cdef Py_ssize_t j
         cdef int k
         cdef double rate
+        cdef const Row* row
+        for j in range(self.border.count):
+            row = self.border.row(j)
+            if row != NULL:
+                joints[self.border_joint(joints, j)].work += 0.5 * row.impulse * whole_rate(row, twist)
         for j in range(rows.joint_count):
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rate = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
@@ -107,6 +114,12 @@ cdef class EnergyGuard:
     cdef void begin_relax(self, const JointRows* rows, const Joint* joints, const Twist* twist) noexcept nogil:
         cdef Py_ssize_t j
         cdef int k
+        cdef const Row* row
+        for j in range(self.border.count):
+            row = self.border.row(j)
+            if row != NULL:
+                self.border_rate[j] = whole_rate(row, twist)
+                self.border_impulse[j] = row.impulse
         for j in range(rows.joint_count):
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 self.rate[k] = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
@@ -115,9 +128,20 @@ cdef class EnergyGuard:
         """After the second pass, which ends with J v = -rate."""
         cdef Py_ssize_t j
         cdef int k
+        cdef const Row* row
+        for j in range(self.border.count):
+            row = self.border.row(j)
+            if row != NULL:
+                joints[self.border_joint(joints, j)].work += (
+                    0.5 * (row.impulse - self.border_impulse[j]) * self.border_rate[j])
         for j in range(rows.joint_count):
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 joints[j].work += 0.5 * rows.second[k] * (self.rate[k] - rows.rate[k])
+
+    cdef Py_ssize_t border_joint(self, const Joint* joints, Py_ssize_t k) noexcept nogil:
+        """The joint whose articulation border row k belongs to."""
+        cdef Py_ssize_t j = self.border.joint[k]
+        return joints[j].geared[0] if joints[j].type == GEAR else j
 
     cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil:
         """At the end of a substep: take what the joints gave beyond what they may have given."""

@@ -2,7 +2,7 @@
 
 Per step, when the set of rows changed:     while delassus.build(rows, count, bodies, inv_mass) == GROW: delassus.grow()
 Per substep, after the rows were refreshed: delassus.assemble(rows)
-Per pass, with the warm start in the twists: delassus.solve(rows, factors, twist, relaxed, iterations)
+Per pass, with the warm start in the twists: delassus.solve(rows, factors, twist, relaxed, rub, iterations)
 
 Only grow() needs the GIL, allocates or raises. inv_mass says which bodies couple rows: those above 0.
 """
@@ -41,7 +41,7 @@ cdef class Delassus:
     # The values of A for the rows as they are now.
     cdef void assemble(self, const Row* rows) noexcept nogil
 
-    # `iterations` sweeps, then v += M^-1 J' (change of impulses). Answers as sweep_si does, for the last sweep.
-    cdef double solve(self, Row* rows, const double* factors, Twist* twist, int relaxed,
+    # `iterations` sweeps, over contacts' friction only if `rub`, then v += M^-1 J' (change of impulses). Answers as sweep_si does, for the last sweep.
+    cdef double solve(self, Row* rows, const double* factors, Twist* twist, int relaxed, bint rub,
                       int iterations) noexcept nogil
-    cdef double sweep(self, Row* rows, const double* factors, int relaxed) noexcept nogil
+    cdef double sweep(self, Row* rows, const double* factors, int relaxed, bint rub) noexcept nogil

@@ -13,7 +13,7 @@ from mcsim.core._types cimport GROW, MC_ASSERT, OK, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, block_step, row_apply, row_coupling, row_residual, row_velocity,
 )
-from mcsim.state._layout cimport Row
+from mcsim.state._layout cimport BLOCK_CONE, BLOCK_FRICTION, Row
 
 
 cdef void* resized(void* memory, Py_ssize_t count, Py_ssize_t size) except NULL:
@@ -149,7 +149,7 @@ cdef class Delassus:
                 j = self.column[k]
                 self.value[k] = row_coupling(rows + j, rows + i) if j > i else row_coupling(rows + i, rows + j)
 
-    cdef double sweep(self, Row* rows, const double* factors, int relaxed) noexcept nogil:
+    cdef double sweep(self, Row* rows, const double* factors, int relaxed, bint rub) noexcept nogil:
         cdef double* u = self.velocity
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
@@ -161,6 +161,9 @@ cdef class Delassus:
         while i < self.row_count:
             m = rows[i].block
             MC_ASSERT(m > 0 and m <= MAX_BLOCK)
+            if not rub and (rows[i].block_kind == BLOCK_CONE or rows[i].block_kind == BLOCK_FRICTION):
+                i += m
+                continue
             for r in range(m):
                 w[r] = row_residual(rows + i + r, u[i + r], relaxed)
             block_step(rows, rows + i, factors + i * FACTOR_STRIDE, relaxed, w, delta)
@@ -175,7 +178,7 @@ cdef class Delassus:
                 i += 1
         return largest
 
-    cdef double solve(self, Row* rows, const double* factors, Twist* twist, int relaxed,
+    cdef double solve(self, Row* rows, const double* factors, Twist* twist, int relaxed, bint rub,
                       int iterations) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t i
@@ -184,7 +187,7 @@ cdef class Delassus:
             self.velocity[i] = row_velocity(rows + i, twist)
             self.start[i] = rows[i].impulse
         for k in range(iterations):
-            largest = self.sweep(rows, factors, relaxed)
+            largest = self.sweep(rows, factors, relaxed, rub)
         for i in range(self.row_count):
             if rows[i].impulse != self.start[i]:
                 row_apply(rows + i, rows[i].impulse - self.start[i], twist)
@@ -210,5 +213,6 @@ def py_solve_pgs(Delassus delassus, Row[::1] rows, const double[:, :, ::1] facto
     if rows.shape[0]:
         with nogil:
             delassus.assemble(&rows[0])
-            largest = delassus.solve(&rows[0], &factors[0, 0, 0], <Twist*> &twist[0, 0] + 1, relaxed, iterations)
+            largest = delassus.solve(&rows[0], &factors[0, 0, 0], <Twist*> &twist[0, 0] + 1, relaxed, True,
+                                   iterations)
     return largest

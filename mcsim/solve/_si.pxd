@@ -9,9 +9,10 @@ from mcsim.state._layout cimport Row
 # v += M^-1 J' impulse for all rows.
 cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept nogil
 
-# One Gauss-Seidel sweep over all blocks in their order; changes impulses and twists. Answers the largest residual
+# One Gauss-Seidel sweep over all blocks in their order, contacts' friction only if `rub`; changes impulses and twists. Answers the largest residual
 # that a row's impulse took out, |delta| (diagonal + compliance) [m/s or rad/s]: 0 at the solution.
-cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil
+cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed,
+                     bint rub) noexcept nogil
 
 # The natural map max |impulse - P(impulse - mass w)| over the rows [N s or N m s]: 0 at the solution, changes nothing.
 cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil

@@ -47,12 +47,17 @@ BLOCK_SWEEPS[<int> BLOCK_WIDE] = sweep_wide
 BLOCK_SWEEPS[<int> BLOCK_BORDER] = pass_by
 
 
-cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed) noexcept nogil:
+cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed,
+                     bint rub) noexcept nogil:
+    """rub: the friction of contacts too. -> the largest change of a velocity"""
     cdef Row* row = rows
     cdef Row* end = rows + count
     cdef double largest = 0.0
     while row < end:
         MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 7)
+        if not rub and (row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION):
+            row += row.block
+            continue
         row = BLOCK_SWEEPS[row.block_kind](rows, row, end, factors, twist, relaxed, &largest)
     return largest
 
@@ -229,7 +234,8 @@ def py_sweep_si(Row[::1] rows, const double[:, :, ::1] factors, double[:, ::1] t
     if rows.shape[0]:
         with nogil:
             for k in range(sweeps):
-                largest = sweep_si(&rows[0], rows.shape[0], &factors[0, 0, 0], <Twist*> &twist[0, 0] + 1, relaxed)
+                largest = sweep_si(&rows[0], rows.shape[0], &factors[0, 0, 0], <Twist*> &twist[0, 0] + 1, relaxed,
+                                   True)
     return largest
 
 

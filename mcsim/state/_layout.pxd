@@ -168,7 +168,7 @@ ctypedef struct Joint:
     int32_t row_begin            # its rows in the row array
     int32_t row_count
     int32_t constraint_count     # how many of them are the joint itself: the last ones, one block
-    int32_t active_limits        # bit 2i, 2i + 1: lower, upper limit of axis i; bit 6: swing limit
+    int32_t active_limits        # bit 2i, 2i + 1: lower, upper limit of axis i; bit 12: swing limit
     Vec3 anchor_a                # joint frame on a: origin from a's centre of mass, a's axes [m]
     Quat basis_a                 # joint axes -> a's axes
     Vec3 anchor_b

@@ -105,7 +105,7 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
 cdef inline void spin_rows(const Bodies* bodies, const int32_t* body, const Wide3* angular, Wide3* spin, double* out,
                            const int32_t* record) noexcept nogil:
     """I^-1 of the three rows, also into the records."""
-    cdef Wide6 inertia = gather6(<const double*>bodies.inv_inertia_world, body)
+    cdef Wide6 inertia = gather_inertia(<const double*>bodies.inv_inertia_world, body)
     cdef int i
     for i in range(3):
         spin[i] = w_times(&inertia, angular[i])
@@ -201,7 +201,7 @@ cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* 
             impulse = w_scale(slot.sign, gather3(x, <const int32_t*>&slot.row[0] if by_rows else <const int32_t*>&slot.vector[0], 1))
             force = w_add(force, impulse)
             torque = w_add(torque, w_cross(gather3(arms, slot.arm, 1), impulse))
-        inertia = gather6(<const double*>bodies.inv_inertia_world, block.body)
+        inertia = gather_inertia(<const double*>bodies.inv_inertia_world, block.body)
         scatter3(w_add_scaled(gather3(base, block.body, TWIST), gather(bodies.inv_mass, block.body, 1), force), base,
                  block.body, TWIST)
         scatter3(w_add(gather3(base + 3, block.body, TWIST), w_times(&inertia, torque)), base + 3, block.body, TWIST)

@@ -6,7 +6,7 @@ depends on the level that a module is compiled for: only kernels look into them,
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Anchor, Bodies, Manifold
+from mcsim.state._layout cimport Bodies, Manifold
 from mcsim.wide._lanes cimport Wide, Wide3, Wide6
 
 # One point's normal row: J v = n . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
@@ -16,6 +16,7 @@ ctypedef struct WidePoint:
     Wide coupling[3]             # J M^-1 J' with the points after it
     Wide bias[2]                 # of the biased and the relax pass
     Wide mass[2]                 # 1 / (J M^-1 J' + compliance); 0: no such point
+    Wide diagonal                # J M^-1 J'
     Wide compliance              # of the biased pass; the relax pass is rigid
     Wide impulse                 # [N s]
     Wide lever                   # arm about the manifold's centre [m]
@@ -45,22 +46,26 @@ ctypedef struct ContactBlock:
     Wide twist                   # friction impulse about the normal [N m s]
     WidePoint points[4]
 
+ctypedef struct StartPoint:
+    Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
+    Wide3 local_b
+    Wide there                   # 1: the lane has this point
+    Wide error                   # C [m]
+    Wide carry                   # what comes back before the relax pass [N s]
+    Wide total                   # normal impulses, summed over the step [N s]
+    Wide3 slide_total            # friction impulses on b, shared out to the points, summed over the step, world [N s]
+
 ctypedef struct ContactStart:
-    Wide3 local_a[4]             # the rounding's centre behind the point on a's surface, a's axes [m]
-    Wide3 local_b[4]
     Wide3 carried_a              # friction's arms, frozen for the step, world axes [m]
     Wide3 carried_b
     Wide share                   # of a's point in where impulses act: 1/2, or 1 or 0 where one of the two never moves
-    Wide rounding                # of both surfaces [m]
+    Wide rounding_a              # of the two surfaces [m]
+    Wide rounding_b
     Wide ground                  # 1: one of the two never moves
-    Wide there[4]                # 1: the lane has this point
-    Wide many                    # 1: the lane has several
-    Wide error[4]                # C [m]
-    Wide carry[4]                # what comes back before the relax pass [N s]
+    Wide many                    # 1: the lane has several points
     Wide slide_carry[2]
     Wide twist_carry
-    Wide total[4]                # normal impulses, summed over the step [N s]
-    Wide3 slide_total[4]         # friction impulses on b, shared out to the points, summed over the step, world [N s]
+    StartPoint points[4]
 
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
 ctypedef struct ContactRule:
@@ -75,10 +80,10 @@ ctypedef struct WideKernels:
     int width                    # lanes
     Py_ssize_t block_size        # bytes
     Py_ssize_t start_size
-    # Clear a block, then fill its lanes with the chosen manifolds, whose impulses are taken times `factor`.
+    # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points. Their
+    # impulses are taken times `factor`; reach: the separation at which a point's weight in the centre has vanished [m].
     void (*fill)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
-                 const int32_t* chosen, int count, const Anchor* anchors, const Bodies* bodies,
-                 double factor) noexcept nogil
+                 const int32_t* chosen, int count, const Bodies* bodies, double factor, double reach) noexcept nogil
     # The last impulses, times `factor`, the step's totals and the separations into the manifolds.
     void (*store)(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
                   double factor) noexcept nogil
@@ -90,13 +95,10 @@ ctypedef struct WideKernels:
                        double part) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil
-    # One sweep of projected Gauss-Seidel, from the first block to the last or backwards; normal impulses change by
-    # `stretch` times what would solve them.
-    void (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double stretch,
-                  bint backwards) noexcept nogil
-    # The same without any change. -> the largest change that it would make of an impulse [N s, N m s];
-    # rate: and of a velocity [m/s, rad/s].
-    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed,
-                       double* rate) noexcept nogil
+    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass. -> the largest change of a
+    # velocity [m/s, rad/s]
+    double (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
+    # The largest change that a row would make of its impulse [N s, N m s].
+    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
     # Impulses into the step's totals.
     void (*total)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil

@@ -87,8 +87,8 @@ cdef int turn_bodies(Bodies* bodies, const int32_t* body, const int32_t* place, 
     cdef const double* twist = <const double*>bodies.twist
     cdef Wide3 x = gather3(<const double*>position, place, 3)
     cdef WideQuat q = gather_quat(<const double*>orientation, place)
-    cdef Wide6 inertia = gather6(<const double*>bodies.inertia, body)
-    cdef Wide6 inv_inertia = gather6(<const double*>bodies.inv_inertia, body)
+    cdef Wide6 inertia = gather_inertia(<const double*>bodies.inertia, body)
+    cdef Wide6 inv_inertia = gather_inertia(<const double*>bodies.inv_inertia, body)
     cdef Wide3 w = w_rotate_back(q, gather3(twist + 3, body, TWIST))
     cdef Wide3 momentum = w_times(&inertia, w)
     cdef Wide w2 = w_dot(w, w)
@@ -165,7 +165,7 @@ cdef inline Wide6 rotate_inertia(const WideMatrix* r, const Wide6* s) noexcept n
 
 cdef inline Wide6 turn_inertia(Bodies* bodies, const int32_t* body, const WideMatrix* r) noexcept nogil:
     """World inverse inertia at the orientation r, also into the bodies."""
-    cdef Wide6 inertia = gather6(<const double*>bodies.inv_inertia, body)
+    cdef Wide6 inertia = gather_inertia(<const double*>bodies.inv_inertia, body)
     cdef Wide6 turned = rotate_inertia(r, &inertia)
     cdef double* out = <double*>bodies.inv_inertia_world
     scatter(turned.xx, out, body, MATRIX)
@@ -184,7 +184,7 @@ cdef void settle_bodies(Bodies* bodies, const int32_t* body, const int32_t* plac
                         double h) noexcept nogil:
     cdef double* spin = <double*>bodies.twist + 3
     cdef WideQuat q = gather_quat(<const double*>orientation, place)
-    cdef Wide6 inertia = gather6(<const double*>bodies.inertia, body)
+    cdef Wide6 inertia = gather_inertia(<const double*>bodies.inertia, body)
     cdef Wide3 start = gather3(spin, body, TWIST)
     cdef Wide3 w = w_rotate_back(q, start)
     cdef Wide3 momentum = w_times(&inertia, w)

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Anchor, Bodies, Manifold, Settings
+from mcsim.state._layout cimport Bodies, Manifold, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels
 
 cdef class WideContacts:
@@ -23,12 +23,12 @@ cdef class WideContacts:
     cdef ContactRule rule
 
     cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    cdef int layout(self, Manifold* manifolds, Py_ssize_t count, const Anchor* anchors, const Bodies* bodies,
-                    double factor) noexcept nogil
+    cdef int layout(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double factor,
+                    double reach) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
-    cdef void sweep(self, Twist* twist, int relaxed, double stretch, bint backwards) noexcept nogil
-    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void total(self) noexcept nogil
     cdef void store(self, Manifold* manifolds, double factor) noexcept nogil

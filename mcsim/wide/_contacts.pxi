@@ -2,167 +2,24 @@
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
-# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the later ones goes by the products
+# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the others goes by the products
 # J M^-1 J' between them (`coupling`), so that the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from mcsim.core._math cimport add_scaled, cross, dot, norm, perpendicular, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Anchor, Bodies, MANIFOLD_ANCHORS, MANIFOLD_POINTS, Manifold, ManifoldPoint
-from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels, WidePoint
+from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, StartPoint, WideKernels, WidePoint
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    TWIST = 6                # doubles a body
-    MATRIX = 9
+    MATRIX = 9               # doubles a body
     CONE_STEPS = 20          # of Newton's method; about 3 do
+    ROUNDS = 2               # over the points of a manifold, a sweep
 
-# ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
-
-cdef inline void put3(Wide3* x, int lane, Vec3 value) noexcept nogil:
-    put(&x.x, lane, value.x)
-    put(&x.y, lane, value.y)
-    put(&x.z, lane, value.z)
-
-
-cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
-    return vec3(lane_of(&x.x, lane), lane_of(&x.y, lane), lane_of(&x.z, lane))
-
-
-cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                    const Anchor* anchors, const Bodies* bodies, double factor) noexcept nogil:
-    """What holds for the whole step, and the warm impulses times `factor`."""
-    cdef double mass_a = bodies.inv_mass[m.body_a]
-    cdef double mass_b = bodies.inv_mass[m.body_b]
-    cdef Vec3 t = perpendicular(m.normal)
-    cdef Vec3 arm
-    cdef WidePoint* point
-    cdef int i
-    block.manifold[lane] = number
-    block.body_a[lane] = m.body_a
-    block.body_b[lane] = m.body_b
-    block.point_count = max(block.point_count, m.point_count)
-    put3(&block.normal, lane, m.normal)
-    put3(&block.tangent, lane, t)
-    put(&block.inv_mass_a, lane, mass_a)
-    put(&block.inv_mass_b, lane, mass_b)
-    put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
-    put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    put(&start.rounding, lane, m.rounding_a + m.rounding_b)
-    put3(&start.carried_a, lane, anchors[MANIFOLD_POINTS].arm_a)
-    put3(&start.carried_b, lane, anchors[MANIFOLD_POINTS].arm_b)
-    if m.friction > 0.0:
-        block.rubs = 1
-        put(&block.friction, lane, m.friction)
-        put(&block.slide[0], lane, factor * dot(m.friction_impulse, t))
-        put(&block.slide[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
-        if m.point_count > 1:
-            put(&start.many, lane, 1.0)
-            put(&block.twist, lane, factor * m.twist_impulse)
-    for i in range(m.point_count):
-        point = &block.points[i]
-        put(&start.there[i], lane, 1.0)
-        put3(&start.local_a[i], lane, anchors[i].local_a)
-        put3(&start.local_b[i], lane, anchors[i].local_b)
-        arm = sub(anchors[i].arm_a, anchors[MANIFOLD_POINTS].arm_a)
-        put(&point.lever, lane, norm(add_scaled(arm, -dot(arm, m.normal), m.normal)))
-        put(&point.impulse, lane, factor * m.points[i].normal_impulse)
-
-
-cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
-               const int32_t* chosen, int count, const Anchor* anchors, const Bodies* bodies,
-               double factor) noexcept nogil:
-    cdef int lane
-    memset(&blocks[block], 0, sizeof(ContactBlock))
-    memset(&starts[block], 0, sizeof(ContactStart))
-    for lane in range(WIDTH):
-        blocks[block].manifold[lane] = -1
-        blocks[block].body_a[lane] = -1
-        blocks[block].body_b[lane] = -1
-    for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane],
-                  &anchors[MANIFOLD_ANCHORS * chosen[lane]], bodies, factor)
-
-
-cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
-                double factor) noexcept nogil:
-    cdef const ContactBlock* block
-    cdef const ContactStart* start
-    cdef ManifoldPoint* point
-    cdef Manifold* m
-    cdef Vec3 t
-    cdef Py_ssize_t k
-    cdef int i, lane
-    for k in range(count):
-        block = &blocks[k]
-        start = &starts[k]
-        for lane in range(WIDTH):
-            if block.manifold[lane] < 0:
-                break
-            m = &manifolds[block.manifold[lane]]
-            t = lane3(&block.tangent, lane)
-            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide[0], lane), t),
-                                            factor * lane_of(&block.slide[1], lane), cross(m.normal, t))
-            m.twist_impulse = factor * lane_of(&block.twist, lane)
-            for i in range(m.point_count):
-                point = &m.points[i]
-                point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
-                point.total_normal_impulse = lane_of(&start.total[i], lane)
-                point.total_friction_impulse = lane3(&start.slide_total[i], lane)
-                point.separation = lane_of(&start.error[i], lane)
-
-# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
-
-ctypedef struct WidePair:
-    Wide3 va
-    Wide3 wa
-    Wide3 vb
-    Wide3 wb
-
-
-cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
-    cdef WidePair p
-    cdef const double* base = <const double*>twist
-    p.va = gather3(base, block.body_a, TWIST)
-    p.wa = gather3(base + 3, block.body_a, TWIST)
-    p.vb = gather3(base, block.body_b, TWIST)
-    p.wb = gather3(base + 3, block.body_b, TWIST)
-    return p
-
-
-cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
-    cdef double* base = <double*>twist
-    scatter3(p.va, base, block.body_a, TWIST)
-    scatter3(p.wa, base + 3, block.body_a, TWIST)
-    scatter3(p.vb, base, block.body_b, TWIST)
-    scatter3(p.wb, base + 3, block.body_b, TWIST)
-
-
-cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
-    """v += M^-1 of an impulse `force` on b, and of its moments about the two centres."""
-    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
-    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
-    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
-    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
-
-
-cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* normal, Wide slide_0, Wide slide_1,
-                          Wide twist) noexcept nogil:
-    """v += M^-1 J' of impulses of every row. normal: (4,)"""
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
-    cdef Wide3 force = w_add_scaled(w_scale(slide_0, block.tangent), slide_1, second)
-    cdef Wide3 torque_a = w_add_scaled(w_cross(block.arm_a, force), twist, block.normal)
-    cdef Wide3 torque_b = w_add_scaled(w_cross(block.arm_b, force), twist, block.normal)
-    cdef int i
-    for i in range(block.point_count):
-        force = w_add_scaled(force, normal[i], block.normal)
-        torque_a = w_add_scaled(torque_a, normal[i], block.points[i].angular_a)
-        torque_b = w_add_scaled(torque_b, normal[i], block.points[i].angular_b)
-    push(p, block, force, torque_a, torque_b)
-
-# ---- once a substep --------------------------------------------------------------------------------------------------
+# ---- rotations -------------------------------------------------------------------------------------------------------
 
 ctypedef struct WideMatrix:
     Wide3 x                      # rows
@@ -189,6 +46,187 @@ cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
     return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
 
 
+cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
+
+
+cdef inline Wide inverse(Wide x) noexcept nogil:
+    """1 / x where x > 0, else 0"""
+    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
+
+# ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
+
+cdef inline void put3(Wide3* x, int lane, Vec3 value) noexcept nogil:
+    put(&x.x, lane, value.x)
+    put(&x.y, lane, value.y)
+    put(&x.z, lane, value.z)
+
+
+cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
+    return vec3(lane_of(&x.x, lane), lane_of(&x.y, lane), lane_of(&x.z, lane))
+
+
+cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
+                           const Bodies* bodies, double factor) noexcept nogil:
+    """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
+    stand where set_anchors looks for them."""
+    cdef double mass_a = bodies.inv_mass[m.body_a]
+    cdef double mass_b = bodies.inv_mass[m.body_b]
+    cdef Vec3 t = perpendicular(m.normal)
+    cdef StartPoint* point
+    cdef int i
+    block.manifold[lane] = number
+    block.body_a[lane] = m.body_a
+    block.body_b[lane] = m.body_b
+    put3(&block.normal, lane, m.normal)
+    put3(&block.tangent, lane, t)
+    put(&block.inv_mass_a, lane, mass_a)
+    put(&block.inv_mass_b, lane, mass_b)
+    put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
+    put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.rounding_a, lane, m.rounding_a)
+    put(&start.rounding_b, lane, m.rounding_b)
+    if m.friction > 0.0:
+        block.rubs = 1
+        put(&block.friction, lane, m.friction)
+        put(&block.slide[0], lane, factor * dot(m.friction_impulse, t))
+        put(&block.slide[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
+        if m.point_count > 1:
+            put(&start.many, lane, 1.0)
+            put(&block.twist, lane, factor * m.twist_impulse)
+    for i in range(m.point_count):
+        point = &start.points[i]
+        put(&point.there, lane, 1.0)
+        put3(&point.local_a, lane, m.points[i].position)
+        put(&point.error, lane, m.points[i].separation)
+        put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+
+
+cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
+                             double reach) noexcept nogil:
+    """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
+    cdef Wide3 xa = gather3(<const double*>bodies.position, block.body_a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, block.body_b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.body_a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.body_b)
+    cdef Wide3 centre = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef Wide total = splat(0.0)
+    cdef Wide half = splat(0.5)
+    cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
+    cdef StartPoint* point
+    cdef Wide3 at, arm
+    cdef Wide weight
+    cdef int i
+    for i in range(block.point_count):
+        point = &start.points[i]
+        weight = splat(1.0) - faded * most(point.error, splat(0.0))
+        weight = point.there * most(weight, splat(0.001))
+        centre = w_add_scaled(centre, weight, point.local_a)
+        total = total + weight
+    centre = w_scale(inverse(total), centre)
+    start.carried_a = w_sub(centre, xa)
+    start.carried_b = w_sub(centre, xb)
+    for i in range(block.point_count):
+        point = &start.points[i]
+        at = point.local_a
+        arm = w_sub(at, centre)
+        arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
+        block.points[i].lever = point.there * root(w_dot(arm, arm))
+        point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
+                                                    block.normal))
+        point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
+                                                    block.normal))
+
+
+cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
+               const int32_t* chosen, int count, const Bodies* bodies, double factor, double reach) noexcept nogil:
+    cdef int points = manifolds[chosen[0]].point_count
+    cdef int lane
+    memset(&blocks[block], 0, sizeof(ContactBlock) - (MANIFOLD_POINTS - points) * sizeof(WidePoint))
+    memset(&starts[block], 0, sizeof(ContactStart) - (MANIFOLD_POINTS - points) * sizeof(StartPoint))
+    blocks[block].point_count = points
+    for lane in range(WIDTH):
+        blocks[block].manifold[lane] = -1
+        blocks[block].body_a[lane] = -1
+        blocks[block].body_b[lane] = -1
+    for lane in range(count):
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor)
+    set_anchors(&blocks[block], &starts[block], bodies, reach)
+
+
+cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
+                double factor) noexcept nogil:
+    cdef const ContactBlock* block
+    cdef const ContactStart* start
+    cdef ManifoldPoint* point
+    cdef Manifold* m
+    cdef Vec3 t
+    cdef Py_ssize_t k
+    cdef int i, lane
+    for k in range(count):
+        block = &blocks[k]
+        start = &starts[k]
+        for lane in range(WIDTH):
+            if block.manifold[lane] < 0:
+                break
+            m = &manifolds[block.manifold[lane]]
+            t = lane3(&block.tangent, lane)
+            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide[0], lane), t),
+                                            factor * lane_of(&block.slide[1], lane), cross(m.normal, t))
+            m.twist_impulse = factor * lane_of(&block.twist, lane)
+            for i in range(m.point_count):
+                point = &m.points[i]
+                point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
+                point.total_normal_impulse += lane_of(&start.points[i].total, lane)
+                point.total_friction_impulse = add(point.total_friction_impulse,
+                                                 lane3(&start.points[i].slide_total, lane))
+                point.separation = lane_of(&start.points[i].error, lane)
+
+# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
+
+ctypedef struct WidePair:
+    Wide3 va
+    Wide3 wa
+    Wide3 vb
+    Wide3 wb
+
+
+cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
+    cdef WidePair p
+    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
+    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
+    return p
+
+
+cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
+    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
+    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
+
+
+cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
+    """v += M^-1 of an impulse `force` on b, and of its moments about the two centres."""
+    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
+    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
+    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
+    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
+
+
+cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* normal, Wide slide_0, Wide slide_1,
+                          Wide twist) noexcept nogil:
+    """v += M^-1 J' of impulses of every row. normal: (4,)"""
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide3 force = w_add_scaled(w_scale(slide_0, block.tangent), slide_1, second)
+    cdef Wide3 torque_a = w_add_scaled(w_cross(block.arm_a, force), twist, block.normal)
+    cdef Wide3 torque_b = w_add_scaled(w_cross(block.arm_b, force), twist, block.normal)
+    cdef int i
+    for i in range(block.point_count):
+        force = w_add_scaled(force, normal[i], block.normal)
+        torque_a = w_add_scaled(torque_a, normal[i], block.points[i].angular_a)
+        torque_b = w_add_scaled(torque_b, normal[i], block.points[i].angular_b)
+    push(p, block, force, torque_a, torque_b)
+
+# ---- once a substep --------------------------------------------------------------------------------------------------
+
 cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noexcept nogil:
     cdef Wide6 m
     m.xx = gather(base, body, MATRIX)
@@ -198,11 +236,6 @@ cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noex
     m.yz = gather(base + 5, body, MATRIX)
     m.zz = gather(base + 8, body, MATRIX)
     return m
-
-
-cdef inline Wide inverse(Wide x) noexcept nogil:
-    """1 / x where x > 0, else 0"""
-    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
 
 
 cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
@@ -253,6 +286,7 @@ cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide ther
     point.bias[0] = choose(apart, gap, pushed)
     point.bias[1] = choose(apart, gap, zero)
     point.compliance = choose(apart, zero, diagonal * softness)
+    point.diagonal = diagonal
     point.mass[0] = there * inverse(diagonal + point.compliance)
     point.mass[1] = there * inverse(diagonal)
 
@@ -272,6 +306,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 spin_a, spin_b
     cdef WidePoint* point
     cdef WidePoint* earlier
+    cdef StartPoint* at
     cdef int i, j
     block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, a)
     block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, b)
@@ -279,19 +314,21 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         refresh_friction(block, start, xa, xb)
     for i in range(block.point_count):
         point = &block.points[i]
-        ca = turn(&ra, start.local_a[i])
-        cb = turn(&rb, start.local_b[i])
+        at = &start.points[i]
+        ca = turn(&ra, at.local_a)
+        cb = turn(&rb, at.local_b)
         place(xa, xb, ca, cb, start.share, &arm_a, &arm_b)
         point.angular_a = w_cross(arm_a, block.normal)
         point.angular_b = w_cross(arm_b, block.normal)
-        start.error[i] = w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca))) - start.rounding
+        at.error = (w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca)))
+                    - (start.rounding_a + start.rounding_b))
         spin_a = w_times(&block.inv_inertia_a, point.angular_a)
         spin_b = w_times(&block.inv_inertia_b, point.angular_b)
         for j in range(i):
             earlier = &block.points[j]
             earlier.coupling[i - j - 1] = mass + w_dot(earlier.angular_a, spin_a) + w_dot(earlier.angular_b, spin_b)
-        set_bias(point, start.error[i], mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
-                 start.there[i], rate, softness, rule)
+        set_bias(point, at.error, mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
+                 at.there, rate, softness, rule)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
@@ -315,7 +352,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, Py_ssize_t coun
         block = &blocks[k]
         start = &starts[k]
         for i in range(block.point_count):
-            start.carry[i] = rest * block.points[i].impulse
+            start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
         for i in range(2):
@@ -332,16 +369,19 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t 
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
+    cdef Wide normal[4]
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        for i in range(block.point_count):
+            normal[i] = start.points[i].carry
         p = load_pair(block, twist)
-        push_all(&p, block, start.carry, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
+        push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
         store_pair(&p, block, twist)
         for i in range(block.point_count):
-            block.points[i].impulse = block.points[i].impulse + start.carry[i]
+            block.points[i].impulse = block.points[i].impulse + start.points[i].carry
         for i in range(2):
             block.slide[i] = block.slide[i] + start.slide_carry[i]
         block.twist = block.twist + start.twist_carry
@@ -384,11 +424,12 @@ cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide rad
     found[1] = x1
 
 
-cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest, Wide* rate) noexcept nogil:
-    """Friction under the present loads."""
+cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest) noexcept nogil:
+    """Friction under the present loads. largest: the largest change so far, of a velocity; without `keep`, which leaves
+    everything as it is, of an impulse."""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 force
+    cdef Wide3 force, turn_a, turn_b
     cdef Wide load = splat(0.0)
     cdef Wide turning = splat(0.0)
     cdef Wide found[2]
@@ -406,84 +447,120 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
         block.slide[1] = found[1]
         force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
         push(p, block, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
+        largest[0] = most(largest[0], most(size_of(change[0]) * block.d0, size_of(change[1]) * block.d1))
+    else:
+        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
     bound = block.friction * turning
     twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
     twist = least(most(twist, -bound), bound)
     force = w_scale(twist - block.twist, block.normal)
     if keep:
         block.twist = twist
-        p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, force))
-        p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, force))
+        turn_a = w_times(&block.inv_inertia_a, force)
+        turn_b = w_times(&block.inv_inertia_b, force)
+        p.wa = w_sub(p.wa, turn_a)
+        p.wb = w_add(p.wb, turn_b)
+        largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
     else:
         largest[0] = most(largest[0], size_of(twist - block.twist))
-        rate[0] = most(rate[0], size_of(w_dot(block.normal, w_times(&block.inv_inertia_a, force))
-                                        + w_dot(block.normal, w_times(&block.inv_inertia_b, force))))
-        for i in range(2):
-            largest[0] = most(largest[0], size_of(change[i]))
-            rate[0] = most(rate[0], size_of(change[i]) * (block.d0 if i == 0 else block.d1))
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, Wide stretch, bint keep, Wide* largest,
-                             Wide* rate) noexcept nogil:
-    """keep: change impulses and velocities, else only say by how much that would be."""
-    cdef WidePair p = load_pair(block, twist)
-    cdef WidePoint* point
+cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
+    """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
+    cdef WidePoint* point = block.points
     cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide3 torque_b = torque_a
     cdef Wide force = splat(0.0)
-    cdef Wide closing, impulse, change
+    cdef Wide closing = w_dot(block.normal, w_sub(p.vb, p.va))
+    cdef Wide impulse, change
     cdef Wide u[4]
-    cdef int i, j
+    cdef Wide before[4]
+    cdef int i, j, k
+    for i in range(count):
+        u[i] = closing + point[i].bias[relaxed] + w_dot(point[i].angular_b, p.wb) - w_dot(point[i].angular_a, p.wa)
+        before[i] = point[i].impulse
+    for k in range(ROUNDS):
+        for i in range(count):
+            impulse = u[i] if relaxed else u[i] + point[i].compliance * point[i].impulse
+            impulse = most(point[i].impulse - point[i].mass[relaxed] * impulse, splat(0.0))
+            change = impulse - point[i].impulse
+            point[i].impulse = impulse
+            for j in range(count):
+                if j < i:
+                    u[j] = u[j] + point[j].coupling[i - j - 1] * change
+                elif j == i:
+                    u[j] = u[j] + point[i].diagonal * change
+                else:
+                    u[j] = u[j] + point[i].coupling[j - i - 1] * change
+    for i in range(count):
+        change = point[i].impulse - before[i]
+        rate[0] = most(rate[0], size_of(change) * point[i].diagonal)
+        force = force + change
+        torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
+        torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
+    push(p, block, w_scale(force, block.normal), torque_a, torque_b)
+
+
+cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, Wide* rate) noexcept nogil:
+    """rub: friction too. rate: the largest change of a velocity so far."""
+    cdef WidePair p = load_pair(block, twist)
+    if rub and block.rubs:
+        slide_and_twist(block, &p, True, rate)
+    if block.point_count == 4:
+        solve_points(block, &p, 4, relaxed, rate)
+    elif block.point_count == 1:
+        solve_points(block, &p, 1, relaxed, rate)
+    else:
+        solve_points(block, &p, block.point_count, relaxed, rate)
+    store_pair(&p, block, twist)
+
+
+cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest) noexcept nogil:
+    """By how much the rows would change their impulses, each with the others as they are."""
+    cdef WidePair p = load_pair(block, twist)
+    cdef const WidePoint* point
+    cdef Wide u, change
+    cdef int i
     if block.rubs:
-        slide_and_twist(block, &p, keep, largest, rate)
-    closing = w_dot(block.normal, w_sub(p.vb, p.va))
+        slide_and_twist(block, &p, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
-        u[i] = closing + point.bias[relaxed] + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
-    for i in range(block.point_count):
-        point = &block.points[i]
-        impulse = u[i] if relaxed else u[i] + point.compliance * point.impulse
-        impulse = most(point.impulse - stretch * point.mass[relaxed] * impulse, splat(0.0))
-        change = impulse - point.impulse
-        if keep:
-            point.impulse = impulse
-            for j in range(i + 1, block.point_count):
-                u[j] = u[j] + point.coupling[j - i - 1] * change
-            force = force + change
-            torque_a = w_add_scaled(torque_a, change, point.angular_a)
-            torque_b = w_add_scaled(torque_b, change, point.angular_b)
-        else:
-            largest[0] = most(largest[0], size_of(change))
-            rate[0] = most(rate[0], size_of(change) * inverse(point.mass[relaxed]))
-    if keep:
-        push(&p, block, w_scale(force, block.normal), torque_a, torque_b)
-        store_pair(&p, block, twist)
+        u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
+        u = u + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
+        u = u if relaxed else u + point.compliance * point.impulse
+        change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
+        largest[0] = most(largest[0], change)
 
 
-cdef void sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double stretch,
-                bint backwards) noexcept nogil:
+cdef inline double largest_lane(const Wide* x) noexcept nogil:
+    cdef double found = 0.0
+    cdef int i
+    for i in range(WIDTH):
+        found = max(found, lane_of(x, i))
+    return found
+
+
+cdef double sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 1, splat(stretch), True, NULL, NULL)
+            solve_block(&blocks[k], twist, 1, True, &rate)
+    elif rub:
+        for k in range(count):
+            solve_block(&blocks[k], twist, 0, True, &rate)
     else:
         for k in range(count):
-            solve_block(&blocks[count - 1 - k if backwards else k], twist, 0, splat(stretch), True, NULL, NULL)
+            solve_block(&blocks[k], twist, 0, False, &rate)
+    return largest_lane(&rate)
 
 
-cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, double* rate) noexcept nogil:
+cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
     cdef Wide largest = splat(0.0)
-    cdef Wide fastest = splat(0.0)
-    cdef double found = 0.0
     cdef Py_ssize_t k
-    cdef int i
     for k in range(count):
-        solve_block(&blocks[k], twist, relaxed, splat(1.0), False, &largest, &fastest)
-    rate[0] = 0.0
-    for i in range(WIDTH):
-        found = max(found, lane_of(&largest, i))
-        rate[0] = max(rate[0], lane_of(&fastest, i))
-    return found
+        measure_block(&blocks[k], twist, relaxed, &largest)
+    return largest_lane(&largest)
 
 # ---- at the end of a substep -----------------------------------------------------------------------------------------
 
@@ -501,14 +578,14 @@ cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) no
         load = splat(0.0)
         for i in range(block.point_count):
             load = load + block.points[i].impulse
-            start.total[i] = start.total[i] + block.points[i].impulse
+            start.points[i].total = start.points[i].total + block.points[i].impulse
         if not block.rubs:
             continue
         force = w_add_scaled(w_scale(block.slide[0], block.tangent), block.slide[1],
                              w_cross(block.normal, block.tangent))
         force = w_scale(inverse(load), force)
         for i in range(block.point_count):
-            start.slide_total[i] = w_add_scaled(start.slide_total[i], block.points[i].impulse, force)
+            start.points[i].slide_total = w_add_scaled(start.points[i].slide_total, block.points[i].impulse, force)
 
 
 cdef WideKernels KERNELS

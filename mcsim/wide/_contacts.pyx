@@ -71,6 +71,17 @@ cdef class WideContacts:
             self._reserve(max(self.capacity, self.needed + self.needed // 2),
                           max(self.manifold_capacity, manifolds + manifolds // 2))
 
+    def lanes(self):
+        """(blocks, width) numbers of the manifolds that stand side by side; -1: the lane is not used."""
+        cdef Py_ssize_t k
+        cdef const int32_t* manifold
+        found = np.empty((self.count, self.kernels.width), np.int32)
+        for k in range(self.count):
+            manifold = <const int32_t*>(<const char*>self.blocks + k * self.kernels.block_size)    # its first field
+            for lane in range(self.kernels.width):
+                found[k, lane] = manifold[lane]
+        return found
+
     cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
         cdef const Manifold* m
         cdef uint64_t* taken
@@ -96,9 +107,10 @@ cdef class WideContacts:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
 
-    cdef int layout(self, Manifold* manifolds, Py_ssize_t count, const Anchor* anchors, const Bodies* bodies,
-                    double factor) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses times `factor`. -> OK or GROW"""
+    cdef int layout(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double factor,
+                    double reach) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m].
+        -> OK or GROW"""
         cdef int32_t begin[KEYS + 1]
         cdef Py_ssize_t i, n, block
         cdef int color, k, lanes, width
@@ -133,8 +145,8 @@ cdef class WideContacts:
             width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
             while n < begin[color * CLASSES + CLASSES - 1]:
                 lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
-                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, anchors, bodies,
-                                  factor)
+                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, bodies,
+                                  factor, reach)
                 for k in range(lanes):
                     self.row_count += row_count(&manifolds[self.order[n + k]])
                 block += 1
@@ -166,11 +178,11 @@ cdef class WideContacts:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
 
-    cdef void sweep(self, Twist* twist, int relaxed, double stretch, bint backwards) noexcept nogil:
-        self.kernels.sweep(self.blocks, self.count, twist, relaxed, stretch, backwards)
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+        return self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
 
-    cdef double residual(self, Twist* twist, int relaxed, double* rate) noexcept nogil:
-        return self.kernels.residual(self.blocks, self.count, twist, relaxed, rate)
+    cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
+        return self.kernels.residual(self.blocks, self.count, twist, relaxed)
 
     cdef void total(self) noexcept nogil:
         """The impulses of a substep into the step's totals."""

@@ -42,6 +42,45 @@ cdef extern from *:
         mc_wide r = {MC_AT(0), MC_AT(1), MC_AT(2), MC_AT(3), MC_AT(4), MC_AT(5), MC_AT(6), MC_AT(7)};
         return r;
     }
+    /* Rows of six: loaded whole and transposed. */
+    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    {
+        __m512d r[8], even[4], odd[4], low, high;
+        int k;
+        for (k = 0; k < 8; k++) r[k] = _mm512_maskz_loadu_pd(63, base + 6 * (ptrdiff_t)index[k]);
+        for (k = 0; k < 4; k++) {
+            even[k] = _mm512_unpacklo_pd(r[2 * k], r[2 * k + 1]);
+            odd[k] = _mm512_unpackhi_pd(r[2 * k], r[2 * k + 1]);
+        }
+        low = _mm512_shuffle_f64x2(even[0], even[1], 0x44);
+        high = _mm512_shuffle_f64x2(even[2], even[3], 0x44);
+        out[0] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0x88);
+        out[2] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0xdd);
+        low = _mm512_shuffle_f64x2(odd[0], odd[1], 0x44);
+        high = _mm512_shuffle_f64x2(odd[2], odd[3], 0x44);
+        out[1] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0x88);
+        out[3] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0xdd);
+        out[4] = (mc_wide)_mm512_shuffle_f64x2(_mm512_shuffle_f64x2(even[0], even[1], 0xee),
+                                               _mm512_shuffle_f64x2(even[2], even[3], 0xee), 0x88);
+        out[5] = (mc_wide)_mm512_shuffle_f64x2(_mm512_shuffle_f64x2(odd[0], odd[1], 0xee),
+                                               _mm512_shuffle_f64x2(odd[2], odd[3], 0xee), 0x88);
+    }
+    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    {
+        __m512d a, b, c, low, high;
+        int k;
+        for (k = 0; k < 2; k++) {
+            a = k ? _mm512_unpackhi_pd((__m512d)x[0], (__m512d)x[1]) : _mm512_unpacklo_pd((__m512d)x[0], (__m512d)x[1]);
+            b = k ? _mm512_unpackhi_pd((__m512d)x[2], (__m512d)x[3]) : _mm512_unpacklo_pd((__m512d)x[2], (__m512d)x[3]);
+            c = k ? _mm512_unpackhi_pd((__m512d)x[4], (__m512d)x[5]) : _mm512_unpacklo_pd((__m512d)x[4], (__m512d)x[5]);
+            low = _mm512_shuffle_f64x2(a, b, 0x44);
+            high = _mm512_shuffle_f64x2(a, b, 0xee);
+            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[k], 63, _mm512_shuffle_f64x2(low, c, 0x08));
+            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[2 + k], 63, _mm512_shuffle_f64x2(low, c, 0x1d));
+            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[4 + k], 63, _mm512_shuffle_f64x2(high, c, 0x28));
+            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[6 + k], 63, _mm512_shuffle_f64x2(high, c, 0x3d));
+        }
+    }
     static inline mc_mask mc_above(mc_wide x, mc_wide y)
     { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
@@ -98,6 +137,42 @@ cdef extern from *:
     {
         mc_wide r = {MC_AT(0), MC_AT(1), MC_AT(2), MC_AT(3)};
         return r;
+    }
+    /* Rows of six: loaded whole and transposed. */
+    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    {
+        const double* r[4];
+        __m256d a, b, c, d;
+        int k;
+        for (k = 0; k < 4; k++) r[k] = base + 6 * (ptrdiff_t)index[k];
+        a = _mm256_unpacklo_pd(_mm256_loadu_pd(r[0]), _mm256_loadu_pd(r[1]));
+        b = _mm256_unpackhi_pd(_mm256_loadu_pd(r[0]), _mm256_loadu_pd(r[1]));
+        c = _mm256_unpacklo_pd(_mm256_loadu_pd(r[2]), _mm256_loadu_pd(r[3]));
+        d = _mm256_unpackhi_pd(_mm256_loadu_pd(r[2]), _mm256_loadu_pd(r[3]));
+        out[0] = (mc_wide)_mm256_permute2f128_pd(a, c, 0x20);
+        out[1] = (mc_wide)_mm256_permute2f128_pd(b, d, 0x20);
+        out[2] = (mc_wide)_mm256_permute2f128_pd(a, c, 0x31);
+        out[3] = (mc_wide)_mm256_permute2f128_pd(b, d, 0x31);
+        a = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(r[0] + 4)), _mm_loadu_pd(r[2] + 4), 1);
+        b = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_loadu_pd(r[1] + 4)), _mm_loadu_pd(r[3] + 4), 1);
+        out[4] = (mc_wide)_mm256_unpacklo_pd(a, b);
+        out[5] = (mc_wide)_mm256_unpackhi_pd(a, b);
+    }
+    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    {
+        double* r[4];
+        __m256d a, b, c;
+        int k;
+        for (k = 0; k < 4; k++) r[k] = base + 6 * (ptrdiff_t)index[k];
+        for (k = 0; k < 2; k++) {
+            a = k ? _mm256_unpackhi_pd((__m256d)x[0], (__m256d)x[1]) : _mm256_unpacklo_pd((__m256d)x[0], (__m256d)x[1]);
+            b = k ? _mm256_unpackhi_pd((__m256d)x[2], (__m256d)x[3]) : _mm256_unpacklo_pd((__m256d)x[2], (__m256d)x[3]);
+            c = k ? _mm256_unpackhi_pd((__m256d)x[4], (__m256d)x[5]) : _mm256_unpacklo_pd((__m256d)x[4], (__m256d)x[5]);
+            _mm256_storeu_pd(r[k], _mm256_permute2f128_pd(a, b, 0x20));
+            _mm_storeu_pd(r[k] + 4, _mm256_castpd256_pd128(c));
+            _mm256_storeu_pd(r[2 + k], _mm256_permute2f128_pd(a, b, 0x31));
+            _mm_storeu_pd(r[2 + k] + 4, _mm256_extractf128_pd(c, 1));
+        }
     }
     static inline mc_mask mc_above(mc_wide x, mc_wide y)
     { return (mc_mask)_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_GT_OQ); }
@@ -190,6 +265,18 @@ cdef extern from *:
     static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
     { int k; for (k = 0; k < 4; k++) mc_scatter(in[k], base + k, index, stride); }
     #endif
+    #if MC_WIDTH <= 2
+    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    {
+        int k;
+        for (k = 0; k < 6; k++) out[k] = mc_gather(base + k, index, 6);
+    }
+    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    {
+        int k;
+        for (k = 0; k < 6; k++) mc_scatter(x[k], base + k, index, 6);
+    }
+    #endif
 
     /* Four numbers of one thing, whatever the level. */
     #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
@@ -231,6 +318,9 @@ cdef extern from *:
     void gather_four "mc_gather4"(const double* base, const int32_t* index, int stride, Wide* out) noexcept nogil
     void scatter_three "mc_scatter3"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
     void scatter_four "mc_scatter4"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
+    # The same of whole rows of six doubles: out (6,), x (6,)
+    void gather6 "mc_gather6"(const double* base, const int32_t* index, Wide* out) noexcept nogil
+    void scatter6 "mc_scatter6"(const Wide* x, double* base, const int32_t* index) noexcept nogil
     Mask above "mc_above"(Wide x, Wide y) noexcept nogil              # x > y
     Mask both "mc_both"(Mask p, Mask q) noexcept nogil
     bint any_lane "mc_any"(Mask p) noexcept nogil
@@ -330,7 +420,7 @@ cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
     return wide3(choose(p, a.x, b.x), choose(p, a.y, b.y), choose(p, a.z, b.z))
 
 
-cdef inline Wide6 gather6(const double* base, const int32_t* index) noexcept nogil:
+cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexcept nogil:
     """Symmetric matrices of nine numbers."""
     cdef Wide3 upper = gather3(base, index, 9)
     cdef Wide3 lower = gather3(base + 4, index, 9)

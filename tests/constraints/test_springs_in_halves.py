@@ -77,3 +77,37 @@ def test_a_load_comes_to_rest(stiffness, damping):
     assert world.joint("s").force == pytest.approx((0, 0, M * 9.81), rel=1e-6)
     world.step(100)
     assert world.positions[0, 2] == pytest.approx(-M * 9.81 / stiffness, rel=1e-6, abs=1e-12)
+
+
+def servo(hertz, damping_ratio, substeps, max_force=1e9):
+    """A wheel that a position motor turns from 0 to 1."""
+    scene = mc.Scene()
+    scene.add_body("wheel", mass=1.0, inertia=(0.1, 0.1, 0.2))
+    scene.add_joint(mc.HingeJoint(None, "wheel", (0, 0, 0), (0, 0, 1), name="h", motor=mc.Motor(
+        position=1.0, hertz=hertz, damping_ratio=damping_ratio, max_force=max_force)))
+    return mc.World(scene, substeps=substeps)
+
+
+@pytest.mark.parametrize("hertz, damping_ratio, bound", [(1.0, 0.1, 2e-4), (5.0, 0.1, 6e-3), (5.0, 0.7, 1.5e-3)])
+def test_a_position_motor_is_a_damped_oscillator_of_order_two(hertz, damping_ratio, bound):
+    """Against the closed form over a second. Implicit Euler's overshoot at 5 Hz and 0.1 was 0.59 for 0.73."""
+    w = 2 * np.pi * hertz
+    ringing = w * np.sqrt(1 - damping_ratio**2)
+    errors = []
+    for substeps in (4, 8, 16):
+        world, worst = servo(hertz, damping_ratio, substeps), 0.0
+        for _ in range(60):
+            world.step()
+            off = np.exp(-damping_ratio * w * world.time) * (
+                np.cos(ringing * world.time) + damping_ratio * w / ringing * np.sin(ringing * world.time))
+            worst = max(worst, abs(world.joint("h").position - (1 - off)))
+        errors.append(worst)
+    assert errors[0] < bound and np.log2(np.array(errors[:-1]) / errors[1:]).min() > 1.9, errors
+
+
+def test_a_position_motor_in_two_halves_keeps_to_its_bound():
+    """It asks for 200 N m and may have 0.5: steady acceleration, and that much is reported."""
+    world = servo(5.0, 0.5, 4, max_force=0.5)
+    world.step(30)
+    assert world.joint("h").velocity == pytest.approx(0.5 / 0.2 * 0.5, rel=1e-9)
+    assert world.joint("h").motor_force == pytest.approx(0.5, rel=1e-9)

@@ -90,7 +90,7 @@ def test_a_spinning_disc_stops_by_friction(friction, points):
     before = world.angular_velocities[1, 2]
     for _ in range(60):
         world.step(1)
-        assert -1e-3 < world.angular_velocities[1, 2] <= before + 1e-9
+        assert -1e-3 < world.angular_velocities[1, 2] <= before + 1e-8      # of 5 rad/s: what the sweeps leave
         before = world.angular_velocities[1, 2]
     world.step(30)
     assert np.abs(world.angular_velocities[1]).max() < 1e-3

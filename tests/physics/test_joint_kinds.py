@@ -376,3 +376,20 @@ def test_files_and_snapshots_go_on_to_the_same_bits(make, tmp_path):
             world.joint("joint0").angle
     else:
         assert isinstance(world.joint("joint0").angle, float)
+
+
+
+def test_limits_of_every_axis_have_a_place_of_their_own():
+    """Six coordinates with limits, as only the records allow so far: the swing limit's number was that of axis 3."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("b", mass=1.0, inertia=(0.1, 0.1, 0.1), velocity=(1, 2, 3), angular_velocity=(-3, 0, 0))
+    joint = scene.add_joint(mc.FreeJoint(None, "b"))
+    world = mc.World(scene)
+    world._joints["axes"]["lower"][0] = -0.2
+    world._joints["axes"]["upper"][0] = 0.3
+    for _ in range(60):
+        world.apply_torque("b", (-2.4, 0, 0))
+        world.step()
+    assert world.joint(joint).position == pytest.approx((0.3, 0.3, 0.3, -0.2, 0.0, 0.0), abs=1e-4)
+    assert world._joints["axes"]["impulse"][0, 3, 0] == pytest.approx(2.4 / 240)
+    assert world._joints["swing_impulse"][0] == 0.0

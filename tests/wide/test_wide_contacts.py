@@ -1,0 +1,107 @@
+"""Contacts several at a time: lanes that share no body, equal bits on every level, the fixed point of the plain rows."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+from mcsim.wide import levels
+
+SCENES = {
+    "pyramid": 'mc.scenes.build("pyramid", base=6)',
+    "rain": 'mc.scenes.build("rain", n=40)',
+    "ragdolls": 'mc.scenes.build("ragdolls", count=2)',
+    "newton_cradle": 'mc.scenes.build("newton_cradle")',
+}
+
+
+def plate(count):
+    """A box with so many balls on it that its contacts outnumber the colours."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
+    scene.add_body("plate", shape=mc.Box(half_extents=(5, 5, 0.25)), density=1000.0, position=(0, 0, 0.25))
+    side = int(np.ceil(np.sqrt(count)))
+    for k in range(count):
+        x, y = (k % side - side / 2 + 0.5) * 0.9, (k // side - side / 2 + 0.5) * 0.9
+        scene.add_body(f"ball{k}", shape=mc.Sphere(radius=0.3), density=1000.0, position=(x, y, 0.8))
+    return scene
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_all_levels_give_the_same_bits(name):
+    code = f"import mcsim as mc; w = mc.World({SCENES[name]}); w.step(150); print(w.state_hash())"
+    hashes = {level: subprocess.run([sys.executable, "-c", code], env={**os.environ, "MCSIM_LEVEL": level},
+                                    capture_output=True, text=True, check=True).stdout
+              for level in levels.available()}
+    assert len(set(hashes.values())) == 1, hashes
+
+
+def test_a_level_that_does_not_exist_is_refused(monkeypatch):
+    monkeypatch.setenv("MCSIM_LEVEL", "v9")
+    with pytest.raises(mc.SceneError, match="MCSIM_LEVEL is 'v9'; this machine and this build have base"):
+        levels.chosen()
+
+
+@pytest.mark.parametrize("scene", [plate(90), mc.scenes.build("rain", n=200)], ids=["plate", "rain"])
+def test_lanes_of_a_block_share_no_moving_body(scene):
+    world = mc.World(scene)
+    world.step(120)
+    lanes = world._pipeline.wide.lanes()
+    manifolds = world._collider.get_manifolds()
+    numbers = lanes[lanes >= 0]
+    touching = np.flatnonzero(manifolds["point_count"] > 0)
+    assert sorted(numbers) == sorted(set(numbers)) and set(numbers) <= set(range(len(manifolds)))
+    assert len(numbers) == len(touching)
+    moving = {i for i, body in enumerate(scene.bodies) if body.kind == "dynamic"}
+    for block in lanes:
+        bodies = [int(manifolds[side][m]) for m in block[block >= 0] for side in ("body_a", "body_b")]
+        found = [b for b in bodies if b in moving]
+        assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("stabilization", ["soft", "baumgarte", "none"])
+@pytest.mark.parametrize("name", ["pyramid", "plate", "slide"])
+def test_the_fixed_point_is_that_of_the_assembled_rows(name, stabilization):
+    """solver="pgs" sweeps the rows of the same contacts: with many sweeps both end at the same velocities."""
+    if name == "slide":
+        scene = mc.Scene()
+        scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
+        scene.add_body("box", shape=mc.Box(half_extents=(0.5, 0.3, 0.2)), density=1000.0, position=(0, 0, 0.2),
+                       velocity=(2.0, 1.0, 0.0), angular_velocity=(0, 0, 3.0))
+    else:
+        scene = plate(70) if name == "plate" else mc.scenes.build("pyramid", base=4)
+    keywords = dict(stabilization=stabilization, hertz=60.0, damping_ratio=10.0)
+    wide = mc.World(scene, iterations=400, **keywords)
+    rows = mc.World(scene, solver="pgs", iterations=2000, **keywords)
+    wide.step(2)
+    rows.step(2)
+    assert np.allclose(wide.velocities, rows.velocities, atol=2e-6)
+    assert np.allclose(wide.angular_velocities, rows.angular_velocities, atol=2e-6)
+    impulses = [np.sort(w.contacts["normal_impulse"]).sum() for w in (wide, rows)]
+    assert impulses[0] == pytest.approx(impulses[1], rel=1e-6)
+
+
+def test_stats_and_contacts_are_those_of_the_rows():
+    scene = mc.scenes.build("pyramid", base=4)
+    wide, rows = mc.World(scene), mc.World(scene, solver="pgs")
+    for world in (wide, rows):
+        world.step(60)
+    assert wide.stats.contact_rows == rows.stats.contact_rows == 7 * wide.stats.manifolds
+    weight = sum(body.mass for body in scene.bodies if body.kind == "dynamic") * 9.81 / 60
+    ground = wide.contacts[wide.contacts["body_a"] == 0]
+    assert ground["normal_impulse"].sum() == pytest.approx(weight, rel=1e-3)
+
+
+def test_tall_towers_stand():
+    """A cube 100 times as heavy on nine others, and a tower of 30: what single-sweep engines let sink, or fall."""
+    heavy = mc.World(mc.scenes.build("tower10_heavy"))
+    heavy.step(900)
+    assert heavy.contacts["separation"].min() > -0.010
+    assert heavy.body("cube9").position[2] > 9.4
+    tower = mc.World(mc.scenes.build("tower", n=25))
+    start = tower.positions.copy()
+    tower.step(900)
+    assert np.linalg.norm(tower.positions - start, axis=1).max() < 0.05
