@@ -31,14 +31,6 @@ cdef inline Wide largest_of(Wide3 a) noexcept nogil:
     return most(most(size_of(a.x), size_of(a.y)), size_of(a.z))
 
 
-cdef inline double largest_lane(Wide x) noexcept nogil:
-    cdef double largest = 0.0
-    cdef int k
-    for k in range(WIDTH):
-        largest = max(largest, lane_of(&x, k))
-    return largest
-
-
 cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
                         double* arms) noexcept nogil:
     cdef const double* position = <const double*>bodies.position
@@ -75,7 +67,7 @@ cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodie
             scatter3(axis[i], out + RECORD * i, block.record, 1)
             scatter3(a[i], out + RECORD * i + ANGULAR_A, block.record, 1)
             scatter3(b[i], out + RECORD * i + ANGULAR_B, block.record, 1)
-    return largest_lane(largest)
+    return largest_lane(&largest)
 
 
 cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
@@ -99,7 +91,7 @@ cdef double miss_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* 
             off = w_add_scaled(off, widest, block.error)
         scatter3(w_scale(rate, off), rows.bias, block.row, 1)
         largest = most(largest, largest_of(off))
-    return largest_lane(largest)
+    return largest_lane(&largest)
 
 
 cdef inline void spin_rows(const Bodies* bodies, const int32_t* body, const Wide3* angular, Wide3* spin, double* out,
@@ -171,17 +163,19 @@ cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twis
                            double* vector) noexcept nogil:
     cdef const double* base = <const double*>twist
     cdef Wide largest = splat(0.0)
-    cdef Wide3 a, b
+    cdef Wide3 a, b, v, w
     cdef const BallBlock* block
     cdef Py_ssize_t k
     for k in range(count):
         block = &blocks[k]
-        a = w_sub(gather3(base, block.body_a, TWIST), w_cross(block.arm_a, gather3(base + 3, block.body_a, TWIST)))
-        b = w_sub(gather3(base, block.body_b, TWIST), w_cross(block.arm_b, gather3(base + 3, block.body_b, TWIST)))
+        gather_twist(base, block.body_a, &v, &w)
+        a = w_sub(v, w_cross(block.arm_a, w))
+        gather_twist(base, block.body_b, &v, &w)
+        b = w_sub(v, w_cross(block.arm_b, w))
         a = w_sub(w_sub(a, b), gather3(rows.bias, block.row, 1))
         scatter3(a, vector, block.vector, 1)
         largest = most(largest, largest_of(a))
-    return largest_lane(largest)
+    return largest_lane(&largest)
 
 
 cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies,
@@ -189,7 +183,8 @@ cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* 
     cdef double* base = <double*>twist
     cdef Wide zero = splat(0.0)
     cdef Wide6 inertia
-    cdef Wide3 force, torque, impulse
+    cdef Wide3 force, torque, impulse, v, w
+    cdef const int32_t* at
     cdef const PushBlock* block
     cdef const PushSlot* slot
     cdef Py_ssize_t k, i
@@ -198,13 +193,14 @@ cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* 
         force = torque = wide3(zero, zero, zero)
         for i in range(block.slot, block.slot_end):
             slot = &slots[i]
-            impulse = w_scale(slot.sign, gather3(x, <const int32_t*>&slot.row[0] if by_rows else <const int32_t*>&slot.vector[0], 1))
+            at = <const int32_t*>slot.row if by_rows else <const int32_t*>slot.vector
+            impulse = w_scale(slot.sign, gather3(x, at, 1))
             force = w_add(force, impulse)
             torque = w_add(torque, w_cross(gather3(arms, slot.arm, 1), impulse))
         inertia = gather_inertia(<const double*>bodies.inv_inertia_world, block.body)
-        scatter3(w_add_scaled(gather3(base, block.body, TWIST), gather(bodies.inv_mass, block.body, 1), force), base,
-                 block.body, TWIST)
-        scatter3(w_add(gather3(base + 3, block.body, TWIST), w_times(&inertia, torque)), base + 3, block.body, TWIST)
+        gather_twist(base, block.body, &v, &w)
+        scatter_twist(w_add_scaled(v, gather(bodies.inv_mass, block.body, 1), force),
+                      w_add(w, w_times(&inertia, torque)), base, block.body)
 
 
 # ---- substitution where all blocks are 3 x 3 ---------------------------------------------------------------------------

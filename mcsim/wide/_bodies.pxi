@@ -10,6 +10,7 @@ from mcsim.wide._bodies cimport BodyKernels
 from mcsim.wide._lanes cimport *
 
 cdef enum:
+    TWIST = 6                    # numbers of a body's twist
     NEWTON_STEPS = 10
     MOST_PIECES = 32
 
@@ -84,19 +85,20 @@ cdef inline Wide unsteadiness(Wide3 w, Wide3 momentum, Wide h) noexcept nogil:
 
 cdef int turn_bodies(Bodies* bodies, const int32_t* body, const int32_t* place, const Vec3* position,
                      const Quat* orientation, double h) noexcept nogil:
-    cdef const double* twist = <const double*>bodies.twist
     cdef Wide3 x = gather3(<const double*>position, place, 3)
     cdef WideQuat q = gather_quat(<const double*>orientation, place)
     cdef Wide6 inertia = gather_inertia(<const double*>bodies.inertia, body)
     cdef Wide6 inv_inertia = gather_inertia(<const double*>bodies.inv_inertia, body)
-    cdef Wide3 w = w_rotate_back(q, gather3(twist + 3, body, TWIST))
-    cdef Wide3 momentum = w_times(&inertia, w)
-    cdef Wide w2 = w_dot(w, w)
-    cdef Wide one = splat(1.0)
-    cdef Wide a
-    cdef Mask moves = above(w2, splat(0.0))
-    cdef Mask fast = above(splat(h) * splat(h) * w2, splat(PIECE_ANGLE) * splat(PIECE_ANGLE))
-    scatter3(w_add_scaled(x, splat(h), gather3(twist, body, TWIST)), <double*>bodies.position, body, 3)
+    cdef Wide3 v, w, momentum
+    cdef Wide w2, a
+    cdef Mask moves, fast
+    gather_twist(<const double*>bodies.twist, body, &v, &w)
+    w = w_rotate_back(q, w)
+    momentum = w_times(&inertia, w)
+    w2 = w_dot(w, w)
+    moves = above(w2, splat(0.0))
+    fast = above(splat(h) * splat(h) * w2, splat(PIECE_ANGLE) * splat(PIECE_ANGLE))
+    scatter3(w_add_scaled(x, splat(h), v), <double*>bodies.position, body, 3)
     if any_lane(fast):
         return turn_in_pieces(bodies, body, q, &inertia, &inv_inertia, w, momentum, h)
     a = half_turn(splat(h), w2)
@@ -142,11 +144,6 @@ cdef int turn_in_pieces(Bodies* bodies, const int32_t* body, WideQuat q, const W
         q = choose_quat(active, w_turned(q, w_scale(a, w)), q)
     scatter_quat(q, <double*>bodies.orientation, body)
     return bits
-
-
-cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
-    """r' a"""
-    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
 
 
 cdef inline Wide6 rotate_inertia(const WideMatrix* r, const Wide6* s) noexcept nogil:

@@ -420,6 +420,20 @@ cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
     return wide3(choose(p, a.x, b.x), choose(p, a.y, b.y), choose(p, a.z, b.z))
 
 
+cdef inline void gather_twist(const double* base, const int32_t* index, Wide3* v, Wide3* w) noexcept nogil:
+    """[v; w] of each body."""
+    cdef Wide both[6]
+    gather6(base, index, both)
+    v[0] = wide3(both[0], both[1], both[2])
+    w[0] = wide3(both[3], both[4], both[5])
+
+
+cdef inline void scatter_twist(Wide3 v, Wide3 w, double* base, const int32_t* index) noexcept nogil:
+    cdef Wide both[6]
+    both[:] = [v.x, v.y, v.z, w.x, w.y, w.z]
+    scatter6(both, base, index)
+
+
 cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexcept nogil:
     """Symmetric matrices of nine numbers."""
     cdef Wide3 upper = gather3(base, index, 9)
