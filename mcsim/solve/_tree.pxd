@@ -71,7 +71,6 @@ cdef class JointTree:
     cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void assemble(self, const Bodies* bodies) noexcept nogil
-    cdef void push_others(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil

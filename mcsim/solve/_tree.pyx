@@ -497,36 +497,30 @@ cdef class JointTree:
         cdef const double* x
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint < 0:
                 continue
             x = self.vector + node.offset
             for p in range(node.size):
                 self.rows.impulse[node.row + p] += x[p]
-            if not self.lanes:
-                push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a],
-                     bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+            push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b],
+                 twist + node.body_a, twist + node.body_b)
         if self.lanes:
-            self.push_others(bodies, twist, self.vector, False)
+            self.balls.kernels.collect(self.balls.blocks, self.balls.count, self.vector, &self.rows)
             self.balls.push(bodies, twist, self.vector, False)
 
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """twist += M^-1 J' impulse"""
-        self.push_others(bodies, twist, self.rows.impulse, True)
-        if self.lanes:
-            self.balls.push(bodies, twist, self.rows.impulse, True)
-
-    cdef void push_others(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil:
-        """twist += M^-1 J' x of the joints that are not taken several at a time; x by rows or as `vector` has it."""
         cdef const Node* node
         cdef Py_ssize_t k
         for k in range(self.other_count if self.lanes else self.node_count):
             node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint >= 0:
-                push(self.rows.row + node.row, x + (node.row if by_rows else node.offset), node.size,
-                     bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b], twist + node.body_a,
-                     twist + node.body_b)
+                push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
+                     bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+        if self.lanes:
+            self.balls.push(bodies, twist, self.rows.impulse, True)
 
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
@@ -570,8 +564,10 @@ cdef class JointTree:
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        if self.lanes:
+            self.balls.kernels.aim(self.balls.blocks, self.balls.count, residual, self.vector)
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)

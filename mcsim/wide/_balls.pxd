@@ -66,6 +66,10 @@ ctypedef struct BallKernels:
     # -(J v + bias). -> the largest
     double (*residual)(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, const JointRows* rows,
                        double* vector) noexcept nogil
+    # The right side of a solve where J v + bias is known: minus `residual`, by rows.
+    void (*aim)(const BallBlock* blocks, Py_ssize_t count, const double* residual, double* vector) noexcept nogil
+    # impulse += solution
+    void (*collect)(const BallBlock* blocks, Py_ssize_t count, const double* vector, JointRows* rows) noexcept nogil
     # twist += M^-1 J' x, x by rows or as the solver has it
     void (*push)(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies, Twist* twist,
                  const double* x, bint by_rows, const double* arms) noexcept nogil

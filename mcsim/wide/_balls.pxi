@@ -178,6 +178,21 @@ cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twis
     return largest_lane(&largest)
 
 
+cdef void aim_balls(const BallBlock* blocks, Py_ssize_t count, const double* residual, double* vector) noexcept nogil:
+    cdef Wide3 a
+    cdef Py_ssize_t k
+    for k in range(count):
+        a = gather3(residual, blocks[k].row, 1)
+        scatter3(wide3(-a.x, -a.y, -a.z), vector, blocks[k].vector, 1)
+
+
+cdef void collect_balls(const BallBlock* blocks, Py_ssize_t count, const double* vector, JointRows* rows) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(count):
+        scatter3(w_add(gather3(rows.impulse, blocks[k].row, 1), gather3(vector, blocks[k].vector, 1)), rows.impulse,
+                 blocks[k].row, 1)
+
+
 cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies,
                      Twist* twist, const double* x, bint by_rows, const double* arms) noexcept nogil:
     cdef double* base = <double*>twist
@@ -242,6 +257,8 @@ BALL_KERNELS.miss = miss_balls
 BALL_KERNELS.assemble = assemble_balls
 BALL_KERNELS.couple = couple_balls
 BALL_KERNELS.residual = residual_balls
+BALL_KERNELS.aim = aim_balls
+BALL_KERNELS.collect = collect_balls
 BALL_KERNELS.push = push_balls
 BALL_KERNELS.substitute = substitute_triples
 
