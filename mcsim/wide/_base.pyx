@@ -5,6 +5,8 @@ from cpython.pycapsule cimport PyCapsule_New
 include "_contacts.pxi"
 include "_joints.pxi"
 include "_swept_balls.pxi"
+include "_bodies.pxi"
+include "_balls.pxi"
 
 cdef extern from *:
     """

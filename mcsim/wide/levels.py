@@ -35,6 +35,31 @@ def chosen():
     return wanted
 
 
-def kernels(name="kernels"):
-    """A table of kernels of the level in use: "kernels" those of contacts, "joint_kernels"."""
-    return getattr(importlib.import_module(f"mcsim.wide._{chosen()}"), name)()
+def module():
+    """The kernels of the level in use."""
+    return importlib.import_module(f"mcsim.wide._{chosen()}")
+
+
+def kernels():
+    """Those of contacts, as _contacts.pyx takes them."""
+    return module().kernels()
+
+
+def body_kernels():
+    """Those of bodies, as integrate/_euler.pyx takes them."""
+    return module().body_kernels()
+
+
+def ball_kernels():
+    """Those of ball joints, as _balls.pyx takes them."""
+    return module().ball_kernels()
+
+
+def joint_kernels():
+    """Those of joints' own rows, as _joints.pyx takes them."""
+    return module().joint_kernels()
+
+
+def swept_ball_kernels():
+    """Those of ball joints among them."""
+    return module().swept_ball_kernels()
