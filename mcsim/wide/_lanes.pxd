@@ -447,7 +447,7 @@ cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexc
     m.zz = gather(base + 8, index, 9)
     return m
 
-# ---- unit quaternions, (w, x, y, z) in memory --------------------------------------------------------------------------
+# ---- unit quaternions, (w, x, y, z) in memory ------------------------------------------------------------------------
 
 cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:
     cdef WideQuat q
