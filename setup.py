@@ -41,6 +41,7 @@ KERNELS = {
     "mcsim.solve._smooth": ["m"],
     "mcsim._state_arrays": ["m"],
     "mcsim.wide._contacts": ["m"],
+    "mcsim.wide._balls": [],
     "mcsim.wide._base": ["m"],
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],

@@ -20,6 +20,8 @@ cdef class Articulations:
     cdef Joint* joints
     cdef const Settings* settings
     cdef object kept
+    cdef int32_t* linked                # joints that are not taken several at a time (Balls)
+    cdef Py_ssize_t linked_count
     cdef int32_t* chosen                # the bodies that joints move, and the others
     cdef Py_ssize_t count
     cdef int32_t* others
@@ -56,6 +58,7 @@ cdef class Articulations:
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
     cdef void begin_step(self) noexcept nogil
+    cdef void write_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void prepare(self) noexcept nogil
     cdef void begin(self) noexcept nogil

@@ -90,7 +90,7 @@ cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
 WORLD = -1
-GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
+BALL, GEAR, USER = (JOINT_TYPES.index(name) for name in ("ball", "gear", "user"))
 
 # Joints that hold no direction: the number of their first coordinate that is an angle, if any.
 POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
@@ -124,6 +124,10 @@ cdef class Articulations:
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
+        plain = (joints["type"] == BALL) & (sizes == 3)
+        self.tree.take_balls(plain, bodies.kind == DYNAMIC, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
+        linked = np.append(np.flatnonzero((sizes > 0) & ~plain), 0).astype(np.int32)
+        self.linked, self.linked_count = integers(linked), len(linked) - 1
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
         self.redundant = self.tree.loops or self.border.count > 0
         self.enough = CLOSE_ENOUGH
@@ -139,7 +143,8 @@ cdef class Articulations:
         stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
-        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched)
+        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched,
+                     linked)
         # A gear is a tie between its bodies, which keeps momentum and does no work. A user's joint need not.
         ties = [pair for row in beside if joints["type"][row[0]] == GEAR for pair in combinations(row[3], 2)]
         users = [body for row in beside if joints["type"][row[0]] == USER for body in row[3] if body != WORLD]
@@ -195,12 +200,20 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
-        self.open = write_joint_rows(self.joints, self.bodies, self.settings, rows)
+        self.write_rows()
         self.choose_proximal()
+
+    cdef void write_rows(self) noexcept nogil:
+        """Jacobians and errors at the present poses."""
+        cdef JointRows* rows = &self.tree.rows
+        self.open = write_joint_rows(self.joints, self.linked, self.linked_count, self.bodies, self.settings, rows)
+        self.tree.lanes = self.tree.balls is not None
+        if self.tree.lanes:
+            self.open = max(self.open, self.tree.balls.write(self.bodies, rows))
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
-        self.open = write_joint_rows(self.joints, self.bodies, self.settings, &self.tree.rows)
+        self.write_rows()
         self.prepare()
 
     cdef void prepare(self) noexcept nogil:
@@ -296,7 +309,9 @@ cdef class Articulations:
         cdef Py_ssize_t k
         cdef Row* row
         try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
-        largest = miss_joints(self.joints, self.bodies, self.settings, &self.tree.rows)
+        largest = miss_joints(self.joints, self.linked, self.linked_count, self.bodies, self.settings, &self.tree.rows)
+        if self.tree.lanes:
+            largest = max(largest, self.tree.balls.miss(self.bodies, &self.tree.rows, h, self.settings.push_speed * h))
         if self.border.count > 0:
             self.calls.call(True)
         for k in range(self.border.count):
@@ -640,6 +655,7 @@ cdef class Articulations:
         """Jacobians and factor of rows as the sweeps have them."""
         cdef Py_ssize_t k
         read_joint_rows(self.joints, rows, &self.tree.rows)
+        self.tree.lanes = False
         self.open = 0.0
         for k in range(self.tree.rows.count):
             self.open = max(self.open, fabs(self.tree.rows.error[k]))

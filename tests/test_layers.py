@@ -19,7 +19,8 @@ MOST_LINES = 800
 FLOORS = {
     "core": 0,
     "scene": 1, "state": 1,
-    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "wide": 2, "reduced": 2,
+    "wide": 1.5,
+    "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
     "world": 3,
     "lab": 4, "io": 4, "view": 4, "scenes": 4,
     "mcsim": 4.5,

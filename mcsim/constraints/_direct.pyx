@@ -1,6 +1,8 @@
 """The joints' own rows for the direct solver: Jacobians and errors without the record of a swept row, and at trial
 poses the errors alone.
 
+Plain ball joints, the commonest, are not among them: wide/_balls.pxi takes those several at a time.
+
 A row without a position error (rolling, knife edge) binds velocities: J v + rate + h/2 d2C/dt2 = 0 over a drift.
 """
 
@@ -10,42 +12,26 @@ from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
-from mcsim.core._types cimport Vec3
-from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow
+from mcsim.state._layout cimport JOINT_AXES
 from mcsim.state._rows cimport copy_jacobian, own_rows, row_rate
 
 
-cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
-    """A ball joint without a prescribed motion, the commonest: it needs no axes on b."""
-    return joint.type == BALL and rows == 3
-
-
-cdef double write_joint_rows(const Joint* joints, const Bodies* bodies, const Settings* settings,
-                             JointRows* rows) noexcept nogil:
-    """Jacobians, errors and rates at the present poses. -> the largest |error| [m, rad]"""
+cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
+                             const Settings* settings, JointRows* rows) noexcept nogil:
+    """Of the chosen joints: Jacobians, errors and rates at the present poses. -> the largest |error| [m, rad]"""
     cdef Row block[6]
     cdef double rates[6]
     cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
     cdef Joint measured
     cdef double largest = 0.0
-    cdef Py_ssize_t j
-    cdef int i, k, m, n
-    for j in range(rows.joint_count):
+    cdef Py_ssize_t c
+    cdef int i, j, k, m, n
+    for c in range(count):
+        j = chosen[c]
         k = rows.begin[j]
         n = rows.begin[j + 1] - k
-        if n == 0:
-            continue
         point_frames(&f, &joints[j], bodies)
-        if is_plain_ball(&joints[j], n):
-            for i in range(3):
-                rows.row[k + i].linear = f.axis_a[i]
-                rows.row[k + i].angular_a = cross(f.arm_a, f.axis_a[i])
-                rows.row[k + i].angular_b = cross(f.arm_b, f.axis_a[i])
-                rows.error[k + i] = dot(f.axis_a[i], f.offset)
-                rows.rate[k + i] = 0.0
-                largest = max(largest, fabs(rows.error[k + i]))
-            continue
         turn_frames(&f, &joints[j], bodies)
         rate_frames(&f, &joints[j], bodies)
         m = constrain(block, &joints[j], &f)
@@ -75,9 +61,10 @@ cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
     return 1.0 - fastest / widest if widest > fastest else 0.0
 
 
-cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Settings* settings,
-                        JointRows* rows) noexcept nogil:
-    """bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial poses was made with:
+cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
+                        const Settings* settings, JointRows* rows) noexcept nogil:
+    """Of the chosen joints: bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial
+    poses was made with:
 
         C(x(v)) is about C' + h J (v - v'),  so   J v' + bias = (C' - goal) / h
 
@@ -94,26 +81,15 @@ cdef double miss_joints(const Joint* joints, const Bodies* bodies, const Setting
     cdef double rate = 1.0 / h
     cdef double largest = 0.0
     cdef double keep, off
-    cdef Vec3 offset
-    cdef Py_ssize_t j
+    cdef Py_ssize_t c
     cdef const Joint* joint
-    cdef int i, k, m, n
-    for j in range(rows.joint_count):
+    cdef int i, j, k, m, n
+    for c in range(count):
+        j = chosen[c]
         joint = &joints[j]
         k = rows.begin[j]
         n = rows.begin[j + 1] - k
-        if n == 0:
-            continue
         keep = kept_part(&rows.error[k], n, settings.push_speed * h)
-        if is_plain_ball(joint, n):
-            # Measured in the axes of the start: 0 at the same poses.
-            offset = sub(add(bodies.position[joint.body_b], rotate(bodies.orientation[joint.body_b], joint.anchor_b)),
-                         add(bodies.position[joint.body_a], rotate(bodies.orientation[joint.body_a], joint.anchor_a)))
-            for i in range(3):
-                off = dot(rows.row[k + i].linear, offset) - keep * rows.error[k + i]
-                rows.bias[k + i] = rate * off
-                largest = max(largest, fabs(off))
-            continue
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         still_frames(&f)

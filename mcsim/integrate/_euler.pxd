@@ -10,7 +10,4 @@ cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, con
 cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Quat* orientation,
                        double h) noexcept nogil
 cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h) noexcept nogil
-
-# World inertia and angular velocity of a body at a new orientation, from its spin momentum [kg m2/s], world axes.
-cdef void keep_momentum(Bodies* bodies, Py_ssize_t i, Vec3 momentum_world) noexcept nogil
 cdef void update_inertia(Bodies* bodies) noexcept nogil

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._fronts cimport Fronts
+from mcsim.wide._balls cimport Balls
 from mcsim.state._layout cimport Bodies, JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
@@ -41,7 +42,17 @@ cdef class JointTree:
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
     cdef Py_ssize_t begin                  # solves are of the nodes [begin, end), whole articulations: of all unless
     cdef Py_ssize_t end                    # someone narrows that
-    cdef object kept
+    cdef readonly object kept              # the arrays behind the pointers
+    cdef Balls balls                       # plain ball joints several at a time, while `lanes`; None: there are none
+    cdef bint lanes                        # Balls.write has written the rows: its joints are along the world's axes
+    cdef int32_t* others                   # nodes that are not among them
+    cdef Py_ssize_t other_count
+    cdef int32_t* columns                  # nodes whose column they do not assemble whole
+    cdef Py_ssize_t column_count
+    cdef bint triples                      # every node has three rows: substitution by BallKernels.substitute
+    cdef int32_t* begin_target
+    cdef int32_t* target
+    cdef double* turned                    # the columns of L
     cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows
@@ -59,6 +70,7 @@ cdef class JointTree:
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
+    cdef void assemble(self, const Bodies* bodies) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil

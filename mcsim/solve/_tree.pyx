@@ -29,7 +29,10 @@ from mcsim.state._inertia cimport inertia_world
 from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
+from mcsim.wide._balls cimport Balls
 
+from mcsim.wide._balls import coupled
+from mcsim.wide._contacts import aligned
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
@@ -112,39 +115,61 @@ cdef inline void times_symmetric(double* out, const double* x, const double* d, 
             out[p * w + q] = s
 
 
+cdef inline void times_triple(double* out, double* columns, const double* x, const double* d) noexcept nogil:
+    """The same of blocks (3, 3), also as columns of four numbers."""
+    cdef double s
+    cdef int p, q
+    for p in range(3):
+        for q in range(3):
+            s = (x[3 * p] * d[3 * q] + x[3 * p + 1] * d[3 * q + 1]) + x[3 * p + 2] * d[3 * q + 2]
+            out[3 * p + q] = s
+            columns[4 * q + p] = s
+
+
 cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
     """d <- d^-1 (m, m) by sweeps (J. Goodnight, 1979), of either sign; a pivot below SMALLEST_PIVOT of its scale is set
     to 0 with its row and column."""
+    cdef double t[36]
     cdef double pivot, f
     cdef int i, j, p
+    for i in range(m * m):
+        t[i] = d[i]
     for p in range(m):
-        pivot = d[p * m + p]
+        pivot = t[p * m + p]
         if not fabs(pivot) > SMALLEST_PIVOT * scale[p]:
             for i in range(m):
-                d[p * m + i] = 0.0
-                d[i * m + p] = 0.0
+                t[p * m + i] = 0.0
+                t[i * m + p] = 0.0
             continue
         pivot = 1.0 / pivot
-        d[p * m + p] = 1.0
+        t[p * m + p] = 1.0
         for j in range(m):
-            d[p * m + j] *= pivot
+            t[p * m + j] *= pivot
         for i in range(m):
             if i != p:
-                f = d[i * m + p]
-                d[i * m + p] = 0.0
+                f = t[i * m + p]
+                t[i * m + p] = 0.0
                 for j in range(m):
-                    d[i * m + j] -= f * d[p * m + j]
+                    t[i * m + j] -= f * t[p * m + j]
+    for i in range(m * m):
+        d[i] = t[i]
 
+
+# A chain's substitution waits for each node's sums. So numbers of the node stay in registers, and of a sum the first
+# product, which is there first, is subtracted by itself.
 
 cdef inline void forward(const double* block, const double* a, double* b, int n, int m) noexcept nogil:
     """b -= L a"""
-    cdef double s
+    cdef double s, first
     cdef int p, q
     for p in range(n):
-        s = 0.0
-        for q in range(m):
-            s += block[p * m + q] * a[q]
-        b[p] -= s
+        first = b[p] - block[p * m] * a[0]
+        if m > 1:
+            s = block[p * m + 1] * a[1]
+            for q in range(2, m):
+                s += block[p * m + q] * a[q]
+            first -= s
+        b[p] = first
 
 
 cdef inline void backward(const double* block, double* a, const double* b, int n, int m) noexcept nogil:
@@ -152,24 +177,50 @@ cdef inline void backward(const double* block, double* a, const double* b, int n
     cdef double s
     cdef int p, q
     for q in range(m):
-        s = 0.0
-        for p in range(n):
-            s += block[p * m + q] * b[p]
-        a[q] -= s
+        a[q] -= block[q] * b[0]
+        if n > 1:
+            s = block[m + q] * b[1]
+            for p in range(2, n):
+                s += block[p * m + q] * b[p]
+            a[q] -= s
 
 
-cdef inline void times_diagonal(const double* d, double* a, int m) noexcept nogil:
-    """a <- d a"""
-    cdef double y[6]
+cdef inline void forward_node(double* x, const Node* node, int m, const Node* nodes, const Entry* entries,
+                              const double* scaled) noexcept nogil:
+    cdef double a[6]
+    cdef const Node* other
+    cdef int64_t e
+    cdef int p
+    for p in range(m):
+        a[p] = x[node.offset + p]
+    for e in range(node.entry_begin, node.entry_end):
+        other = &nodes[entries[e].node]
+        if other.size == m:
+            forward(scaled + entries[e].value, a, x + other.offset, m, m)
+        else:
+            forward(scaled + entries[e].value, a, x + other.offset, other.size, m)
+
+
+cdef inline void backward_node(double* x, const Node* node, int m, const Node* nodes, const Entry* entries,
+                               const double* scaled, const double* inverse) noexcept nogil:
+    cdef double a[6]
     cdef double s
+    cdef const Node* other
+    cdef int64_t e
     cdef int p, q
     for p in range(m):
-        s = 0.0
-        for q in range(m):
-            s += d[p * m + q] * a[q]
-        y[p] = s
+        s = inverse[p] * x[node.offset]
+        for q in range(1, m):
+            s += inverse[q * m + p] * x[node.offset + q]
+        a[p] = s
+    for e in range(node.entry_begin, node.entry_end):
+        other = &nodes[entries[e].node]
+        if other.size == m:
+            backward(scaled + entries[e].value, a, x + other.offset, m, m)
+        else:
+            backward(scaled + entries[e].value, a, x + other.offset, other.size, m)
     for p in range(m):
-        a[p] = y[p]
+        x[node.offset + p] = a[p]
 
 
 cdef inline void push(const JointRow* own, const double* x, int m, double mass_a, double mass_b, Twist* a,
@@ -226,7 +277,7 @@ cdef class JointTree:
         nodes, entries, reached = node_records(found, bodies, begin)
         rows = np.zeros((self.row_count, sizeof(JointRow) // 8))
         numbers = np.zeros((5, self.row_count))
-        values, scaled = np.zeros((2, found.value_count))
+        values, scaled = np.zeros((2, found.value_count + 1))          # a line is read with the number behind it
         vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
         self.rows.joint_count = len(sizes)
@@ -242,6 +293,52 @@ cdef class JointTree:
         self.values, self.scaled = doubles(values), doubles(scaled)
         self.vector = doubles(vector)
         self.slot = long_integers(slot)
+
+    def take_balls(self, plain, moves, anchors):
+        """Plain ball joints are to be taken several at a time. plain: (joints,) bool; moves: (bodies,) bool, which are
+        dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own axes."""
+        nodes, entries = self.kept[1], self.kept[2]
+        plain = plain[np.maximum(nodes["joint"], 0)] & (nodes["joint"] >= 0) & (nodes["size"] == 3)
+        if not plain.any():
+            return
+        if plain.all() and not self.loops:
+            self._take_triples(nodes, entries)
+        self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)])
+        column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
+        whole = plain.copy()
+        whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
+        others, columns = (np.append(np.flatnonzero(~of), 0).astype(np.int32) for of in (plain, whole))
+        self.kept += (others, columns)
+        self.others, self.columns = integers(others), integers(columns)
+        self.other_count, self.column_count = len(others) - 1, len(columns) - 1
+
+    def _take_triples(self, nodes, entries):
+        """Four numbers a node in `vector`."""
+        nodes["offset"] = 4 * np.arange(len(nodes))
+        begin = np.append(nodes["entry_begin"], len(entries)).astype(np.int32)
+        target = np.append(entries["node"], 0).astype(np.int32)
+        vector, turned = aligned(32 * len(nodes)), aligned(96 * (len(entries) + 1))
+        self.kept += (begin, target, vector, turned)
+        self.begin_target, self.target = integers(begin), integers(target)
+        self.vector, self.turned = doubles(vector), doubles(turned)
+        self.triples = True
+
+    cdef void assemble(self, const Bodies* bodies) noexcept nogil:
+        """S, and I^-1 J' of the rows."""
+        cdef Py_ssize_t k
+        cdef int p
+        cdef const Node* node
+        cdef JointRow* row
+        if self.lanes:
+            self.balls.assemble(bodies, &self.rows, self.values)
+        for k in range(self.other_count if self.lanes else self.node_count):
+            node = &self.nodes[self.others[k] if self.lanes else k]
+            for p in range(node.size if node.joint >= 0 else 0):
+                row = self.rows.row + node.row + p
+                row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
+                row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
+        for k in range(self.column_count if self.lanes else self.node_count):
+            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""
@@ -330,17 +427,10 @@ cdef class JointTree:
         cdef double* d
         cdef const Node* node
         cdef const Entry* entry
-        cdef JointRow* row
         cdef int m, n, p
+        self.assemble(bodies)
         for j in range(self.node_count):
             node = &self.nodes[j]
-            for p in range(node.size if node.joint >= 0 else 0):
-                row = self.rows.row + node.row + p
-                row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
-                row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
-        for j in range(self.node_count):
-            node = &self.nodes[j]
-            self.assemble_column(node, bodies)
             m = node.size
             d = self.values + node.diagonal
             for p in range(m):
@@ -362,7 +452,9 @@ cdef class JointTree:
             for e in range(node.entry_begin, node.entry_end):
                 entry = &self.entries[e]
                 n = self.nodes[entry.node].size
-                if n == 3 and m == 3:
+                if self.triples:
+                    times_triple(self.scaled + entry.value, self.turned + 12 * e, self.values + entry.value, d)
+                elif n == 3 and m == 3:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 3, 3)
                 elif n == 5 and m == 5:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
@@ -374,49 +466,30 @@ cdef class JointTree:
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""
         cdef double* x = self.vector
-        cdef double* a
-        cdef double* b
-        cdef const double* block
-        cdef const Node* node
-        cdef const Node* other
+        cdef const Node* nodes = self.nodes
+        cdef const Entry* entries = self.entries
+        cdef const double* scaled = self.scaled
+        cdef const double* inverse
         cdef Py_ssize_t k
-        cdef int64_t e
-        cdef int m, n
+        if self.triples:
+            self.balls.kernels.substitute(self.begin_target, self.target, self.node_count, self.turned,
+                                          scaled + 9 * self.node_count, self.values, x)
+            return
         for k in range(self.begin, self.end):
-            node = &self.nodes[k]
-            m = node.size
-            a = x + node.offset
-            for e in range(node.entry_begin, node.entry_end):
-                other = &self.nodes[self.entries[e].node]
-                n = other.size
-                block = self.scaled + self.entries[e].value
-                if n == 3 and m == 3:
-                    forward(block, a, x + other.offset, 3, 3)
-                elif n == 5 and m == 5:
-                    forward(block, a, x + other.offset, 5, 5)
-                else:
-                    forward(block, a, x + other.offset, n, m)
-        for k in range(self.end - 1, self.begin - 1, -1):
-            node = &self.nodes[k]
-            m = node.size
-            a = x + node.offset
-            if m == 3:
-                times_diagonal(self.values + node.diagonal, a, 3)
-            elif m == 5:
-                times_diagonal(self.values + node.diagonal, a, 5)
+            if nodes[k].size == 3:
+                forward_node(x, &nodes[k], 3, nodes, entries, scaled)
+            elif nodes[k].size == 5:
+                forward_node(x, &nodes[k], 5, nodes, entries, scaled)
             else:
-                times_diagonal(self.values + node.diagonal, a, m)
-            for e in range(node.entry_begin, node.entry_end):
-                other = &self.nodes[self.entries[e].node]
-                n = other.size
-                b = x + other.offset
-                block = self.scaled + self.entries[e].value
-                if n == 3 and m == 3:
-                    backward(block, a, b, 3, 3)
-                elif n == 5 and m == 5:
-                    backward(block, a, b, 5, 5)
-                else:
-                    backward(block, a, b, n, m)
+                forward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled)
+        for k in range(self.end - 1, self.begin - 1, -1):
+            inverse = self.values + nodes[k].diagonal
+            if nodes[k].size == 3:
+                backward_node(x, &nodes[k], 3, nodes, entries, scaled, inverse)
+            elif nodes[k].size == 5:
+                backward_node(x, &nodes[k], 5, nodes, entries, scaled, inverse)
+            else:
+                backward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled, inverse)
 
     cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """impulse += vector, twist += M^-1 J' vector"""
@@ -424,8 +497,8 @@ cdef class JointTree:
         cdef const double* x
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint < 0:
                 continue
             x = self.vector + node.offset
@@ -433,16 +506,21 @@ cdef class JointTree:
                 self.rows.impulse[node.row + p] += x[p]
             push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b],
                  twist + node.body_a, twist + node.body_b)
+        if self.lanes:
+            self.balls.kernels.collect(self.balls.blocks, self.balls.count, self.vector, &self.rows)
+            self.balls.push(bodies, twist, self.vector, False)
 
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """twist += M^-1 J' impulse"""
         cdef const Node* node
         cdef Py_ssize_t k
-        for k in range(self.node_count):
-            node = &self.nodes[k]
+        for k in range(self.other_count if self.lanes else self.node_count):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint >= 0:
                 push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
                      bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
+        if self.lanes:
+            self.balls.push(bodies, twist, self.rows.impulse, True)
 
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
@@ -458,8 +536,10 @@ cdef class JointTree:
         cdef double s
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        if self.lanes:
+            largest = self.balls.residual(twist, &self.rows, self.vector)
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             x = self.vector + node.offset
             for p in range(node.size):
                 x[p] = 0.0
@@ -484,8 +564,10 @@ cdef class JointTree:
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
-        for k in range(self.begin, self.end):
-            node = &self.nodes[k]
+        if self.lanes:
+            self.balls.kernels.aim(self.balls.blocks, self.balls.count, residual, self.vector)
+        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)

@@ -3,7 +3,8 @@
 Nodes are the joints with bilateral rows, and hubs: dynamic bodies with more than MOST_JOINTS of them. Two joints are
 neighbours if they share a dynamic body that is no hub; a joint and a hub if the hub is one of its bodies. The order is
 that of minimum fill, then minimum degree (W. Tinney and J. Walker, 1967): a tree is taken from its leaves and leaves no
-fill. A joint whose block would be without mass before its hub is eliminated, waits for it.
+fill; all its branches, and both ends of a chain, by turns: a solve waits less, since those do not need each other. A
+joint whose block would be without mass before its hub is eliminated, waits for it.
 """
 
 from collections import namedtuple
@@ -104,10 +105,11 @@ def _minimum_degree(count, codes, waits):
     neighbours = [set() for _ in range(count)]
     for i, j in codes:
         neighbours[i].add(j)
-    keys = {}
+    keys, height = {}, [0] * count
 
     def entry(k):
-        keys[k] = _fill(neighbours, k), len(neighbours[k])
+        fill = _fill(neighbours, k)
+        keys[k] = fill, len(neighbours[k]), 0 if fill else height[k]
         return *keys[k], k
 
     heap = [entry(k) for k in range(count) if k not in waits]
@@ -118,14 +120,15 @@ def _minimum_degree(count, codes, waits):
             released.setdefault(hub, []).append(node)
     done, order, columns = [False] * count, [], {}
     while heap:
-        fill, degree, k = heappop(heap)
-        if done[k] or (fill, degree) != keys[k]:
+        *key, k = heappop(heap)
+        if done[k] or tuple(key) != keys[k]:
             continue
         done[k] = True
         order.append(k)
         front = columns[k] = neighbours[k]
         for i in front:
             mine = neighbours[i]
+            height[i] = max(height[i], height[k] + 1)
             mine.discard(k)
             if len(front) > 1:
                 mine |= front

@@ -41,6 +41,16 @@ cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 
     return rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
 
 
+cdef inline void keep_momentum(Bodies* bodies, Py_ssize_t i, Vec3 momentum_world) noexcept nogil:
+    """World inertia and angular velocity at a new orientation, from the spin momentum [kg m2/s], world axes."""
+    cdef Vec3 w, momentum
+    refresh_inertia(bodies, i)
+    w = mat_vec(bodies.inv_inertia_world[i], momentum_world)
+    # One refinement: what rounding in q and I^-1 leaves of L has the same sign in many steps and would add up.
+    momentum = spin_momentum(bodies, i, bodies.orientation[i], w)
+    bodies.twist[i].w = add(w, mat_vec(bodies.inv_inertia_world[i], sub(momentum_world, momentum)))
+
+
 cdef inline Vec3 gyroscopic_acceleration(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
     """-I^-1 (w x I w): how the angular velocity of a free body turns."""
     cdef Vec3 w = bodies.twist[i].w

@@ -3,6 +3,8 @@
 from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
+include "_bodies.pxi"
+include "_balls.pxi"
 
 cdef extern from *:
     """

@@ -26,6 +26,7 @@ cdef extern from *:
     static inline mc_mask mc_above(mc_wide x, mc_wide y) { return x > y; }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p && q; }
     static inline int mc_any(mc_mask p) { return p; }
+    static inline int mc_bits(mc_mask p) { return p; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y) { return p ? x : y; }
     static inline mc_wide mc_root(mc_wide x) { return sqrt(x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return x > y ? x : y; }
@@ -84,11 +85,48 @@ cdef extern from *:
     { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
     static inline int mc_any(mc_mask p) { return p != 0; }
+    static inline int mc_bits(mc_mask p) { return p; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm512_mask_blend_pd(p, (__m512d)y, (__m512d)x); }
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm512_sqrt_pd((__m512d)x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm512_max_pd((__m512d)x, (__m512d)y); }
     static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm512_min_pd((__m512d)x, (__m512d)y); }
+    /* Four numbers a body, one after the other, as rows of two 4 x 4 squares side by side; and back. */
+    static inline void mc_transpose(__m512d r[4])
+    {
+        const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        __m512d a = _mm512_unpacklo_pd(r[0], r[1]), b = _mm512_unpackhi_pd(r[0], r[1]);
+        __m512d c = _mm512_unpacklo_pd(r[2], r[3]), d = _mm512_unpackhi_pd(r[2], r[3]);
+        r[0] = _mm512_permutex2var_pd(a, even, c);
+        r[1] = _mm512_permutex2var_pd(b, even, d);
+        r[2] = _mm512_permutex2var_pd(a, odd, c);
+        r[3] = _mm512_permutex2var_pd(b, odd, d);
+    }
+    #define MC_ROW(k, mask) _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_maskz_loadu_pd(mask, &MC_AT(k))), \
+                                               _mm256_maskz_loadu_pd(mask, &MC_AT(k + 4)), 1)
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m512d r[4] = {MC_ROW(0, 15), MC_ROW(1, 15), MC_ROW(2, 15), MC_ROW(3, 15)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
+    }
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m512d r[4] = {MC_ROW(0, 7), MC_ROW(1, 7), MC_ROW(2, 7), MC_ROW(3, 7)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
+    }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        __m512d r[4] = {(__m512d)in[0], (__m512d)in[1], (__m512d)in[2], (__m512d)in[3]};
+        int k;
+        mc_transpose(r);
+        for (k = 0; k < 4; k++) {
+            _mm256_storeu_pd(&MC_AT(k), _mm512_castpd512_pd256(r[k]));
+            _mm256_storeu_pd(&MC_AT(k + 4), _mm512_extractf64x4_pd(r[k], 1));
+        }
+    }
     #elif defined(__AVX__)
     #include <immintrin.h>
     #define MC_WIDTH 4
@@ -140,11 +178,43 @@ cdef extern from *:
     { return (mc_mask)_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_GT_OQ); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return (mc_mask)_mm256_and_pd((__m256d)p, (__m256d)q); }
     static inline int mc_any(mc_mask p) { return _mm256_movemask_pd((__m256d)p) != 0; }
+    static inline int mc_bits(mc_mask p) { return _mm256_movemask_pd((__m256d)p); }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm256_blendv_pd((__m256d)y, (__m256d)x, (__m256d)p); }
     static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm256_sqrt_pd((__m256d)x); }
     static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm256_max_pd((__m256d)x, (__m256d)y); }
     static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm256_min_pd((__m256d)x, (__m256d)y); }
+    static inline void mc_transpose(__m256d r[4])
+    {
+        __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+        __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+        r[0] = _mm256_permute2f128_pd(a, c, 32);
+        r[1] = _mm256_permute2f128_pd(b, d, 32);
+        r[2] = _mm256_permute2f128_pd(a, c, 49);
+        r[3] = _mm256_permute2f128_pd(b, d, 49);
+    }
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        __m256d r[4] = {_mm256_loadu_pd(&MC_AT(0)), _mm256_loadu_pd(&MC_AT(1)), _mm256_loadu_pd(&MC_AT(2)),
+                        _mm256_loadu_pd(&MC_AT(3))};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
+    }
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    {
+        const __m256i mask = _mm256_setr_epi64x(-1, -1, -1, 0);
+        __m256d r[4] = {_mm256_maskload_pd(&MC_AT(0), mask), _mm256_maskload_pd(&MC_AT(1), mask),
+                        _mm256_maskload_pd(&MC_AT(2), mask), _mm256_maskload_pd(&MC_AT(3), mask)};
+        mc_transpose(r);
+        out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
+    }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        __m256d r[4] = {(__m256d)in[0], (__m256d)in[1], (__m256d)in[2], (__m256d)in[3]};
+        int k;
+        mc_transpose(r);
+        for (k = 0; k < 4; k++) _mm256_storeu_pd(&MC_AT(k), r[k]);
+    }
     #else
     #define MC_WIDTH 2
     typedef double mc_wide __attribute__((vector_size(16)));
@@ -158,6 +228,7 @@ cdef extern from *:
     static inline mc_mask mc_above(mc_wide x, mc_wide y) { return (mc_mask)(x > y); }
     static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
     static inline int mc_any(mc_mask p) { return (p[0] | p[1]) != 0; }
+    static inline int mc_bits(mc_mask p) { return (p[0] != 0) | (p[1] != 0) << 1; }
     static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)((p & (mc_mask)x) | (~p & (mc_mask)y)); }
     static inline mc_wide mc_root(mc_wide x) { mc_wide r = {sqrt(x[0]), sqrt(x[1])}; return r; }
@@ -171,6 +242,29 @@ cdef extern from *:
         for (k = 0; k < MC_WIDTH; k++) MC_AT(k) = x[k];
     }
     #endif
+    #if MC_WIDTH > 2
+    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    {
+        mc_wide all[4] = {in[0], in[1], in[2], in[2]};
+        double rows[4 * MC_WIDTH];
+        static const int32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        int k;
+        mc_scatter4(all, rows, order, 4);
+        for (k = 0; k < MC_WIDTH; k++) {
+            _mm_storeu_pd(&MC_AT(k), _mm_loadu_pd(rows + 4 * k));
+            (&MC_AT(k))[2] = rows[4 * k + 2];
+        }
+    }
+    #else
+    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    { int k; for (k = 0; k < 3; k++) out[k] = mc_gather(base + k, index, stride); }
+    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    { int k; for (k = 0; k < 4; k++) out[k] = mc_gather(base + k, index, stride); }
+    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    { int k; for (k = 0; k < 3; k++) mc_scatter(in[k], base + k, index, stride); }
+    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    { int k; for (k = 0; k < 4; k++) mc_scatter(in[k], base + k, index, stride); }
+    #endif
     #if MC_WIDTH <= 2
     static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
     {
@@ -183,8 +277,34 @@ cdef extern from *:
         for (k = 0; k < 6; k++) mc_scatter(x[k], base + k, index, 6);
     }
     #endif
+
+    /* Four numbers of one thing, whatever the level. */
+    #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
+    typedef struct { double at[4]; } mc_four;
+    #define MC_EACH(x) mc_four r; int k; for (k = 0; k < 4; k++) r.at[k] = (x); return r;
+    static inline mc_four mc_four_load(const double* p) { MC_EACH(p[k]) }
+    static inline void mc_four_store(mc_four a, double* p) { int k; for (k = 0; k < 4; k++) p[k] = a.at[k]; }
+    static inline mc_four mc_four_add(mc_four a, mc_four b) { MC_EACH(a.at[k] + b.at[k]) }
+    static inline mc_four mc_four_sub(mc_four a, mc_four b) { MC_EACH(a.at[k] - b.at[k]) }
+    static inline mc_four mc_four_scale(double s, mc_four a) { MC_EACH(s * a.at[k]) }
+    #else
+    typedef double mc_four __attribute__((vector_size(32)));
+    typedef double mc_four_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
+    static inline mc_four mc_four_load(const double* p) { return *(const mc_four_anywhere*)p; }
+    static inline void mc_four_store(mc_four a, double* p) { *(mc_four_anywhere*)p = a; }
+    static inline mc_four mc_four_add(mc_four a, mc_four b) { return a + b; }
+    static inline mc_four mc_four_sub(mc_four a, mc_four b) { return a - b; }
+    static inline mc_four mc_four_scale(double s, mc_four a) { return s * a; }
+    #endif
     #endif
     """
+    ctypedef struct Four "mc_four":
+        pass
+    Four four "mc_four_load"(const double* p) noexcept nogil
+    void put_four "mc_four_store"(Four a, double* p) noexcept nogil
+    Four add_four "mc_four_add"(Four a, Four b) noexcept nogil
+    Four sub_four "mc_four_sub"(Four a, Four b) noexcept nogil
+    Four scale_four "mc_four_scale"(double s, Four a) noexcept nogil
     ctypedef double Wide "mc_wide"
     ctypedef long Mask "mc_mask"
     enum:
@@ -193,12 +313,18 @@ cdef extern from *:
     # base[stride * index[k]] in lane k, and the way back
     Wide gather "mc_gather"(const double* base, const int32_t* index, int stride) noexcept nogil
     void scatter "mc_scatter"(Wide x, double* base, const int32_t* index, int stride) noexcept nogil
+    # The same of three or four numbers one after the other.
+    void gather_three "mc_gather3"(const double* base, const int32_t* index, int stride, Wide* out) noexcept nogil
+    void gather_four "mc_gather4"(const double* base, const int32_t* index, int stride, Wide* out) noexcept nogil
+    void scatter_three "mc_scatter3"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
+    void scatter_four "mc_scatter4"(const Wide* x, double* base, const int32_t* index, int stride) noexcept nogil
     # The same of whole rows of six doubles: out (6,), x (6,)
     void gather6 "mc_gather6"(const double* base, const int32_t* index, Wide* out) noexcept nogil
     void scatter6 "mc_scatter6"(const Wide* x, double* base, const int32_t* index) noexcept nogil
     Mask above "mc_above"(Wide x, Wide y) noexcept nogil              # x > y
     Mask both "mc_both"(Mask p, Mask q) noexcept nogil
     bint any_lane "mc_any"(Mask p) noexcept nogil
+    int lane_bits "mc_bits"(Mask p) noexcept nogil                    # bit k: lane k
     Wide choose "mc_choose"(Mask p, Wide x, Wide y) noexcept nogil    # p ? x : y
     Wide root "mc_root"(Wide x) noexcept nogil
     Wide most "mc_most"(Wide x, Wide y) noexcept nogil                # x > y ? x : y
@@ -206,6 +332,12 @@ cdef extern from *:
 
 
 ctypedef struct Wide3:
+    Wide x
+    Wide y
+    Wide z
+
+ctypedef struct WideQuat:
+    Wide w
     Wide x
     Wide y
     Wide z
@@ -274,10 +406,96 @@ cdef inline Wide3 w_times(const Wide6* m, Wide3 a) noexcept nogil:
 
 
 cdef inline Wide3 gather3(const double* base, const int32_t* index, int stride) noexcept nogil:
-    return wide3(gather(base, index, stride), gather(base + 1, index, stride), gather(base + 2, index, stride))
+    cdef Wide3 a
+    gather_three(base, index, stride, &a.x)
+    return a
 
 
 cdef inline void scatter3(Wide3 a, double* base, const int32_t* index, int stride) noexcept nogil:
-    scatter(a.x, base, index, stride)
-    scatter(a.y, base + 1, index, stride)
-    scatter(a.z, base + 2, index, stride)
+    scatter_three(&a.x, base, index, stride)
+
+
+cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
+    """p ? a : b"""
+    return wide3(choose(p, a.x, b.x), choose(p, a.y, b.y), choose(p, a.z, b.z))
+
+
+cdef inline void gather_twist(const double* base, const int32_t* index, Wide3* v, Wide3* w) noexcept nogil:
+    """[v; w] of each body."""
+    cdef Wide both[6]
+    gather6(base, index, both)
+    v[0] = wide3(both[0], both[1], both[2])
+    w[0] = wide3(both[3], both[4], both[5])
+
+
+cdef inline void scatter_twist(Wide3 v, Wide3 w, double* base, const int32_t* index) noexcept nogil:
+    cdef Wide both[6]
+    both[:] = [v.x, v.y, v.z, w.x, w.y, w.z]
+    scatter6(both, base, index)
+
+
+cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexcept nogil:
+    """Symmetric matrices of nine numbers."""
+    cdef Wide3 upper = gather3(base, index, 9)
+    cdef Wide3 lower = gather3(base + 4, index, 9)
+    cdef Wide6 m
+    m.xx = upper.x
+    m.xy = upper.y
+    m.xz = upper.z
+    m.yy = lower.x
+    m.yz = lower.y
+    m.zz = gather(base + 8, index, 9)
+    return m
+
+# ---- unit quaternions, (w, x, y, z) in memory ------------------------------------------------------------------------
+
+cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:
+    cdef WideQuat q
+    gather_four(base, index, 4, &q.w)
+    return q
+
+
+cdef inline void scatter_quat(WideQuat q, double* base, const int32_t* index) noexcept nogil:
+    scatter_four(&q.w, base, index, 4)
+
+
+cdef inline WideQuat choose_quat(Mask p, WideQuat a, WideQuat b) noexcept nogil:
+    """p ? a : b"""
+    cdef WideQuat q
+    q.w = choose(p, a.w, b.w)
+    q.x = choose(p, a.x, b.x)
+    q.y = choose(p, a.y, b.y)
+    q.z = choose(p, a.z, b.z)
+    return q
+
+
+cdef inline Wide3 w_rotate_by(Wide w, Wide3 u, Wide3 a) noexcept nogil:
+    """q a q* of q = (w, u)"""
+    cdef Wide3 t = w_scale(splat(2.0), w_cross(u, a))
+    return w_add(w_add_scaled(a, w, t), w_cross(u, t))
+
+
+cdef inline Wide3 w_rotate(WideQuat q, Wide3 a) noexcept nogil:
+    """q a q*: body vector into the world."""
+    return w_rotate_by(q.w, wide3(q.x, q.y, q.z), a)
+
+
+cdef inline Wide3 w_rotate_back(WideQuat q, Wide3 a) noexcept nogil:
+    """q* a q: world vector into the body."""
+    return w_rotate_by(q.w, wide3(-q.x, -q.y, -q.z), a)
+
+
+cdef inline WideQuat w_turned(WideQuat q, Wide3 u) noexcept nogil:
+    """q (1, u) / |q (1, u)|"""
+    cdef WideQuat r
+    cdef Wide s
+    r.w = q.w - q.x * u.x - q.y * u.y - q.z * u.z
+    r.x = q.w * u.x + q.x + q.y * u.z - q.z * u.y
+    r.y = q.w * u.y - q.x * u.z + q.y + q.z * u.x
+    r.z = q.w * u.z + q.x * u.y - q.y * u.x + q.z
+    s = splat(1.0) / root(r.w * r.w + r.x * r.x + r.y * r.y + r.z * r.z)
+    r.w = s * r.w
+    r.x = s * r.x
+    r.y = s * r.y
+    r.z = s * r.z
+    return r

@@ -3,3 +3,5 @@
 from cpython.pycapsule cimport PyCapsule_New
 
 include "_contacts.pxi"
+include "_bodies.pxi"
+include "_balls.pxi"

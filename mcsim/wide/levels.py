@@ -35,6 +35,21 @@ def chosen():
     return wanted
 
 
+def module():
+    """The kernels of the level in use."""
+    return importlib.import_module(f"mcsim.wide._{chosen()}")
+
+
 def kernels():
-    """The kernels of the level in use, as _contacts.pyx takes them."""
-    return importlib.import_module(f"mcsim.wide._{chosen()}").kernels()
+    """Those of contacts, as _contacts.pyx takes them."""
+    return module().kernels()
+
+
+def body_kernels():
+    """Those of bodies, as integrate/_euler.pyx takes them."""
+    return module().body_kernels()
+
+
+def ball_kernels():
+    """Those of ball joints, as _balls.pyx takes them."""
+    return module().ball_kernels()

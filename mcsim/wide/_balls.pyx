@@ -1,0 +1,145 @@
+"""Plain ball joints several at a time: which stand side by side."""
+
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, records
+
+from mcsim.wide import levels
+from mcsim.wide._contacts import aligned
+
+LANES = 8
+RECORD, ANGULAR, SPIN = 15, (3, 6), (9, 12)        # numbers of a JointRow; where those of sides a, b begin
+
+# What the body shared by two joints is to the row's and to the column's: codes of solve/_tree.pyx.
+SIDES = {1: (0, 0), 2: (0, 1), 4: (1, 0), 8: (1, 1)}
+
+
+def record_types(width):
+    """BallBlock, CoupleBlock, PushBlock and PushSlot as NumPy dtypes at a level with so many lanes."""
+    def integers(*names):
+        return [(name, "i4", LANES) for name in names]
+
+    def vectors(*names):
+        return [(name, "f8", (3, width)) for name in names]
+
+    def numbers(*names):
+        return [(name, "f8", width) for name in names]
+    return [np.dtype(fields) for fields in (
+        integers("row", "record", "vector", "diagonal", "body_a", "body_b", "arm", "reserved")
+        + vectors("anchor_a", "anchor_b", "arm_a", "arm_b", "error") + numbers("side_a", "side_b"),
+        integers("value", "angular", "spin", "body") + numbers("sign"),
+        integers("body") + [("slot", "i4"), ("slot_end", "i4"), ("reserved", "i4", 6)],
+        integers("row", "vector", "arm", "reserved") + numbers("sign"))]
+
+
+def lanes(count, width):
+    """(blocks, width) which of `count` each lane takes; those left over repeat their block's first."""
+    taken = np.arange(-(-count // width) * width).reshape(-1, width)
+    return np.where(taken < count, taken, taken[:, :1])
+
+
+def room(dtype, count):
+    """(count,) records, all 0, at a multiple of 64 bytes, and at least one."""
+    return aligned(-(-dtype.itemsize * (count + 1) // 8) * 8).view("i1")[:dtype.itemsize * (count + 1)].view(dtype)
+
+
+def coupled(nodes, entries, plain):
+    """Entries between two plain nodes that share one body: numbers of the entries, and of their columns."""
+    column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
+    found = np.flatnonzero(plain[column] & plain[entries["node"]] & np.isin(entries["code"], list(SIDES)))
+    return found, column[found]
+
+
+cdef class Balls:
+    def __init__(self, nodes, entries, plain, moves, anchors):
+        """nodes, entries: those of a JointTree; plain: (nodes,) bool, which are ball joints of three rows; moves:
+        (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes."""
+        self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.ball_kernels(), "mcsim.wide.balls")
+        types = record_types(self.kernels.width)
+        if [t.itemsize for t in types] != [self.kernels.sizes[k] for k in range(4)]:
+            raise AssertionError("the records of ball joints differ from their kernels'")
+        chosen = np.flatnonzero(plain)
+        number = np.zeros(len(nodes), np.int64)
+        number[chosen] = np.arange(len(chosen))
+        arms = np.zeros((len(chosen) + 1, 2, 3))
+        self.kept = [arms, self._joints(types[0], nodes, chosen, anchors),
+                     self._couples(types[1], nodes, entries, plain),
+                     *self._bodies(types[2], types[3], nodes, chosen, number, moves)]
+        self.arms = doubles(arms)
+        self.blocks, self.couples = <BallBlock*>records(self.kept[1]), <CoupleBlock*>records(self.kept[2])
+        self.pushes, self.slots = <PushBlock*>records(self.kept[3]), <PushSlot*>records(self.kept[4])
+
+    def _joints(self, dtype, nodes, chosen, anchors):
+        taken = lanes(len(chosen), self.kernels.width)
+        node = chosen[taken]
+        self.count = len(taken)
+        blocks = room(dtype, len(taken))
+        these, n = blocks[:len(taken)], self.kernels.width
+        for name, value in (("row", nodes["row"]), ("record", RECORD * nodes["row"]), ("vector", nodes["offset"]),
+                            ("diagonal", nodes["diagonal"]), ("body_a", nodes["body_a"]), ("body_b", nodes["body_b"])):
+            these[name][:, :n] = value[node]
+        these["arm"][:, :n] = 6 * taken
+        these["anchor_a"], these["anchor_b"] = (anchors[node, side].transpose(0, 2, 1) for side in (0, 1))
+        these["side_a"], these["side_b"] = ((nodes["sides"][node] & bit) != 0 for bit in (1, 2))
+        return blocks
+
+    def _couples(self, dtype, nodes, entries, plain):
+        entry, column = coupled(nodes, entries, plain)
+        taken = lanes(len(entry), self.kernels.width)
+        self.couple_count = len(taken)
+        blocks = room(dtype, len(taken))
+        these, n = blocks[:len(taken)], self.kernels.width
+        sides = np.array([SIDES[code] for code in entries["code"][entry]], int).reshape(-1, 2)
+        other = nodes["row"][entries["node"][entry]]
+        ends = np.stack([nodes["body_a"][column], nodes["body_b"][column]], axis=1)
+        for name, value in (("value", entries["value"][entry]),
+                            ("angular", RECORD * other + np.array(ANGULAR)[sides[:, 0]]),
+                            ("spin", RECORD * nodes["row"][column] + np.array(SPIN)[sides[:, 1]]),
+                            ("body", np.take_along_axis(ends, sides[:, 1:], axis=1)[:, 0])):
+            these[name][:, :n] = value[taken]
+        these["sign"] = np.where(sides[:, 0] == sides[:, 1], 1.0, -1.0)[taken]
+        return blocks
+
+    def _bodies(self, block_type, slot_type, nodes, chosen, number, moves):
+        """Bodies with as many joints stand together, so that few lanes are idle."""
+        uses = [(int(nodes[name][node]), side, int(node)) for node in chosen
+                for side, name in enumerate(("body_a", "body_b")) if nodes[name][node] >= 0]
+        of = {}
+        for body, side, node in uses:
+            if moves[body]:
+                of.setdefault(body, []).append((side, node))
+        bodies = sorted(of, key=lambda body: (-len(of[body]), body))
+        taken = lanes(len(bodies), self.kernels.width)
+        self.push_count = len(taken)
+        counts = [len(of[bodies[block[0]]]) for block in taken]
+        blocks, slots = room(block_type, len(taken)), room(slot_type, sum(counts))
+        first = 0
+        for block, these, count in zip(blocks, taken, counts):
+            block["slot"], block["slot_end"] = first, first + count
+            for lane, which in enumerate(these):
+                body = bodies[which]
+                block["body"][lane] = body
+                for slot, (side, node) in zip(slots[first:first + count], of[body]):
+                    slot["row"][lane], slot["vector"][lane] = nodes["row"][node], nodes["offset"][node]
+                    slot["arm"][lane] = 6 * number[node] + 3 * side
+                    slot["sign"][lane] = 2.0 * side - 1.0
+            first += count
+        return blocks, slots
+
+    cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
+        return self.kernels.write(self.blocks, self.count, bodies, rows, self.arms)
+
+    cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil:
+        return self.kernels.miss(self.blocks, self.count, bodies, rows, h, fastest)
+
+    cdef void assemble(self, const Bodies* bodies, JointRows* rows, double* values) noexcept nogil:
+        self.kernels.assemble(self.blocks, self.count, bodies, rows, values)
+        self.kernels.couple(self.couples, self.couple_count, bodies, rows, values)
+
+    cdef double residual(self, const Twist* twist, const JointRows* rows, double* vector) noexcept nogil:
+        return self.kernels.residual(self.blocks, self.count, twist, rows, vector)
+
+    cdef void push(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil:
+        self.kernels.push(self.pushes, self.push_count, self.slots, bodies, twist, x, by_rows, self.arms)
