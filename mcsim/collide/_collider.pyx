@@ -484,7 +484,7 @@ cdef class Collider:
         """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `limit`."""
         cdef int i, count
         cdef int kept = 0
-        if old == NULL or old.origin.allowance == 0.0:
+        if old == NULL or old.allowance == 0.0:
             return 0
         count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
                       self.turns[m.shape_b], limit)
@@ -503,7 +503,7 @@ cdef class Collider:
         cdef int whole = 1
         cdef int kept
         if anew:
-            m.origin.allowance = 0.0
+            m.allowance = 0.0
             m.origin.axis = -1
             count = narrow(a, b, limit, m)
         if ahead > 0.0 and count > 0:
@@ -512,7 +512,7 @@ cdef class Collider:
             whole &= kept == count
             count = kept
         if not whole:
-            m.origin.allowance = 0.0
+            m.allowance = 0.0
         elif anew and count > 0 and m.origin.axis >= 0:
             if ahead > 0.0:
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
@@ -576,7 +576,7 @@ cdef class Collider:
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
         for i in range(self.previous_count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
-            if m[i].origin.allowance == 0.0:
+            if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
         return result
 

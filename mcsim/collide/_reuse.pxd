@@ -73,9 +73,9 @@ cdef inline void remember(Manifold* m, const Solid* a, Quat turn_a, const Solid*
     cdef Vec3 p
     cdef int k
     length = min(length, PART_OF_SIZE * min(least(a.size), least(b.size)))
-    o.allowance = length * length
-    if coming2 > o.allowance or o.axis >= 6 and dot(u, u) < LEAST_SINE2:
-        o.allowance = 0.0
+    m.allowance = length * length
+    if coming2 > m.allowance or o.axis >= 6 and dot(u, u) < LEAST_SINE2:
+        m.allowance = 0.0
         return
     o.reserved = 0
     o.limit = limit + 0.1 * speculative_distance
@@ -113,7 +113,7 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
     cdef int k
     # |vector part| is the sine of half the angle; a turn near 180 degrees has none near 0.
     if limit > o.limit or not motion2(sub(offset, o.offset), 5.0 * (q.x * q.x + q.y * q.y + q.z * q.z),
-                                      b.size) <= o.allowance:
+                                      b.size) <= old.allowance:
         return 0
     m.normal = scale(o.sign, axis_of(a, b, o.axis))
     if o.axis >= 6:
@@ -133,7 +133,7 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
         slides[k] = dx[k] * dx[k] + dy[k] * dy[k] + dz[k] * dz[k] - moved[k] * moved[k]
     for k in range(old.point_count):
         slid = slides[k] if slides[k] > slid else slid
-    if slid > PART_SLIDING2 * o.allowance:
+    if slid > PART_SLIDING2 * old.allowance:
         return 0
     m.point_count = old.point_count
     for k in range(old.point_count):
@@ -144,5 +144,6 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
         m.points[k].position = add(a.position, mat_vec(a.axes, p))
         m.points[k].separation = o.gaps[k] + moved[k]
         m.points[k].feature = old.points[k].feature
+    m.allowance = old.allowance
     m.origin = o[0]
     return m.point_count

@@ -80,7 +80,6 @@ ctypedef struct ManifoldPoint:
 
 # What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
 ctypedef struct ManifoldOrigin:
-    double allowance             # square of the relative motion up to which they serve [m2], 0 = not at all
     double limit                 # the separation up to which points were looked for [m]
     Quat turn                    # b's axes in those of a
     Vec3 offset                  # b's position in a's axes, from a's position [m]
@@ -98,6 +97,7 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
+    double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
     double restitution           # combined

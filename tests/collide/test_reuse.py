@@ -48,7 +48,7 @@ def collide(collider, position, q):
 
 
 def was_reused(before, after):
-    return len(before) == len(after) == 1 and before["origin"]["allowance"][0] > 0 \
+    return len(before) == len(after) == 1 and before["allowance"][0] > 0 \
         and before["origin"].tobytes() == after["origin"].tobytes()
 
 
@@ -75,7 +75,7 @@ def test_small_motions_reuse_the_points_within_the_bound(seed):
     fresh = collide(make_collider(shapes), position, q)
     if not was_reused(before, after):
         assert len(after) == len(fresh) and (len(after) == 0 or np.array_equal(used(after), used(fresh))
-                                             or before["origin"]["allowance"][0] > 0)
+                                             or before["allowance"][0] > 0)
         return
     assert len(fresh) == 1
     assert abs(overlap_of(after) - overlap_of(fresh)) <= 2 * reach
@@ -119,7 +119,7 @@ def test_a_common_motion_changes_nothing(seed):
     r = matrix(turned(IDENTITY, angle))
     after = collide(collider, position @ r.T + shift, np.array([turned(x, angle) for x in q]))
     assert len(before) == len(after)
-    if len(before) and before["origin"]["allowance"][0] > 0:
+    if len(before) and before["allowance"][0] > 0:
         assert was_reused(before, after)
         assert np.array_equal(used(after)["feature"], used(before)["feature"])
         assert np.allclose(used(after)["separation"], used(before)["separation"], rtol=0, atol=1e-13)
@@ -137,7 +137,7 @@ def test_nothing_adds_up(seed):
     slow, fast, restored = (make_collider(shapes) for _ in range(3))
     for collider in (slow, fast):
         before = collide(collider, position, q)
-    if len(before) == 0 or before["origin"]["allowance"][0] == 0 or used(before)["separation"].max() > NEAR - ALLOWANCE:
+    if len(before) == 0 or before["allowance"][0] == 0 or used(before)["separation"].max() > NEAR - ALLOWANCE:
         return
     for _ in range(10):
         between = moved(rng, position, q, 0.2 * ALLOWANCE)
@@ -158,7 +158,7 @@ def test_a_corner_over_a_face_is_exact():
         collider = make_collider([large, small][::flip])
         before = collider.collide_once(position[::flip], q[::flip], [0, 2][::flip], NEAR)
         for _ in range(20):
-            p, r = moved(rng, position, q, 0.2 * ALLOWANCE)
+            p, r = moved(rng, position, q, 0.02 * ALLOWANCE)     # as the small one sees the large one's far end
             after = collider.collide_once(p[::flip], r[::flip], [0, 2][::flip], NEAR)
             low = p[1] + (corners @ matrix(r[1]).T)[(corners @ matrix(r[1]).T)[:, 2].argmin()]
             assert was_reused(before, after) and abs(overlap_of(after) - low[2]) < 1e-9
