@@ -61,4 +61,5 @@ cdef class Collider:
     cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
+    cdef Py_ssize_t find_close_pairs(self) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
