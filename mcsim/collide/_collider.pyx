@@ -13,7 +13,7 @@ from libc.stdlib cimport realloc, calloc, free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
+from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, STATIC, DYNAMIC, PLANE,
                                   HULL)
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
@@ -58,6 +58,12 @@ cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:
     r.lower = vec3(box.lower.x - margin, box.lower.y - margin, box.lower.z - margin)
     r.upper = vec3(box.upper.x + margin, box.upper.y + margin, box.upper.z + margin)
     return r
+
+
+cdef inline void extend(Aabb* box, Vec3 travel) noexcept nogil:
+    """Make it hold the box at the end of a travel, too."""
+    box.lower = add(box.lower, vec3(min(travel.x, 0.0), min(travel.y, 0.0), min(travel.z, 0.0)))
+    box.upper = add(box.upper, vec3(max(travel.x, 0.0), max(travel.y, 0.0), max(travel.z, 0.0)))
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -157,6 +163,7 @@ cdef class Collider:
         self.turns = <Quat*>zeroed(self.shape_count, sizeof(Quat))
         self.boxes = <Aabb*>zeroed(self.shape_count, sizeof(Aabb))
         self.margins = <double*>zeroed(self.shape_count, sizeof(double))
+        self.travels = <Vec3*>zeroed(self.shape_count, sizeof(Vec3))
         self.arms = <double*>zeroed(self.shape_count, sizeof(double))
         self.dynamic = <int8_t*>zeroed(self.shape_count, 1)
         self.moved = <int8_t*>zeroed(self.shape_count, 1)
@@ -239,6 +246,7 @@ cdef class Collider:
         free(self.turns)
         free(self.boxes)
         free(self.margins)
+        free(self.travels)
         free(self.arms)
         free(self.dynamic)
         free(self.moved)
@@ -296,8 +304,9 @@ cdef class Collider:
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """Poses, margins and boxes of all shapes. A shape's margin is half the speculative distance and the farthest that any
-        of its points goes in the time ahead: two shapes meet only if their margins do.
+        """Poses, travels, margins and boxes of all shapes. Travel is the way of the body's centre in the time ahead; a
+        shape's margin is half the speculative distance and the farthest that its turning takes any of its points. Its box
+        holds it and its margin, now and after its travel: two shapes meet only if their boxes do.
         A change of a body's kind counts as a motion."""
         cdef int32_t i, body
         cdef int8_t dynamic
@@ -319,14 +328,16 @@ cdef class Collider:
             self.kind_changed |= self.moved[i]
             self.tree.nodes[i].dynamic = dynamic
             self.margins[i] = 0.5 * speculative_distance
+            self.travels[i] = vec3(0.0, 0.0, 0.0)
             if ahead > 0.0 and bodies.kind[body] != STATIC:
-                self.margins[i] += ahead * norm(bodies.twist[body].v)
+                self.travels[i] = scale(ahead, bodies.twist[body].v)
                 if shape.type != PLANE:
                     self.margins[i] += ahead * norm(bodies.twist[body].w) * self.arms[i]
-                solid.finite &= is_sane(&self.margins[i], 1)
+                solid.finite &= is_sane(&self.margins[i], 1) and is_sane(&self.travels[i].x, 3)
             if shape.type != PLANE:
                 self.boxes[i] = bounds(solid)
                 self.boxes[i] = grown(&self.boxes[i], self.margins[i])
+                extend(&self.boxes[i], self.travels[i])
 
     cdef void mend_tree(self, double speculative_distance) noexcept nogil:
         """New fat boxes for the shapes that left theirs. A shape that is not finite has an empty one."""
@@ -370,6 +381,10 @@ cdef class Collider:
         self.kind_changed = 0
         # From here on an interrupted call is taken up by starting anew.
         self.stale = 1
+
+    cdef double limit(self, int32_t i, int32_t j) noexcept nogil:
+        """The separation up to which two shapes may come within the speculative distance in the time ahead."""
+        return self.margins[i] + self.margins[j] + norm(sub(self.travels[j], self.travels[i]))
 
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil:
         """May the two shapes collide at all?"""
@@ -447,7 +462,7 @@ cdef class Collider:
                 if self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                if height > self.margins[plane] + self.margins[i] + self.solids[i].reach or not self.wanted(plane, i):
+                if height > self.limit(plane, i) + self.solids[i].reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:
                     self.pairs_wanted = 2 * self.pair_capacity
@@ -470,8 +485,7 @@ cdef class Collider:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.margins[m.shape_a] + self.margins[m.shape_b], self.dynamic[m.shape_a],
-                         self.dynamic[m.shape_b], m)
+                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -496,7 +510,7 @@ cdef class Collider:
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double limit = self.margins[m.shape_a] + self.margins[m.shape_b]
+        cdef double limit = self.limit(m.shape_a, m.shape_b)
         cdef double coming2 = 0.0
         cdef int count = self.again(old, m, limit)
         cdef int anew = count == 0
