@@ -25,6 +25,10 @@ from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
 
+# What moves steadily keeps its fat box for this many calls.
+cdef double TRAVELS = 3.0
+
+
 cdef void* zeroed(Py_ssize_t count, size_t size) except NULL:
     """Memory for `count` records, at least one."""
     cdef void* block = calloc(count if count > 0 else 1, size)
@@ -366,6 +370,7 @@ cdef class Collider:
                     x = x if x > y else y
                     margin = speculative_distance + 0.025 * (x if x > z else z)
                 fat[0] = grown(box, margin)
+                extend(fat, scale(TRAVELS, self.travels[i]))
             else:
                 if not self.moved[i] and fat.lower.x > fat.upper.x:
                     continue
