@@ -14,8 +14,8 @@ from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, STATIC, DYNAMIC, PLANE,
-                                  HULL)
+from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, STATIC, DYNAMIC, BOX,
+                                  PLANE, HULL)
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
@@ -523,7 +523,6 @@ cdef class Collider:
         cdef int kept
         if anew:
             m.allowance = 0.0
-            m.origin.axis = -1
             count = narrow(a, b, limit, m)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
@@ -532,7 +531,7 @@ cdef class Collider:
             count = kept
         if not whole:
             m.allowance = 0.0
-        elif anew and count > 0 and m.origin.axis >= 0:
+        elif anew and count > 0 and a.type == BOX and b.type == BOX and m.origin.axis >= 0:
             if ahead > 0.0:
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
