@@ -284,7 +284,7 @@ cdef inline void axis_normal(const BoxPair* p, int axis, double* n) noexcept nog
 
 
 cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
-    """-> point count, 0 if farther apart than `limit`."""
+    """-> point count, 0 if farther apart than `limit`. Notes the axis in m.origin, -1 if it is none of the boxes' own."""
     cdef BoxPair p
     cdef double n[3]
     cdef double swapped[3][3]
@@ -313,6 +313,8 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
         normal = mat_vec(a.axes, vec3(n[0], n[1], n[2]))
         count = clip_faces(a, p.half_a, p.half_b, p.r, p.t, n, limit, tolerance, 1, contacts)
     if count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 2.0 * tolerance:
+        m.origin.axis = -1
         return convex_convex(a, b, limit, m)
+    m.origin.axis = axis
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, origin)
     return m.point_count

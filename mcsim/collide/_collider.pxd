@@ -1,6 +1,7 @@
 """The collision stage as the pipeline sees it."""
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
+from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies, Shape, Manifold
 from mcsim.collide._solid cimport Solid, Aabb, HullView
 from mcsim.collide._tree cimport Tree
@@ -16,8 +17,11 @@ cdef class Collider:
     cdef readonly int32_t shape_count
     cdef Shape* shapes
     cdef Solid* solids
-    cdef Aabb* boxes                     # about each shape and its margin
+    cdef Quat* turns                     # shapes' axes in the world, as in solids
+    cdef Aabb* boxes                     # about each shape, its margin and its travel
     cdef double* margins                 # [m], see place_shapes
+    cdef Vec3* travels                   # [m], see place_shapes
+    cdef double* arms                    # from the body's centre to the shape's farthest point, at most [m]
     cdef int8_t* dynamic                 # whether the shape's body is dynamic
     cdef int8_t* moved                   # whether the shape left its fat box in this call
     cdef int32_t* moved_list
@@ -50,9 +54,14 @@ cdef class Collider:
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void mend_tree(self, double speculative_distance) noexcept nogil
+    cdef double limit(self, int32_t i, int32_t j) noexcept nogil
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil
     cdef int query(self, int32_t i, Py_ssize_t* count) noexcept nogil
     cdef int mend_pairs(self) noexcept nogil
     cdef int find_plane_pairs(self) noexcept nogil
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
+    cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil
+    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
+    cdef Py_ssize_t find_close_pairs(self) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -13,14 +13,20 @@ from libc.stdlib cimport realloc, calloc, free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, dot, cross, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport Bodies, Shape, Hull, Manifold, ManifoldPoint, STATIC, DYNAMIC, PLANE, HULL
+from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, rotate, quat_mul, quat_matrix
+from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, STATIC, DYNAMIC, BOX,
+                                  PLANE, HULL)
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach, rounding
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
+
+
+# What moves steadily keeps its fat box for this many calls.
+cdef double TRAVELS = 3.0
 
 
 cdef void* zeroed(Py_ssize_t count, size_t size) except NULL:
@@ -58,9 +64,26 @@ cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:
     return r
 
 
+cdef inline void extend(Aabb* box, Vec3 travel) noexcept nogil:
+    """Make it hold the box at the end of a travel, too."""
+    box.lower = add(box.lower, vec3(min(travel.x, 0.0), min(travel.y, 0.0), min(travel.z, 0.0)))
+    box.upper = add(box.upper, vec3(max(travel.x, 0.0), max(travel.y, 0.0), max(travel.z, 0.0)))
+
+
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
     p.normal_impulse = old.normal_impulse
     p.friction_impulse = old.friction_impulse
+
+
+cdef inline int same_features(const Manifold* m, const Manifold* old) noexcept nogil:
+    """Are the points the same ones, in the same order?"""
+    cdef int i
+    if m.point_count != old.point_count:
+        return 0
+    for i in range(m.point_count):
+        if m.points[i].feature != old.points[i].feature:
+            return 0
+    return 1
 
 
 cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexcept nogil:
@@ -73,6 +96,10 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
     cdef Vec3 d
     m.friction_impulse = old.friction_impulse
     m.twist_impulse = old.twist_impulse
+    if same_features(m, old):
+        for i in range(m.point_count):
+            copy_impulses(&m.points[i], &old.points[i])
+        return
     for i in range(m.point_count):
         owner[i] = -1
         for j in range(old.point_count):
@@ -109,8 +136,6 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
         m.points[i].total_normal_impulse = 0.0
         m.points[i].friction_impulse = vec3(0.0, 0.0, 0.0)
         m.points[i].total_friction_impulse = vec3(0.0, 0.0, 0.0)
-    if m.point_count < 4:
-        memset(&m.points[m.point_count], 0, (4 - m.point_count) * sizeof(ManifoldPoint))
 
 
 cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
@@ -139,8 +164,11 @@ cdef class Collider:
         self.shape_count = len(shapes)
         self.shapes = <Shape*>zeroed(self.shape_count, sizeof(Shape))
         self.solids = <Solid*>zeroed(self.shape_count, sizeof(Solid))
+        self.turns = <Quat*>zeroed(self.shape_count, sizeof(Quat))
         self.boxes = <Aabb*>zeroed(self.shape_count, sizeof(Aabb))
         self.margins = <double*>zeroed(self.shape_count, sizeof(double))
+        self.travels = <Vec3*>zeroed(self.shape_count, sizeof(Vec3))
+        self.arms = <double*>zeroed(self.shape_count, sizeof(double))
         self.dynamic = <int8_t*>zeroed(self.shape_count, 1)
         self.moved = <int8_t*>zeroed(self.shape_count, 1)
         self.moved_list = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
@@ -198,6 +226,8 @@ cdef class Collider:
                 if not 0 <= self.shapes[i].hull < self._hull_count:
                     raise ValueError(f"shape {i} names hull {self.shapes[i].hull} of {self._hull_count}")
                 self.solids[i].hull = &self.hulls[self.shapes[i].hull]
+            self.solids[i].reach = reach_of(&self.solids[i])
+            self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
             if self.shapes[i].type == PLANE:
                 self.planes[self.plane_count] = i
                 self.plane_count += 1
@@ -217,8 +247,11 @@ cdef class Collider:
         free(self.previous)
         free(self.shapes)
         free(self.solids)
+        free(self.turns)
         free(self.boxes)
         free(self.margins)
+        free(self.travels)
+        free(self.arms)
         free(self.dynamic)
         free(self.moved)
         free(self.moved_list)
@@ -275,8 +308,9 @@ cdef class Collider:
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """Poses, margins and boxes of all shapes. A shape's margin is half the speculative distance and the farthest that any
-        of its points goes in the time ahead: two shapes meet only if their margins do.
+        """Poses, travels, margins and boxes of all shapes. Travel is the way of the body's centre in the time ahead; a
+        shape's margin is half the speculative distance and the farthest that its turning takes any of its points. Its box
+        holds it and its margin, now and after its travel: two shapes meet only if their boxes do.
         A change of a body's kind counts as a motion."""
         cdef int32_t i, body
         cdef int8_t dynamic
@@ -289,7 +323,8 @@ cdef class Collider:
             body = shape.body
             q = bodies.orientation[body]
             solid.position = add(bodies.position[body], rotate(q, shape.position))
-            solid.axes = quat_matrix(quat_mul(q, shape.orientation))
+            self.turns[i] = quat_mul(q, shape.orientation)
+            solid.axes = quat_matrix(self.turns[i])
             solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
             dynamic = bodies.kind[body] == DYNAMIC
             self.moved[i] = dynamic != self.dynamic[i]
@@ -297,14 +332,16 @@ cdef class Collider:
             self.kind_changed |= self.moved[i]
             self.tree.nodes[i].dynamic = dynamic
             self.margins[i] = 0.5 * speculative_distance
+            self.travels[i] = vec3(0.0, 0.0, 0.0)
             if ahead > 0.0 and bodies.kind[body] != STATIC:
-                self.margins[i] += ahead * norm(bodies.twist[body].v)
+                self.travels[i] = scale(ahead, bodies.twist[body].v)
                 if shape.type != PLANE:
-                    self.margins[i] += ahead * norm(bodies.twist[body].w) * (norm(shape.position) + reach(solid))
-                solid.finite &= is_sane(&self.margins[i], 1)
+                    self.margins[i] += ahead * norm(bodies.twist[body].w) * self.arms[i]
+                solid.finite &= is_sane(&self.margins[i], 1) and is_sane(&self.travels[i].x, 3)
             if shape.type != PLANE:
                 self.boxes[i] = bounds(solid)
                 self.boxes[i] = grown(&self.boxes[i], self.margins[i])
+                extend(&self.boxes[i], self.travels[i])
 
     cdef void mend_tree(self, double speculative_distance) noexcept nogil:
         """New fat boxes for the shapes that left theirs. A shape that is not finite has an empty one."""
@@ -333,6 +370,7 @@ cdef class Collider:
                     x = x if x > y else y
                     margin = speculative_distance + 0.025 * (x if x > z else z)
                 fat[0] = grown(box, margin)
+                extend(fat, scale(TRAVELS, self.travels[i]))
             else:
                 if not self.moved[i] and fat.lower.x > fat.upper.x:
                     continue
@@ -348,6 +386,10 @@ cdef class Collider:
         self.kind_changed = 0
         # From here on an interrupted call is taken up by starting anew.
         self.stale = 1
+
+    cdef double limit(self, int32_t i, int32_t j) noexcept nogil:
+        """The separation up to which two shapes may come within the speculative distance in the time ahead."""
+        return self.margins[i] + self.margins[j] + norm(sub(self.travels[j], self.travels[i]))
 
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil:
         """May the two shapes collide at all?"""
@@ -425,7 +467,7 @@ cdef class Collider:
                 if self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                if height > self.margins[plane] + self.margins[i] + reach(&self.solids[i]) or not self.wanted(plane, i):
+                if height > self.limit(plane, i) + self.solids[i].reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:
                     self.pairs_wanted = 2 * self.pair_capacity
@@ -448,69 +490,130 @@ cdef class Collider:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.margins[m.shape_a] + self.margins[m.shape_b], self.dynamic[m.shape_a],
-                         self.dynamic[m.shape_b], m)
+                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
-                m.points[kept] = m.points[i]
+                if kept < i:
+                    m.points[kept] = m.points[i]
                 kept += 1
         m.point_count = kept
         return kept
+
+    cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil:
+        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `limit`."""
+        cdef int i, count
+        cdef int kept = 0
+        if old == NULL or old.allowance == 0.0:
+            return 0
+        count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
+                      self.turns[m.shape_b], limit)
+        for i in range(count):
+            kept += m.points[i].separation <= limit
+        return count if kept == count else 0
+
+    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
+        """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
+        cdef const Solid* a = &self.solids[m.shape_a]
+        cdef const Solid* b = &self.solids[m.shape_b]
+        cdef double limit = self.limit(m.shape_a, m.shape_b)
+        cdef double coming2 = 0.0
+        cdef int count = self.again(old, m, limit)
+        cdef int anew = count == 0
+        cdef int whole = 1
+        cdef int kept
+        if anew:
+            m.allowance = 0.0
+            count = narrow(a, b, limit, m)
+        if ahead > 0.0 and count > 0:
+            whole = least_separation(m) <= near
+            kept = self.meet(bodies, m, near, ahead)
+            whole &= kept == count
+            count = kept
+        if not whole:
+            m.allowance = 0.0
+        elif anew and count > 0 and a.type == BOX and b.type == BOX and m.origin.axis >= 0:
+            if ahead > 0.0:
+                coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
+                                         b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
+            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], limit, near, coming2)
+        return count
+
+    cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
+        """Materials, and the impulses of the last manifold (old, or NULL)."""
+        cdef const Shape* a = &self.shapes[m.shape_a]
+        cdef const Shape* b = &self.shapes[m.shape_b]
+        m.friction = sqrt(a.friction * b.friction)
+        m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
+        m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
+        m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
+        clear_impulses(m)
+        if old != NULL:
+            carry_over(m, old, near)
+
+    cdef Py_ssize_t find_close_pairs(self) noexcept nogil:
+        """The pairs whose boxes overlap, without their fat, into `scratch`. -> how many. Two in three do not, without a
+        pattern: so each is written, and the next one over it if it was in vain."""
+        cdef Py_ssize_t i
+        cdef Py_ssize_t count = 0
+        cdef uint64_t key
+        for i in range(self.pair_count):
+            key = self.pairs[i]
+            self.scratch[count] = key
+            count += overlap(&self.boxes[key >> 32], &self.boxes[<int32_t>key])
+        return count
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t j = 0
-        cdef Py_ssize_t old = 0
+        cdef Py_ssize_t k = 0
+        cdef Py_ssize_t count = self.find_close_pairs()
         cdef uint64_t key
-        cdef int32_t a, b
         cdef Manifold* m
-        while i < self.pair_count or j < self.plane_pair_count:
-            if j == self.plane_pair_count or i < self.pair_count and self.pairs[i] < self.plane_pairs[j]:
-                key = self.pairs[i]
+        cdef const Manifold* old
+        while i < count or j < self.plane_pair_count:
+            if j == self.plane_pair_count or i < count and self.scratch[i] < self.plane_pairs[j]:
+                key = self.scratch[i]
                 i += 1
-                a = <int32_t>(key >> 32)
-                b = <int32_t>(key)
-                if not overlap(&self.boxes[a], &self.boxes[b]):
-                    continue
             else:
                 key = self.plane_pairs[j]
                 j += 1
-                a = <int32_t>(key >> 32)
-                b = <int32_t>(key)
             if self.manifold_count == self.manifold_capacity:
                 self.manifolds_wanted = 2 * self.manifold_capacity
                 return GROW
             m = &self.manifolds[self.manifold_count]
-            if narrow(&self.solids[a], &self.solids[b], self.margins[a] + self.margins[b], m) == 0:
-                continue
             m.key = key
-            m.shape_a = a
-            m.shape_b = b
-            m.body_a = self.shapes[a].body
-            m.body_b = self.shapes[b].body
-            if ahead > 0.0 and self.meet(bodies, m, speculative_distance, ahead) == 0:
-                continue
-            m.friction = sqrt(self.shapes[a].friction * self.shapes[b].friction)
-            m.restitution = (self.shapes[a].restitution if self.shapes[a].restitution > self.shapes[b].restitution
-                             else self.shapes[b].restitution)
-            m.rounding_a = rounding(&self.solids[a], m.normal)
-            m.rounding_b = rounding(&self.solids[b], m.normal)
-            clear_impulses(m)
-            while old < self.previous_count and self.previous[old].key < key:
-                old += 1
-            if old < self.previous_count and self.previous[old].key == key:
-                carry_over(m, &self.previous[old], speculative_distance)
-            self.manifold_count += 1
+            m.shape_a = <int32_t>(key >> 32)
+            m.shape_b = <int32_t>key
+            m.body_a = self.shapes[m.shape_a].body
+            m.body_b = self.shapes[m.shape_b].body
+            while k < self.previous_count and self.previous[k].key < key:
+                k += 1
+            old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
+            if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
+                self.finish_manifold(m, old, speculative_distance)
+                self.manifold_count += 1
         return OK
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_manifolds(self):
-        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step."""
+        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
         result = np.empty(self.previous_count, MANIFOLD_DTYPE)
-        memcpy(address(result), self.previous, self.previous_count * sizeof(Manifold))
+        cdef Manifold* m = <Manifold*>address(result)
+        cdef Py_ssize_t i
+        memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
+        for i in range(self.previous_count):
+            memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
+            if m[i].allowance == 0.0:
+                memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
         return result
+
+    def get_pairs(self):
+        """-> (p, 2) int32: the pairs of shapes, planes aside, whose fat boxes overlapped in the last collide call."""
+        keys = np.empty(self.pair_count, np.uint64)
+        memcpy(address(keys), self.pairs, self.pair_count * sizeof(uint64_t))
+        return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int32)
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
@@ -520,6 +623,8 @@ cdef class Collider:
             raise ValueError("manifolds must be sorted by key and have no key twice")
         if np.any((manifolds["point_count"] < 0) | (manifolds["point_count"] > 4)):
             raise ValueError("a manifold has 0 to 4 points")
+        if np.any((manifolds["origin"]["axis"] < 0) | (manifolds["origin"]["axis"] > 14)):
+            raise ValueError("a manifold's axis is 0 to 14")
         self.manifolds_wanted = len(manifolds)
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))

@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
 from mcsim.state._layout cimport Manifold, CYLINDER
-from mcsim.collide._solid cimport Solid, core_radius, reach, support
+from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
@@ -94,7 +94,7 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     cdef Vec3 v, on_a, guess
     cdef double radius_a = core_radius(a)
     cdef double radius_b = core_radius(b)
-    cdef double size = reach(a) + reach(b)
+    cdef double size = a.reach + b.reach
     cdef double distance
     cdef int result = gjk(a, b, offset, size, limit + radius_a + radius_b, &v, &on_a)
     if result == GJK_FAR:
@@ -125,5 +125,5 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &face_a)
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
-    finish(m, contacts, count, &axis, reach(a) + reach(b), a.position)
+    finish(m, contacts, count, &axis, a.reach + b.reach, a.position)
     return m.point_count

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, dot, mat_vec, mat_column
 from mcsim.state._layout cimport Manifold, SPHERE, CYLINDER, HULL
-from mcsim.collide._solid cimport Solid, core_radius, reach, support
+from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS
 from mcsim.collide._clip cimport Polygon, supporting_feature, RIM_CORNERS
 
@@ -53,5 +53,5 @@ cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Ma
             if s.type == CYLINDER and i % 2 == 1 and feature.count == RIM_CORNERS:
                 continue
             count += low_point(feature.points[i], feature.id[i], n, height, limit, &contacts[count])
-    finish(m, contacts, count, &axis, reach(s), s.position)
+    finish(m, contacts, count, &axis, s.reach, s.position)
     return m.point_count

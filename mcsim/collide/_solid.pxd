@@ -24,6 +24,7 @@ ctypedef struct Solid:
     Mat3 axes                    # columns are the shape's axes in the world
     Vec3 position                # origin of the shape's frame, world [m]
     Vec3 size                    # as in Shape
+    double reach                 # radius of a sphere about the position that holds it [m]
     const HullView* hull         # NULL unless HULL
     int32_t type
     int32_t finite               # 0: the pose is not finite, collide with nothing
@@ -46,8 +47,8 @@ cdef inline double rounding(const Solid* s, Vec3 normal) noexcept nogil:
     return core_radius(s)
 
 
-cdef inline double reach(const Solid* s) noexcept nogil:
-    """Radius of a sphere about the solid's position that holds it [m]."""
+cdef inline double reach_of(const Solid* s) noexcept nogil:
+    """What its reach must be."""
     if s.type == SPHERE:
         return s.size.x
     if s.type == BOX:

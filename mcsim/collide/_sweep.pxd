@@ -9,7 +9,7 @@ from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
 from mcsim.state._layout cimport Manifold, PLANE
-from mcsim.collide._solid cimport Solid, reach, rounding
+from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 
 cdef enum:
@@ -28,7 +28,7 @@ cdef inline Course course(const Solid* s, Vec3 centre, Twist twist) noexcept nog
     c.twist = twist
     c.spin_speed = 0.0
     if s.type != PLANE and (twist.w.x != 0.0 or twist.w.y != 0.0 or twist.w.z != 0.0):
-        c.spin_speed = norm(twist.w) * (norm(sub(s.position, centre)) + reach(s))
+        c.spin_speed = norm(twist.w) * (norm(sub(s.position, centre)) + s.reach)
     return c
 
 

@@ -50,8 +50,9 @@ cdef inline Aabb joined(const Aabb* p, const Aabb* q) noexcept nogil:
 
 
 cdef inline int overlap(const Aabb* p, const Aabb* q) noexcept nogil:
-    return (p.lower.x <= q.upper.x and q.lower.x <= p.upper.x and p.lower.y <= q.upper.y and q.lower.y <= p.upper.y
-            and p.lower.z <= q.upper.z and q.lower.z <= p.upper.z)
+    # All six at once: which of them fails is hard to foresee, and a wrong guess costs more than the comparisons.
+    return ((p.lower.x <= q.upper.x) & (q.lower.x <= p.upper.x) & (p.lower.y <= q.upper.y) & (q.lower.y <= p.upper.y)
+            & (p.lower.z <= q.upper.z) & (q.lower.z <= p.upper.z))
 
 
 cdef inline int holds(const Aabb* outer, const Aabb* inner) noexcept nogil:

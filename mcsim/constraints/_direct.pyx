@@ -95,7 +95,8 @@ cdef double kept_part(const double* error, int n, double fastest) noexcept nogil
 
 cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
                         const Settings* settings, JointRows* rows) noexcept nogil:
-    """Of the chosen joints: bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial poses was made with:
+    """Of the chosen joints: bias <- J v' + bias of Newton's method on the velocity v that the drift to the present trial
+    poses was made with:
 
         C(x(v)) is about C' + h J (v - v'),  so   J v' + bias = (C' - goal) / h
 

@@ -78,6 +78,17 @@ ctypedef struct ManifoldPoint:
     Vec3 total_friction_impulse  # summed over the last step, on b, world axes [N s]
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
 
+# What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
+ctypedef struct ManifoldOrigin:
+    double limit                 # the separation up to which points were looked for [m]
+    Quat turn                    # b's axes in those of a
+    Vec3 offset                  # b's position in a's axes, from a's position [m]
+    double spots[3][4]           # x, y, z of the points, likewise [m]
+    double gaps[4]               # their separations [m]
+    double sign                  # of the normal along its axis
+    int32_t axis                 # 0-2 face of a, 3-5 face of b, 6 + 3 i + j edge i of a x edge j of b
+    int32_t reserved
+
 ctypedef struct Manifold:
     uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it
     int32_t shape_a
@@ -86,6 +97,7 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
+    double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
     double restitution           # combined
@@ -94,6 +106,7 @@ ctypedef struct Manifold:
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
     ManifoldPoint points[4]
+    ManifoldOrigin origin
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 

@@ -56,10 +56,16 @@ MANIFOLD_POINT_DTYPE = _record(
     ("friction_impulse", "f8", 3), ("total_friction_impulse", "f8", 3), ("feature", "u8"),
 )
 
+MANIFOLD_ORIGIN_DTYPE = _record(
+    ("limit", "f8"), ("turn", "f8", 4), ("offset", "f8", 3), ("spots", "f8", (3, 4)),
+    ("gaps", "f8", 4), ("sign", "f8"), ("axis", "i4"), ("reserved", "i4"),
+)
+
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
+    ("origin", MANIFOLD_ORIGIN_DTYPE),
 )
 
 JOINT_AXIS_DTYPE = _record(

@@ -1,5 +1,5 @@
-# The wide kernels of ball joints. Included once for every CPU level, after _bodies.pxi; what they read and write is told in
-# _balls.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
+# The wide kernels of ball joints. Included once for every CPU level, after _bodies.pxi; what they read and write is told
+# in _balls.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
 #
 # The three rows of a plain ball joint are along the axes of the world, so that J = [-1, [arm_a], 1, -[arm_b]].
 
@@ -218,7 +218,7 @@ cdef void push_balls(const PushBlock* blocks, Py_ssize_t count, const PushSlot* 
                       w_add(w, w_times(&inertia, torque)), base, block.body)
 
 
-# ---- substitution where all blocks are 3 x 3 ---------------------------------------------------------------------------
+# ---- substitution where all blocks are 3 x 3 -------------------------------------------------------------------------
 
 cdef inline Four combined(const double* lines, int stride, const double* a) noexcept nogil:
     """The second and third line, by a."""

@@ -15,35 +15,40 @@ cdef extern from *:
     #include <math.h>
     #include <stddef.h>
     #include <stdint.h>
+    #if defined(__GNUC__)
+    #define MC_INLINE static inline __attribute__((always_inline))
+    #else
+    #define MC_INLINE static inline
+    #endif
     #define MC_AT(k) base[(ptrdiff_t)index[k] * stride]
     #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
     #define MC_WIDTH 1
     typedef double mc_wide;
     typedef int mc_mask;
-    static inline mc_wide mc_splat(double x) { return x; }
-    static inline mc_wide mc_gather(const double* base, const int32_t* index, int stride) { return MC_AT(0); }
-    static inline void mc_scatter(mc_wide x, double* base, const int32_t* index, int stride) { MC_AT(0) = x; }
-    static inline mc_mask mc_above(mc_wide x, mc_wide y) { return x > y; }
-    static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p && q; }
-    static inline int mc_any(mc_mask p) { return p; }
-    static inline int mc_bits(mc_mask p) { return p; }
-    static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y) { return p ? x : y; }
-    static inline mc_wide mc_root(mc_wide x) { return sqrt(x); }
-    static inline mc_wide mc_most(mc_wide x, mc_wide y) { return x > y ? x : y; }
-    static inline mc_wide mc_least(mc_wide x, mc_wide y) { return x < y ? x : y; }
+    MC_INLINE mc_wide mc_splat(double x) { return x; }
+    MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride) { return MC_AT(0); }
+    MC_INLINE void mc_scatter(mc_wide x, double* base, const int32_t* index, int stride) { MC_AT(0) = x; }
+    MC_INLINE mc_mask mc_above(mc_wide x, mc_wide y) { return x > y; }
+    MC_INLINE mc_mask mc_both(mc_mask p, mc_mask q) { return p && q; }
+    MC_INLINE int mc_any(mc_mask p) { return p; }
+    MC_INLINE int mc_bits(mc_mask p) { return p; }
+    MC_INLINE mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y) { return p ? x : y; }
+    MC_INLINE mc_wide mc_root(mc_wide x) { return sqrt(x); }
+    MC_INLINE mc_wide mc_most(mc_wide x, mc_wide y) { return x > y ? x : y; }
+    MC_INLINE mc_wide mc_least(mc_wide x, mc_wide y) { return x < y ? x : y; }
     #elif defined(__AVX512F__) && defined(__AVX512DQ__)
     #include <immintrin.h>
     #define MC_WIDTH 8
     typedef double mc_wide __attribute__((vector_size(64)));
     typedef __mmask8 mc_mask;
-    static inline mc_wide mc_splat(double x) { return (mc_wide)_mm512_set1_pd(x); }
-    static inline mc_wide mc_gather(const double* base, const int32_t* index, int stride)
+    MC_INLINE mc_wide mc_splat(double x) { return (mc_wide)_mm512_set1_pd(x); }
+    MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
     {
         mc_wide r = {MC_AT(0), MC_AT(1), MC_AT(2), MC_AT(3), MC_AT(4), MC_AT(5), MC_AT(6), MC_AT(7)};
         return r;
     }
     /* Rows of six: loaded whole and transposed. */
-    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    MC_INLINE void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
     {
         __m512d r[8], even[4], odd[4], low, high;
         int k;
@@ -65,7 +70,7 @@ cdef extern from *:
         out[5] = (mc_wide)_mm512_shuffle_f64x2(_mm512_shuffle_f64x2(odd[0], odd[1], 0xee),
                                                _mm512_shuffle_f64x2(odd[2], odd[3], 0xee), 0x88);
     }
-    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    MC_INLINE void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
     {
         __m512d a, b, c, low, high;
         int k;
@@ -81,18 +86,18 @@ cdef extern from *:
             _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[6 + k], 63, _mm512_shuffle_f64x2(high, c, 0x3d));
         }
     }
-    static inline mc_mask mc_above(mc_wide x, mc_wide y)
+    MC_INLINE mc_mask mc_above(mc_wide x, mc_wide y)
     { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ); }
-    static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
-    static inline int mc_any(mc_mask p) { return p != 0; }
-    static inline int mc_bits(mc_mask p) { return p; }
-    static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
+    MC_INLINE mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
+    MC_INLINE int mc_any(mc_mask p) { return p != 0; }
+    MC_INLINE int mc_bits(mc_mask p) { return p; }
+    MC_INLINE mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm512_mask_blend_pd(p, (__m512d)y, (__m512d)x); }
-    static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm512_sqrt_pd((__m512d)x); }
-    static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm512_max_pd((__m512d)x, (__m512d)y); }
-    static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm512_min_pd((__m512d)x, (__m512d)y); }
+    MC_INLINE mc_wide mc_root(mc_wide x) { return (mc_wide)_mm512_sqrt_pd((__m512d)x); }
+    MC_INLINE mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm512_max_pd((__m512d)x, (__m512d)y); }
+    MC_INLINE mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm512_min_pd((__m512d)x, (__m512d)y); }
     /* Four numbers a body, one after the other, as rows of two 4 x 4 squares side by side; and back. */
-    static inline void mc_transpose(__m512d r[4])
+    MC_INLINE void mc_transpose(__m512d r[4])
     {
         const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
         const __m512i odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -105,19 +110,19 @@ cdef extern from *:
     }
     #define MC_ROW(k, mask) _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_maskz_loadu_pd(mask, &MC_AT(k))), \
                                                _mm256_maskz_loadu_pd(mask, &MC_AT(k + 4)), 1)
-    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
     {
         __m512d r[4] = {MC_ROW(0, 15), MC_ROW(1, 15), MC_ROW(2, 15), MC_ROW(3, 15)};
         mc_transpose(r);
         out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
     }
-    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
     {
         __m512d r[4] = {MC_ROW(0, 7), MC_ROW(1, 7), MC_ROW(2, 7), MC_ROW(3, 7)};
         mc_transpose(r);
         out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
     }
-    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
     {
         __m512d r[4] = {(__m512d)in[0], (__m512d)in[1], (__m512d)in[2], (__m512d)in[3]};
         int k;
@@ -132,14 +137,14 @@ cdef extern from *:
     #define MC_WIDTH 4
     typedef double mc_wide __attribute__((vector_size(32)));
     typedef mc_wide mc_mask;
-    static inline mc_wide mc_splat(double x) { return (mc_wide)_mm256_set1_pd(x); }
-    static inline mc_wide mc_gather(const double* base, const int32_t* index, int stride)
+    MC_INLINE mc_wide mc_splat(double x) { return (mc_wide)_mm256_set1_pd(x); }
+    MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
     {
         mc_wide r = {MC_AT(0), MC_AT(1), MC_AT(2), MC_AT(3)};
         return r;
     }
     /* Rows of six: loaded whole and transposed. */
-    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    MC_INLINE void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
     {
         const double* r[4];
         __m256d a, b, c, d;
@@ -158,7 +163,7 @@ cdef extern from *:
         out[4] = (mc_wide)_mm256_unpacklo_pd(a, b);
         out[5] = (mc_wide)_mm256_unpackhi_pd(a, b);
     }
-    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    MC_INLINE void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
     {
         double* r[4];
         __m256d a, b, c;
@@ -174,17 +179,17 @@ cdef extern from *:
             _mm_storeu_pd(r[2 + k] + 4, _mm256_extractf128_pd(c, 1));
         }
     }
-    static inline mc_mask mc_above(mc_wide x, mc_wide y)
+    MC_INLINE mc_mask mc_above(mc_wide x, mc_wide y)
     { return (mc_mask)_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_GT_OQ); }
-    static inline mc_mask mc_both(mc_mask p, mc_mask q) { return (mc_mask)_mm256_and_pd((__m256d)p, (__m256d)q); }
-    static inline int mc_any(mc_mask p) { return _mm256_movemask_pd((__m256d)p) != 0; }
-    static inline int mc_bits(mc_mask p) { return _mm256_movemask_pd((__m256d)p); }
-    static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
+    MC_INLINE mc_mask mc_both(mc_mask p, mc_mask q) { return (mc_mask)_mm256_and_pd((__m256d)p, (__m256d)q); }
+    MC_INLINE int mc_any(mc_mask p) { return _mm256_movemask_pd((__m256d)p) != 0; }
+    MC_INLINE int mc_bits(mc_mask p) { return _mm256_movemask_pd((__m256d)p); }
+    MC_INLINE mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm256_blendv_pd((__m256d)y, (__m256d)x, (__m256d)p); }
-    static inline mc_wide mc_root(mc_wide x) { return (mc_wide)_mm256_sqrt_pd((__m256d)x); }
-    static inline mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm256_max_pd((__m256d)x, (__m256d)y); }
-    static inline mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm256_min_pd((__m256d)x, (__m256d)y); }
-    static inline void mc_transpose(__m256d r[4])
+    MC_INLINE mc_wide mc_root(mc_wide x) { return (mc_wide)_mm256_sqrt_pd((__m256d)x); }
+    MC_INLINE mc_wide mc_most(mc_wide x, mc_wide y) { return (mc_wide)_mm256_max_pd((__m256d)x, (__m256d)y); }
+    MC_INLINE mc_wide mc_least(mc_wide x, mc_wide y) { return (mc_wide)_mm256_min_pd((__m256d)x, (__m256d)y); }
+    MC_INLINE void mc_transpose(__m256d r[4])
     {
         __m256d a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
         __m256d c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
@@ -193,14 +198,14 @@ cdef extern from *:
         r[2] = _mm256_permute2f128_pd(a, c, 49);
         r[3] = _mm256_permute2f128_pd(b, d, 49);
     }
-    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
     {
         __m256d r[4] = {_mm256_loadu_pd(&MC_AT(0)), _mm256_loadu_pd(&MC_AT(1)), _mm256_loadu_pd(&MC_AT(2)),
                         _mm256_loadu_pd(&MC_AT(3))};
         mc_transpose(r);
         out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2]; out[3] = (mc_wide)r[3];
     }
-    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
     {
         const __m256i mask = _mm256_setr_epi64x(-1, -1, -1, 0);
         __m256d r[4] = {_mm256_maskload_pd(&MC_AT(0), mask), _mm256_maskload_pd(&MC_AT(1), mask),
@@ -208,7 +213,7 @@ cdef extern from *:
         mc_transpose(r);
         out[0] = (mc_wide)r[0]; out[1] = (mc_wide)r[1]; out[2] = (mc_wide)r[2];
     }
-    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
     {
         __m256d r[4] = {(__m256d)in[0], (__m256d)in[1], (__m256d)in[2], (__m256d)in[3]};
         int k;
@@ -219,38 +224,38 @@ cdef extern from *:
     #define MC_WIDTH 2
     typedef double mc_wide __attribute__((vector_size(16)));
     typedef int64_t mc_mask __attribute__((vector_size(16)));
-    static inline mc_wide mc_splat(double x) { mc_wide r = {x, x}; return r; }
-    static inline mc_wide mc_gather(const double* base, const int32_t* index, int stride)
+    MC_INLINE mc_wide mc_splat(double x) { mc_wide r = {x, x}; return r; }
+    MC_INLINE mc_wide mc_gather(const double* base, const int32_t* index, int stride)
     {
         mc_wide r = {MC_AT(0), MC_AT(1)};
         return r;
     }
-    static inline mc_mask mc_above(mc_wide x, mc_wide y) { return (mc_mask)(x > y); }
-    static inline mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
-    static inline int mc_any(mc_mask p) { return (p[0] | p[1]) != 0; }
-    static inline int mc_bits(mc_mask p) { return (p[0] != 0) | (p[1] != 0) << 1; }
+    MC_INLINE mc_mask mc_above(mc_wide x, mc_wide y) { return (mc_mask)(x > y); }
+    MC_INLINE mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
+    MC_INLINE int mc_any(mc_mask p) { return (p[0] | p[1]) != 0; }
+    MC_INLINE int mc_bits(mc_mask p) { return (p[0] != 0) | (p[1] != 0) << 1; }
     #if defined(__SSE2__)
     #include <emmintrin.h>
     /* By name: gcc 12 breaks off where it finds some of these choices out by itself. */
-    static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
+    MC_INLINE mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)_mm_or_pd(_mm_and_pd((__m128d)p, (__m128d)x), _mm_andnot_pd((__m128d)p, (__m128d)y)); }
     #else
-    static inline mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
+    MC_INLINE mc_wide mc_choose(mc_mask p, mc_wide x, mc_wide y)
     { return (mc_wide)((p & (mc_mask)x) | (~p & (mc_mask)y)); }
     #endif
-    static inline mc_wide mc_root(mc_wide x) { mc_wide r = {sqrt(x[0]), sqrt(x[1])}; return r; }
-    static inline mc_wide mc_most(mc_wide x, mc_wide y) { return mc_choose(mc_above(x, y), x, y); }
-    static inline mc_wide mc_least(mc_wide x, mc_wide y) { return mc_choose(mc_above(y, x), x, y); }
+    MC_INLINE mc_wide mc_root(mc_wide x) { mc_wide r = {sqrt(x[0]), sqrt(x[1])}; return r; }
+    MC_INLINE mc_wide mc_most(mc_wide x, mc_wide y) { return mc_choose(mc_above(x, y), x, y); }
+    MC_INLINE mc_wide mc_least(mc_wide x, mc_wide y) { return mc_choose(mc_above(y, x), x, y); }
     #endif
     #if MC_WIDTH > 1
-    static inline void mc_scatter(mc_wide x, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter(mc_wide x, double* base, const int32_t* index, int stride)
     {
         int k;
         for (k = 0; k < MC_WIDTH; k++) MC_AT(k) = x[k];
     }
     #endif
     #if MC_WIDTH > 2
-    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
     {
         mc_wide all[4] = {in[0], in[1], in[2], in[2]};
         double rows[4 * MC_WIDTH];
@@ -263,22 +268,22 @@ cdef extern from *:
         }
     }
     #else
-    static inline void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather3(const double* base, const int32_t* index, int stride, mc_wide* out)
     { int k; for (k = 0; k < 3; k++) out[k] = mc_gather(base + k, index, stride); }
-    static inline void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
+    MC_INLINE void mc_gather4(const double* base, const int32_t* index, int stride, mc_wide* out)
     { int k; for (k = 0; k < 4; k++) out[k] = mc_gather(base + k, index, stride); }
-    static inline void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter3(const mc_wide* in, double* base, const int32_t* index, int stride)
     { int k; for (k = 0; k < 3; k++) mc_scatter(in[k], base + k, index, stride); }
-    static inline void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
+    MC_INLINE void mc_scatter4(const mc_wide* in, double* base, const int32_t* index, int stride)
     { int k; for (k = 0; k < 4; k++) mc_scatter(in[k], base + k, index, stride); }
     #endif
     #if MC_WIDTH <= 2
-    static inline void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    MC_INLINE void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
     {
         int k;
         for (k = 0; k < 6; k++) out[k] = mc_gather(base + k, index, 6);
     }
-    static inline void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    MC_INLINE void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
     {
         int k;
         for (k = 0; k < 6; k++) mc_scatter(x[k], base + k, index, 6);
@@ -289,19 +294,19 @@ cdef extern from *:
     #if defined(MCSIM_NO_LANES) || !defined(__GNUC__)
     typedef struct { double at[4]; } mc_four;
     #define MC_EACH(x) mc_four r; int k; for (k = 0; k < 4; k++) r.at[k] = (x); return r;
-    static inline mc_four mc_four_load(const double* p) { MC_EACH(p[k]) }
-    static inline void mc_four_store(mc_four a, double* p) { int k; for (k = 0; k < 4; k++) p[k] = a.at[k]; }
-    static inline mc_four mc_four_add(mc_four a, mc_four b) { MC_EACH(a.at[k] + b.at[k]) }
-    static inline mc_four mc_four_sub(mc_four a, mc_four b) { MC_EACH(a.at[k] - b.at[k]) }
-    static inline mc_four mc_four_scale(double s, mc_four a) { MC_EACH(s * a.at[k]) }
+    MC_INLINE mc_four mc_four_load(const double* p) { MC_EACH(p[k]) }
+    MC_INLINE void mc_four_store(mc_four a, double* p) { int k; for (k = 0; k < 4; k++) p[k] = a.at[k]; }
+    MC_INLINE mc_four mc_four_add(mc_four a, mc_four b) { MC_EACH(a.at[k] + b.at[k]) }
+    MC_INLINE mc_four mc_four_sub(mc_four a, mc_four b) { MC_EACH(a.at[k] - b.at[k]) }
+    MC_INLINE mc_four mc_four_scale(double s, mc_four a) { MC_EACH(s * a.at[k]) }
     #else
     typedef double mc_four __attribute__((vector_size(32)));
     typedef double mc_four_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
-    static inline mc_four mc_four_load(const double* p) { return *(const mc_four_anywhere*)p; }
-    static inline void mc_four_store(mc_four a, double* p) { *(mc_four_anywhere*)p = a; }
-    static inline mc_four mc_four_add(mc_four a, mc_four b) { return a + b; }
-    static inline mc_four mc_four_sub(mc_four a, mc_four b) { return a - b; }
-    static inline mc_four mc_four_scale(double s, mc_four a) { return s * a; }
+    MC_INLINE mc_four mc_four_load(const double* p) { return *(const mc_four_anywhere*)p; }
+    MC_INLINE void mc_four_store(mc_four a, double* p) { *(mc_four_anywhere*)p = a; }
+    MC_INLINE mc_four mc_four_add(mc_four a, mc_four b) { return a + b; }
+    MC_INLINE mc_four mc_four_sub(mc_four a, mc_four b) { return a - b; }
+    MC_INLINE mc_four mc_four_scale(double s, mc_four a) { return s * a; }
     #endif
     #endif
     """
@@ -454,7 +459,7 @@ cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexc
     m.zz = gather(base + 8, index, 9)
     return m
 
-# ---- unit quaternions, (w, x, y, z) in memory --------------------------------------------------------------------------
+# ---- unit quaternions, (w, x, y, z) in memory ------------------------------------------------------------------------
 
 cdef inline WideQuat gather_quat(const double* base, const int32_t* index) noexcept nogil:
     cdef WideQuat q

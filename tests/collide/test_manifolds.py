@@ -167,9 +167,9 @@ def test_impulses_follow_their_features(kind, floor):
 def test_impulses_survive_a_corner_changing_hands():
     """Equal cubes, edges on edges: whichever cube's corner is inside by a hair, the corner keeps its impulse."""
     collider = make_collider([CUBE, CUBE])
-    before = collider.collide_once([[0, 0, 0], [1e-5, 1e-5, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
+    before = collider.collide_once([[0, 0, 0], [1e-3, 1e-3, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
     before = with_impulses(collider, before)
-    after = collider.collide_once([[0, 0, 0], [-1e-5, -1e-5, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
+    after = collider.collide_once([[0, 0, 0], [-1e-3, -1e-3, 1.0]], [IDENTITY] * 2, [0, 2], 0.02)
     assert set(points(after[0])["feature"]) != set(points(before[0])["feature"])
     for p in points(after[0]):
         nearest = np.argmin(np.linalg.norm(points(before[0])["position"] - p["position"], axis=1))

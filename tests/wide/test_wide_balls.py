@@ -47,6 +47,22 @@ def test_one_by_one_gives_the_same(kind, monkeypatch):
     assert not np.array_equal(found[0], found[1])             # the other way was really taken
 
 
+def test_the_force_is_what_moves_the_body():
+    """m (dv / dt - g) of the last body, both halves of a substep together, while the joints turn; dt is so
+    short that no step is divided."""
+    scene = mc.Scene()
+    scene.add_body("a", mass=1.0, inertia=(0.03, 0.05, 0.06), position=(0.4, 0, 0.3), angular_velocity=(1, 2, 0.5))
+    scene.add_body("b", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0.2, -0.1, -0.4), angular_velocity=(0.5, 0, -1))
+    scene.add_joint(mc.BallJoint(None, "a", (0.8, 0, 0.6)))
+    scene.add_joint(mc.BallJoint("a", "b", (0, 0, 0), name="j"))
+    world = mc.World(scene, dt=1 / 360, substeps=1, joint_solver="tree")
+    for _ in range(30):
+        before = world.velocities[1].copy()
+        world.step()
+        force = 2.0 * ((world.velocities[1] - before) * 360 - (0, 0, -9.81))
+        assert world.joint("j").force == pytest.approx(force, abs=1e-9 * np.linalg.norm(force))
+
+
 def test_short_blocks_repeat_their_first_lane():
     assert lanes(5, 4).tolist() == [[0, 1, 2, 3], [4, 4, 4, 4]]
     assert lanes(0, 4).shape == (0, 4)
