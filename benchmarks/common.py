@@ -88,6 +88,18 @@ def timed_step(engine):
     return time.perf_counter() - begin if own is None else own
 
 
+def timed_run(engine, steps):
+    """Seconds of each step of a run in which nothing else happens: what is looked at between two steps would drive
+    the engine's data out of the caches."""
+    times = []
+    try:
+        for _ in range(steps):
+            times.append(timed_step(engine))
+    except mc.SimulationError:
+        pass
+    return np.array(times[len(times) // 2:])
+
+
 def find_peers(given):
     """Constructors (scene, substeps=None) of the other engines asked for; says which are not to be had."""
     found = []
@@ -108,8 +120,9 @@ def find_peers(given):
 
 
 def measured(runs, repeats):
-    """runs: (make, measure) each, engine = make(), result = measure(engine). In turn, `repeats` times over, so that a
-    slow minute of the machine meets all alike. -> the result of median time of each that does not refuse its scene."""
+    """runs: (make, measure) each, engine = make(), result = measure(engine), then result.take_times of another run of
+    as many steps. In turn, `repeats` times over, so that a slow minute of the machine meets all alike. -> the result of
+    median time of each that does not refuse its scene."""
     results = [[] for _ in runs]
     for turn in range(repeats):
         for (make, measure), kept in zip(runs, results):
@@ -120,9 +133,13 @@ def measured(runs, repeats):
             except NotImplementedError as error:
                 print(f"left out: {error}")
                 continue
-            kept.append(measure(engine))
-            if isinstance(engine, Peer):
-                engine.close()
+            result = measure(engine)
+            alone = make()
+            result.take_times(1000 * timed_run(alone, result.steps))
+            kept.append(result)
+            for used in (engine, alone):
+                if isinstance(used, Peer):
+                    used.close()
     return [middle(kept) for kept in results if kept]
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import chain_reference
 import mcsim as mc
-from common import DT, Mcsim, find_peers, machine, measured, parse, timed_step, write_csv
+from common import DT, Mcsim, find_peers, machine, measured, parse, write_csv
 
 ALONG_X = (0.5**0.5, 0.0, 0.5**0.5, 0.0)
 
@@ -92,6 +92,12 @@ class Result:
     rms_mm: list = field(default_factory=list)       # of positions against the reference, at its times
     note: str = ""
 
+    def take_times(self, times):
+        """times: (n,) [ms] of the steps that count."""
+        if len(times):
+            self.ms_step = float(np.median(times))
+            self.us_joint = 1000 * self.ms_step / self.joints
+
 
 def measure(name, scene, case, seconds, chosen, engine):
     """Run one engine, made with the settings `chosen`, on one case. Only the steps are timed."""
@@ -102,10 +108,10 @@ def measure(name, scene, case, seconds, chosen, engine):
     weights = np.array([body.mass if body.kind == "dynamic" else 0.0 for body in scene.bodies])[:, None] * scene.gravity
     length = chain_reference.PITCH * len(scene.joints) if name.startswith(("chain", "links")) else 0.0
     begin_energy, begin_potential = engine.energy(), -np.sum(weights * engine.positions())
-    times, highest, fall = [], 0.0, 0.0
+    highest, fall = 0.0, 0.0
     try:
         for step in range(1, steps + 1):
-            times.append(timed_step(engine))
+            engine.step()
             gaps, positions = engine.joint_gaps(), engine.positions()
             if not np.isfinite(positions).all():
                 raise FloatingPointError("not finite")
@@ -117,9 +123,7 @@ def measure(name, scene, case, seconds, chosen, engine):
             if step in due:
                 result.rms_mm.append(1000 * chain_reference.rms_distance(positions, due[step]))
     except (FloatingPointError, mc.SimulationError) as error:
-        result.note = f"failed at {len(times) * DT:.2f} s: {type(error).__name__}"
-    result.ms_step = 1000 * float(np.median(times[len(times) // 2:])) if times else math.nan
-    result.us_joint = 1000 * result.ms_step / len(scene.joints)
+        result.note = f"failed at {(step - 1) * DT:.2f} s: {type(error).__name__}"
     if fall > 0.0:
         result.gain, result.loss = float(highest / fall), float((begin_energy - engine.energy()) / fall)
     return result
