@@ -11,8 +11,19 @@ include "_balls.pxi"
 cdef extern from *:
     """
     #if defined(__GNUC__) && defined(__x86_64__)
-    static int mc_supports_v3(void) { __builtin_cpu_init(); return __builtin_cpu_supports("x86-64-v3") != 0; }
-    static int mc_supports_v4(void) { __builtin_cpu_init(); return __builtin_cpu_supports("x86-64-v4") != 0; }
+    /* By features: compilers before gcc 12 do not know the levels' names. */
+    static int mc_supports_v3(void)
+    {
+        __builtin_cpu_init();
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
+            && __builtin_cpu_supports("bmi2");
+    }
+    static int mc_supports_v4(void)
+    {
+        return mc_supports_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+            && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
+            && __builtin_cpu_supports("avx512vl");
+    }
     #else
     static int mc_supports_v3(void) { return 0; }
     static int mc_supports_v4(void) { return 0; }

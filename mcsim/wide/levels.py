@@ -7,7 +7,6 @@
 All give the same bits. The best that this machine has is taken, unless the environment variable MCSIM_LEVEL names one.
 """
 
-
 import importlib.util
 import os
 
