@@ -18,8 +18,6 @@ from itertools import combinations
 from libc.math cimport fabs
 from libc.string cimport memset
 
-from itertools import combinations
-
 import numpy as np
 
 from mcsim.constraints._constrain cimport holds_position

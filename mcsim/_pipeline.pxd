@@ -46,9 +46,9 @@ cdef class Pipeline(StateArrays):
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
-    cdef readonly WideContacts wide              # the contacts, where `widening`; elsewhere they are rows
+    cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
-    cdef readonly WideJoints wide_joints         # or None: the joints' own rows, where `widening_joints`
+    cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
     cdef bint widening_joints
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef bint bounces

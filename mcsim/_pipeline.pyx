@@ -51,9 +51,7 @@ from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
                                   JointRows, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
-                                  STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
-
+                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -229,7 +227,7 @@ cdef class Pipeline(StateArrays):
         return status
 
     cdef int layout(self, bint own, bint wide) noexcept nogil:
-        """All rows at the present poses; the joints' own only if `own`. wide: eight at a time instead what can be."""
+        """All rows at the present poses; the joints' own only if `own`. wide: several at a time instead what can be."""
         cdef Py_ssize_t n, joints
         cdef bint apart = wide and self.widening_joints
         cdef int status
@@ -251,6 +249,7 @@ cdef class Pipeline(StateArrays):
             if n < 0:
                 return GROW
         self.impact_rows = n
+        self.wide.count = 0                          # contacts that are rows have no blocks to refresh
         if wide:
             status = self.layout_wide(joints, n)
             if status != OK:
@@ -308,8 +307,7 @@ cdef class Pipeline(StateArrays):
                 write_bent_rows(self.joints, &self.bodies, &self.settings, &self.wide_joints.source.rows,
                                 self.wide_joints.source.curvature, self.wide_joints.source.held)
             self.wide_joints.refresh(&self.bodies, &self.settings)
-        if self.widening:
-            self.wide.refresh(&self.bodies, &self.settings)
+        self.wide.refresh(&self.bodies, &self.settings)
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
@@ -429,7 +427,8 @@ cdef class Pipeline(StateArrays):
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
-        """What acts after the drift, at the new pose. A shared one is then done with: the relax pass leaves it alone."""
+        """What acts after the drift, at the new pose. A shared one is then done with: the relax pass leaves it
+        alone."""
         cdef Py_ssize_t i
         cdef double impulse
         cdef bint shared

@@ -108,7 +108,8 @@ class World:
       baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
       slop: overlap that all but soft and none leave [m], 0.5 mm.
       hertz, damping_ratio: of soft contacts, 0.46 / h (less with fewer than 4 iterations) and 2. joint_hertz,
-        joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2. push_speed: fastest speed of pushing an overlap apart [m/s], 3.
+        joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
+      push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),

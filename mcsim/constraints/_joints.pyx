@@ -351,8 +351,10 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     if joint.type == USER:
         write_user(joint, source, bodies, settings, rows, first)
         return
-    if not own and (not has_bounded_rows(joint) or (joint.row_count == 0 and not first)):
-        joint.row_count = 0              # nothing bounded, or all limits are out of reach for this step
+    if not own and ((joint.row_count == 0 and not first) or not has_bounded_rows(joint)):
+        # All limits are out of reach for this step, or nothing is bounded.
+        if first:
+            joint.row_count = 0
         if first or turns_fast(joint, bodies, settings):
             count_turns(joint, bodies)
         return
@@ -383,8 +385,11 @@ cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
 
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
     """Whether an angle might pass half a turn within a step."""
-    cdef Vec3 spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
-    return joint.axis_count > 0 and joint.type != BALL and dot(spin, spin) * settings.dt * settings.dt > 1.0
+    cdef Vec3 spin
+    if joint.axis_count == 0 or joint.type == BALL:
+        return False
+    spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
+    return dot(spin, spin) * settings.dt * settings.dt > 1.0
 
 
 cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
@@ -547,16 +552,13 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
                          Row* rows, bint own, const int32_t* kept) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
-    cdef bint here
     cdef Py_ssize_t j
     for j in range(count):
-        here = own and not is_kept(kept, j)
-        if not here and joints[j].row_count == 0 and joints[j].type == BALL:
-            continue                                     # nor has it any turns to count
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         else:
-            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], here, False)
+            write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
+                        own and not is_kept(kept, j), False)
 
 
 cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,

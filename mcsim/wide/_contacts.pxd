@@ -1,4 +1,4 @@
-"""The contacts of a world, eight at a time."""
+"""The contacts of a world, several at a time."""
 
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Twist
@@ -16,7 +16,7 @@ cdef class WideContacts:
     cdef uint64_t* resting              # and of those against bodies that never move
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
-    cdef readonly Py_ssize_t count      # blocks
+    cdef readonly Py_ssize_t count      # blocks; 0 where the contacts are rows
     cdef Py_ssize_t needed              # blocks that the last layout asked for
     cdef Py_ssize_t body_count
     cdef readonly Py_ssize_t row_count

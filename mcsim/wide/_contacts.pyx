@@ -103,7 +103,6 @@ cdef class WideContacts:
         cdef Py_ssize_t i, n, block
         cdef int color, k, lanes, width
         if count > self.manifold_capacity:
-            self.needed = max(self.needed, 1)
             return GROW
         self.color(manifolds, count, bodies)
         memset(begin, 0, sizeof(begin))
