@@ -1,4 +1,4 @@
-# The wide kernels of ball joints. Included once for every CPU level, after _bodies.pxi; what they read and write is told
+# The wide kernels of ball joints. Included once for every CPU level; what they read and write is told
 # in _balls.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
 #
 # The three rows of a plain ball joint are along the axes of the world, so that J = [-1, [arm_a], 1, -[arm_b]].
@@ -7,8 +7,7 @@ from mcsim.state._layout cimport JointRow, JointRows
 from mcsim.wide._balls cimport BallBlock, BallKernels, CoupleBlock, PushBlock, PushSlot
 
 cdef enum:
-    RECORD = 15                  # numbers of a JointRow, and where they begin
-    ANGULAR_A = 3
+    ANGULAR_A = 3                # where the numbers of a JointRow begin
     ANGULAR_B = 6
     SPIN_A = 9
     SPIN_B = 12
@@ -64,9 +63,9 @@ cdef double write_balls(BallBlock* blocks, Py_ssize_t count, const Bodies* bodie
         angular_rows(block.arm_a, a)
         angular_rows(block.arm_b, b)
         for i in range(3):
-            scatter3(axis[i], out + RECORD * i, block.record, 1)
-            scatter3(a[i], out + RECORD * i + ANGULAR_A, block.record, 1)
-            scatter3(b[i], out + RECORD * i + ANGULAR_B, block.record, 1)
+            scatter3(axis[i], out + JOINT_ROW * i, block.record, 1)
+            scatter3(a[i], out + JOINT_ROW * i + ANGULAR_A, block.record, 1)
+            scatter3(b[i], out + JOINT_ROW * i + ANGULAR_B, block.record, 1)
     return largest_lane(&largest)
 
 
@@ -101,7 +100,7 @@ cdef inline void spin_rows(const Bodies* bodies, const int32_t* body, const Wide
     cdef int i
     for i in range(3):
         spin[i] = w_times(&inertia, angular[i])
-        scatter3(spin[i], out + RECORD * i, record, 1)
+        scatter3(spin[i], out + JOINT_ROW * i, record, 1)
 
 
 cdef void assemble_balls(const BallBlock* blocks, Py_ssize_t count, const Bodies* bodies, JointRows* rows,
@@ -148,9 +147,9 @@ cdef void couple_balls(const CoupleBlock* blocks, Py_ssize_t count, const Bodies
         block = &blocks[k]
         mass = gather(bodies.inv_mass, block.body, 1)
         for q in range(3):
-            spin[q] = gather3(base + RECORD * q, block.spin, 1)
+            spin[q] = gather3(base + JOINT_ROW * q, block.spin, 1)
         for p in range(3):
-            angular = gather3(base + RECORD * p, block.angular, 1)
+            angular = gather3(base + JOINT_ROW * p, block.angular, 1)
             for q in range(3):
                 line[q] = w_dot(angular, spin[q])
                 if p == q:

@@ -1,12 +1,6 @@
 """The wide kernels at the compiler's own level, and what this processor has beyond it."""
 
-from cpython.pycapsule cimport PyCapsule_New
-
-include "_contacts.pxi"
-include "_joints.pxi"
-include "_swept_balls.pxi"
-include "_bodies.pxi"
-include "_balls.pxi"
+include "_kernels.pxi"
 
 cdef extern from *:
     """

@@ -7,7 +7,8 @@ depends on the level that a module is compiled for: only kernels look into them,
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold
-from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+from mcsim.wide._ends cimport WideEnds
+from mcsim.wide._lanes cimport Wide, Wide3
 
 # One point's normal row: J v = n . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
 ctypedef struct WidePoint:
@@ -23,17 +24,12 @@ ctypedef struct WidePoint:
 
 ctypedef struct ContactBlock:
     int32_t manifold[8]          # -1: the lane is not used
-    int32_t body_a[8]
-    int32_t body_b[8]
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t reserved[6]
+    WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
-    Wide inv_mass_a
-    Wide inv_mass_b
-    Wide6 inv_inertia_a          # world axes
-    Wide6 inv_inertia_b
     Wide friction                # coefficient
     Wide3 arm_a                  # of friction, to the manifold's centre [m]
     Wide3 arm_b

@@ -1,5 +1,4 @@
-# The wide kernels of bodies. Included once for every CPU level, after _contacts.pxi, with which it shares the rotation
-# matrices; the equations stand in integrate/_euler.pyx.
+# The wide kernels of bodies. Included once for every CPU level; the equations stand in integrate/_euler.pyx.
 
 from libc.math cimport ceil
 from libc.stdint cimport int32_t
@@ -10,7 +9,6 @@ from mcsim.wide._bodies cimport BodyKernels
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    TWIST = 6                    # numbers of a body's twist
     NEWTON_STEPS = 10
     MOST_PIECES = 32
 

@@ -12,59 +12,14 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale,
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, StartPoint, WideKernels, WidePoint
+from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    MATRIX = 9               # doubles a body
     CONE_STEPS = 20          # of Newton's method; about 3 do
     ROUNDS = 2               # over the points of a manifold, a sweep
 
-# ---- rotations -------------------------------------------------------------------------------------------------------
-
-ctypedef struct WideMatrix:
-    Wide3 x                      # rows
-    Wide3 y
-    Wide3 z
-
-
-cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
-    """Of unit quaternions (w, x, y, z)."""
-    cdef Wide w = gather(orientation, body, 4)
-    cdef Wide x = gather(orientation + 1, body, 4)
-    cdef Wide y = gather(orientation + 2, body, 4)
-    cdef Wide z = gather(orientation + 3, body, 4)
-    cdef Wide one = splat(1.0)
-    cdef Wide two = splat(2.0)
-    cdef WideMatrix r
-    r.x = wide3(one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y))
-    r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
-    r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
-    return r
-
-
-cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
-    return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
-
-
-cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
-    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)
-
-
-cdef inline Wide inverse(Wide x) noexcept nogil:
-    """1 / x where x > 0, else 0"""
-    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
-
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
-
-cdef inline void put3(Wide3* x, int lane, Vec3 value) noexcept nogil:
-    put(&x.x, lane, value.x)
-    put(&x.y, lane, value.y)
-    put(&x.z, lane, value.z)
-
-
-cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
-    return vec3(lane_of(&x.x, lane), lane_of(&x.y, lane), lane_of(&x.z, lane))
-
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, double factor) noexcept nogil:
@@ -76,12 +31,10 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     cdef StartPoint* point
     cdef int i
     block.manifold[lane] = number
-    block.body_a[lane] = m.body_a
-    block.body_b[lane] = m.body_b
+    block.ends.body_a[lane] = m.body_a
+    block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put(&block.inv_mass_a, lane, mass_a)
-    put(&block.inv_mass_b, lane, mass_b)
     put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
@@ -105,10 +58,10 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
 cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                              double reach) noexcept nogil:
     """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
-    cdef Wide3 xa = gather3(<const double*>bodies.position, block.body_a, 3)
-    cdef Wide3 xb = gather3(<const double*>bodies.position, block.body_b, 3)
-    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.body_a)
-    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.body_b)
+    cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
+    cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
+    cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.ends.body_a)
+    cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
     cdef Wide3 centre = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
@@ -147,10 +100,10 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, con
     blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
-        blocks[block].body_a[lane] = -1
-        blocks[block].body_b[lane] = -1
+    clear_ends(&blocks[block].ends)
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor)
+    load_masses(&blocks[block].ends, bodies)
     set_anchors(&blocks[block], &starts[block], bodies, reach)
 
 
@@ -182,34 +135,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize
                                                  lane3(&start.points[i].slide_total, lane))
                 point.separation = lane_of(&start.points[i].error, lane)
 
-# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
-
-ctypedef struct WidePair:
-    Wide3 va
-    Wide3 wa
-    Wide3 vb
-    Wide3 wb
-
-
-cdef inline WidePair load_pair(const ContactBlock* block, const Twist* twist) noexcept nogil:
-    cdef WidePair p
-    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
-    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
-    return p
-
-
-cdef inline void store_pair(const WidePair* p, const ContactBlock* block, Twist* twist) noexcept nogil:
-    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
-    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
-
-
-cdef inline void push(WidePair* p, const ContactBlock* block, Wide3 force, Wide3 torque_a, Wide3 torque_b) noexcept nogil:
-    """v += M^-1 of an impulse `force` on b, and of its moments about the two centres."""
-    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
-    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
-    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
-    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
-
+# ---- once a substep --------------------------------------------------------------------------------------------------
 
 cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* normal, Wide slide_0, Wide slide_1,
                           Wide twist) noexcept nogil:
@@ -223,19 +149,7 @@ cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* no
         force = w_add_scaled(force, normal[i], block.normal)
         torque_a = w_add_scaled(torque_a, normal[i], block.points[i].angular_a)
         torque_b = w_add_scaled(torque_b, normal[i], block.points[i].angular_b)
-    push(p, block, force, torque_a, torque_b)
-
-# ---- once a substep --------------------------------------------------------------------------------------------------
-
-cdef inline Wide6 gather_symmetric(const double* base, const int32_t* body) noexcept nogil:
-    cdef Wide6 m
-    m.xx = gather(base, body, MATRIX)
-    m.xy = gather(base + 1, body, MATRIX)
-    m.xz = gather(base + 2, body, MATRIX)
-    m.yy = gather(base + 4, body, MATRIX)
-    m.yz = gather(base + 5, body, MATRIX)
-    m.zz = gather(base + 8, body, MATRIX)
-    return m
+    push(p, &block.ends, force, torque_a, torque_b)
 
 
 cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
@@ -251,7 +165,7 @@ cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start
     replaced by its trace, a bound on its eigenvalues: such a step is safe and has the same fixed point."""
     cdef Wide3 t = block.tangent
     cdef Wide3 s = w_cross(block.normal, t)
-    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
     cdef Wide3 ta, tb, sa, sb, ja, jb
     cdef Wide trace, det
     cdef Mask regular
@@ -260,11 +174,11 @@ cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start
     tb = w_cross(block.arm_b, t)
     sa = w_cross(block.arm_a, s)
     sb = w_cross(block.arm_b, s)
-    ja = w_times(&block.inv_inertia_a, ta)
-    jb = w_times(&block.inv_inertia_b, tb)
+    ja = w_times(&block.ends.inv_inertia_a, ta)
+    jb = w_times(&block.ends.inv_inertia_b, tb)
     block.d0 = mass + w_dot(ta, ja) + w_dot(tb, jb)
     block.c = w_dot(sa, ja) + w_dot(sb, jb)
-    block.d1 = mass + w_dot(sa, w_times(&block.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.inv_inertia_b, sb))
+    block.d1 = mass + w_dot(sa, w_times(&block.ends.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.ends.inv_inertia_b, sb))
     trace = block.d0 + block.d1
     det = block.d0 * block.d1 - block.c * block.c
     regular = above(det, splat(1e-14) * trace * trace)
@@ -272,8 +186,8 @@ cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start
     block.d1 = choose(regular, block.d1, trace)
     block.c = choose(regular, block.c, splat(0.0))
     block.inv_det = inverse(block.d0 * block.d1 - block.c * block.c)
-    block.twist_mass = start.many * inverse(w_dot(block.normal, w_times(&block.inv_inertia_a, block.normal))
-                                            + w_dot(block.normal, w_times(&block.inv_inertia_b, block.normal)))
+    block.twist_mass = start.many * inverse(w_dot(block.normal, w_times(&block.ends.inv_inertia_a, block.normal))
+                                            + w_dot(block.normal, w_times(&block.ends.inv_inertia_b, block.normal)))
 
 
 cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide there, Wide rate, Wide softness,
@@ -293,13 +207,13 @@ cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide ther
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                                const ContactRule* rule) noexcept nogil:
-    cdef const int32_t* a = block.body_a
-    cdef const int32_t* b = block.body_b
+    cdef const int32_t* a = block.ends.body_a
+    cdef const int32_t* b = block.ends.body_b
     cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
     cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
     cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
     cdef Wide softness = splat(rule.softness[0]) + start.ground * splat(rule.softness[1] - rule.softness[0])
     cdef Wide3 arm_a, arm_b, ca, cb
@@ -308,8 +222,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef WidePoint* earlier
     cdef StartPoint* at
     cdef int i, j
-    block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, a)
-    block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, b)
+    load_inertia(&block.ends, bodies)
     if block.rubs:
         refresh_friction(block, start, xa, xb)
     for i in range(block.point_count):
@@ -322,8 +235,8 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         point.angular_b = w_cross(arm_b, block.normal)
         at.error = (w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca)))
                     - (start.rounding_a + start.rounding_b))
-        spin_a = w_times(&block.inv_inertia_a, point.angular_a)
-        spin_b = w_times(&block.inv_inertia_b, point.angular_b)
+        spin_a = w_times(&block.ends.inv_inertia_a, point.angular_a)
+        spin_b = w_times(&block.ends.inv_inertia_b, point.angular_b)
         for j in range(i):
             earlier = &block.points[j]
             earlier.coupling[i - j - 1] = mass + w_dot(earlier.angular_a, spin_a) + w_dot(earlier.angular_b, spin_b)
@@ -360,9 +273,9 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, Py_ssize_t coun
             block.slide[i] = first * block.slide[i]
         start.twist_carry = rest * block.twist
         block.twist = first * block.twist
-        p = load_pair(block, twist)
+        p = load_pair(&block.ends, twist)
         push_all(&p, block, normal, block.slide[0], block.slide[1], block.twist)
-        store_pair(&p, block, twist)
+        store_pair(&p, &block.ends, twist)
 
 
 cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil:
@@ -377,9 +290,9 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t 
         start = &starts[k]
         for i in range(block.point_count):
             normal[i] = start.points[i].carry
-        p = load_pair(block, twist)
+        p = load_pair(&block.ends, twist)
         push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
-        store_pair(&p, block, twist)
+        store_pair(&p, &block.ends, twist)
         for i in range(block.point_count):
             block.points[i].impulse = block.points[i].impulse + start.points[i].carry
         for i in range(2):
@@ -446,7 +359,7 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
         block.slide[0] = found[0]
         block.slide[1] = found[1]
         force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
-        push(p, block, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
+        push(p, &block.ends, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
         largest[0] = most(largest[0], most(size_of(change[0]) * block.d0, size_of(change[1]) * block.d1))
     else:
         largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
@@ -456,8 +369,8 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
     force = w_scale(twist - block.twist, block.normal)
     if keep:
         block.twist = twist
-        turn_a = w_times(&block.inv_inertia_a, force)
-        turn_b = w_times(&block.inv_inertia_b, force)
+        turn_a = w_times(&block.ends.inv_inertia_a, force)
+        turn_b = w_times(&block.ends.inv_inertia_b, force)
         p.wa = w_sub(p.wa, turn_a)
         p.wb = w_add(p.wb, turn_b)
         largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
@@ -498,12 +411,12 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
         force = force + change
         torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
         torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
-    push(p, block, w_scale(force, block.normal), torque_a, torque_b)
+    push(p, &block.ends, w_scale(force, block.normal), torque_a, torque_b)
 
 
 cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, Wide* rate) noexcept nogil:
     """rub: friction too. rate: the largest change of a velocity so far."""
-    cdef WidePair p = load_pair(block, twist)
+    cdef WidePair p = load_pair(&block.ends, twist)
     if rub and block.rubs:
         slide_and_twist(block, &p, True, rate)
     if block.point_count == 4:
@@ -512,12 +425,12 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bin
         solve_points(block, &p, 1, relaxed, rate)
     else:
         solve_points(block, &p, block.point_count, relaxed, rate)
-    store_pair(&p, block, twist)
+    store_pair(&p, &block.ends, twist)
 
 
 cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest) noexcept nogil:
     """By how much the rows would change their impulses, each with the others as they are."""
-    cdef WidePair p = load_pair(block, twist)
+    cdef WidePair p = load_pair(&block.ends, twist)
     cdef const WidePoint* point
     cdef Wide u, change
     cdef int i
@@ -530,14 +443,6 @@ cdef inline void measure_block(ContactBlock* block, const Twist* twist, int rela
         u = u if relaxed else u + point.compliance * point.impulse
         change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
         largest[0] = most(largest[0], change)
-
-
-cdef inline double largest_lane(const Wide* x) noexcept nogil:
-    cdef double found = 0.0
-    cdef int i
-    for i in range(WIDTH):
-        found = max(found, lane_of(x, i))
-    return found
 
 
 cdef double sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:

@@ -8,6 +8,7 @@ compiled for: only kernels look into them, others ask their table for it.
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, JointRows
+from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3, Wide6
 
 # J v = linear . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
@@ -23,29 +24,18 @@ ctypedef struct WideRow:
 
 ctypedef struct JointBlock:
     int32_t joint[8]             # -1: the lane is not used
-    int32_t body_a[8]
-    int32_t body_b[8]
     int32_t begin[8]             # each joint's first row among the JointRows
+    WideEnds ends
     int32_t row                  # first of the block's WideRow records
     int32_t size                 # rows of each joint, 1 to 6
-    int32_t reserved[2]
-    Wide inv_mass_a
-    Wide inv_mass_b
-    Wide6 inv_inertia_a          # world axes
-    Wide6 inv_inertia_b
 
 # Plain ball joints, in world axes (_swept_balls.pxi).
 ctypedef struct SweptBalls:
     int32_t joint[8]             # -1: the lane is not used
-    int32_t body_a[8]
-    int32_t body_b[8]
     int32_t begin[8]             # each joint's first row among the JointRows
+    WideEnds ends
     Wide3 arm_a                  # from the centres of mass to the joint point on b [m]
     Wide3 arm_b
-    Wide inv_mass_a
-    Wide inv_mass_b
-    Wide6 inv_inertia_a
-    Wide6 inv_inertia_b
     Wide3 impulse                # on b [N s]
     Wide6 inverse[2]             # of J M^-1 J' + compliance, for both passes
     Wide3 bias                   # of the biased pass

@@ -6,7 +6,6 @@ from mcsim.state._layout cimport Joint, JointRow, JointRows
 from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
 
 cdef enum:
-    JOINT_ROW = 15           # doubles a JointRow
     MOST_JOINT_ROWS = 6
 
 # ---- joints to lanes and back ------------------------------------------------------------------------------------------
@@ -22,14 +21,13 @@ cdef void fill_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t k, Py_ssize_
     block.size = size
     for lane in range(8):
         block.joint[lane] = -1
-        block.body_a[lane] = -1
-        block.body_b[lane] = -1
         block.begin[lane] = -MOST_JOINT_ROWS
+    clear_ends(&block.ends)
     for lane in range(count):
         joint = &joints[chosen[lane]]
         block.joint[lane] = chosen[lane]
-        block.body_a[lane] = joint.body_a
-        block.body_b[lane] = joint.body_b
+        block.ends.body_a[lane] = joint.body_a
+        block.ends.body_b[lane] = joint.body_b
         block.begin[lane] = begin[chosen[lane]]
 
 
@@ -40,8 +38,7 @@ cdef void load_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const
     cdef int lane, i
     for k in range(count):
         block = &blocks[k]
-        block.inv_mass_a = gather(bodies.inv_mass, block.body_a, 1)
-        block.inv_mass_b = gather(bodies.inv_mass, block.body_b, 1)
+        load_masses(&block.ends, bodies)
         for lane in range(WIDTH):
             if block.joint[lane] < 0:
                 break
@@ -69,14 +66,7 @@ cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssi
                 out.impulse[to] = lane_of(&row.impulse, lane)
                 out.second[to] = out.impulse[to]
 
-# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
-
-cdef inline WidePair load_bodies(const JointBlock* block, const Twist* twist) noexcept nogil:
-    cdef WidePair p
-    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
-    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
-    return p
-
+# ---- once a substep --------------------------------------------------------------------------------------------------
 
 cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* row, int n, const Wide* impulse,
                            Twist* twist) noexcept nogil:
@@ -89,14 +79,9 @@ cdef inline void push_rows(WidePair* p, const JointBlock* block, const WideRow* 
         force = w_add_scaled(force, impulse[i], row[i].linear)
         torque_a = w_add_scaled(torque_a, impulse[i], row[i].angular_a)
         torque_b = w_add_scaled(torque_b, impulse[i], row[i].angular_b)
-    p.va = w_add_scaled(p.va, -block.inv_mass_a, force)
-    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, torque_a))
-    p.vb = w_add_scaled(p.vb, block.inv_mass_b, force)
-    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, torque_b))
-    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
-    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
+    push(p, &block.ends, force, torque_a, torque_b)
+    store_pair(p, &block.ends, twist)
 
-# ---- once a substep --------------------------------------------------------------------------------------------------
 
 cdef inline void read_rows(JointBlock* block, WideRow* row, const SourceRows* source,
                            const JointRule* rule) noexcept nogil:
@@ -166,12 +151,12 @@ cdef inline void weigh_rows(const JointBlock* block, WideRow* row, int n, bint s
     """Products, compliances, factors."""
     cdef Wide k[36]
     cdef Wide d[6]
-    cdef Wide mass = block.inv_mass_a + block.inv_mass_b
+    cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
     cdef Wide3 spin_a, spin_b
     cdef int i, j
     for j in range(n):
-        spin_a = w_times(&block.inv_inertia_a, row[j].angular_a)
-        spin_b = w_times(&block.inv_inertia_b, row[j].angular_b)
+        spin_a = w_times(&block.ends.inv_inertia_a, row[j].angular_a)
+        spin_b = w_times(&block.ends.inv_inertia_b, row[j].angular_b)
         for i in range(j, n):
             k[6 * i + j] = (mass * w_dot(row[i].linear, row[j].linear)
                             + w_dot(row[i].angular_a, spin_a) + w_dot(row[i].angular_b, spin_b))
@@ -195,8 +180,7 @@ cdef void refresh_joint_blocks(JointBlock* blocks, WideRow* rows, Py_ssize_t cou
     for k in range(count):
         block = &blocks[k]
         row = &rows[block.row]
-        block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_a)
-        block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, block.body_b)
+        load_inertia(&block.ends, bodies)
         read_rows(block, row, source, rule)
         if block.size == 3:
             weigh_rows(block, row, 3, soft)
@@ -215,7 +199,7 @@ cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist
         for i in range(blocks[k].size):
             row[i].impulse = splat(part) * row[i].impulse
             impulse[i] = row[i].impulse
-        p = load_bodies(&blocks[k], twist)
+        p = load_pair(&blocks[k].ends, twist)
         push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
@@ -252,7 +236,7 @@ cdef inline void find_changes(const WideRow* row, int n, int relaxed, const Wide
 cdef inline void solve_joints(const JointBlock* block, WideRow* row, int n, Twist* twist, int relaxed,
                               Wide* rate) noexcept nogil:
     """rate: the largest change of a velocity so far. A row's is its residual, but for those that stay out."""
-    cdef WidePair p = load_bodies(block, twist)
+    cdef WidePair p = load_pair(&block.ends, twist)
     cdef Wide w[6]
     cdef Wide change[6]
     cdef int i
@@ -291,7 +275,7 @@ cdef double residual_joints(const JointBlock* blocks, const WideRow* rows, Py_ss
     cdef int i
     for k in range(count):
         row = &rows[blocks[k].row]
-        p = load_bodies(&blocks[k], twist)
+        p = load_pair(&blocks[k].ends, twist)
         find_residuals(row, &p, blocks[k].size, relaxed, w)
         for i in range(blocks[k].size):
             d = row[i].diagonal if relaxed else row[i].diagonal + row[i].compliance

@@ -7,6 +7,8 @@ of its own would be, in the order written: so all levels give the same bits.
 """
 
 from libc.stdint cimport int32_t
+from mcsim.core._math cimport vec3
+from mcsim.core._types cimport Vec3
 
 cdef extern from *:
     """
@@ -343,6 +345,12 @@ cdef extern from *:
     Wide least "mc_least"(Wide x, Wide y) noexcept nogil
 
 
+# Doubles of a record whose fields are gathered.
+cdef enum:
+    TWIST = 6
+    MATRIX = 9
+    JOINT_ROW = 15
+
 ctypedef struct Wide3:
     Wide x
     Wide y
@@ -353,6 +361,11 @@ ctypedef struct WideQuat:
     Wide x
     Wide y
     Wide z
+
+ctypedef struct WideMatrix:
+    Wide3 x                      # rows
+    Wide3 y
+    Wide3 z
 
 # A symmetric matrix.
 ctypedef struct Wide6:
@@ -372,9 +385,22 @@ cdef inline double lane_of(const Wide* x, int lane) noexcept nogil:
     return (<const double*>x)[lane]
 
 
+cdef inline double largest_lane(const Wide* x) noexcept nogil:
+    cdef double found = 0.0
+    cdef int i
+    for i in range(WIDTH):
+        found = max(found, lane_of(x, i))
+    return found
+
+
 cdef inline Wide size_of(Wide x) noexcept nogil:
     """|x|"""
     return most(x, -x)
+
+
+cdef inline Wide inverse(Wide x) noexcept nogil:
+    """1 / x where x > 0, else 0"""
+    return choose(above(x, splat(0.0)), splat(1.0) / x, splat(0.0))
 
 
 cdef inline Wide3 wide3(Wide x, Wide y, Wide z) noexcept nogil:
@@ -383,6 +409,16 @@ cdef inline Wide3 wide3(Wide x, Wide y, Wide z) noexcept nogil:
     r.y = y
     r.z = z
     return r
+
+
+cdef inline void put3(Wide3* x, int lane, Vec3 value) noexcept nogil:
+    put(&x.x, lane, value.x)
+    put(&x.y, lane, value.y)
+    put(&x.z, lane, value.z)
+
+
+cdef inline Vec3 lane3(const Wide3* x, int lane) noexcept nogil:
+    return vec3(lane_of(&x.x, lane), lane_of(&x.y, lane), lane_of(&x.z, lane))
 
 
 cdef inline Wide3 w_add(Wide3 a, Wide3 b) noexcept nogil:
@@ -434,29 +470,29 @@ cdef inline Wide3 w_choose(Mask p, Wide3 a, Wide3 b) noexcept nogil:
 
 cdef inline void gather_twist(const double* base, const int32_t* index, Wide3* v, Wide3* w) noexcept nogil:
     """[v; w] of each body."""
-    cdef Wide both[6]
-    gather6(base, index, both)
-    v[0] = wide3(both[0], both[1], both[2])
-    w[0] = wide3(both[3], both[4], both[5])
+    cdef Wide six[6]
+    gather6(base, index, six)
+    v[0] = wide3(six[0], six[1], six[2])
+    w[0] = wide3(six[3], six[4], six[5])
 
 
 cdef inline void scatter_twist(Wide3 v, Wide3 w, double* base, const int32_t* index) noexcept nogil:
-    cdef Wide both[6]
-    both[:] = [v.x, v.y, v.z, w.x, w.y, w.z]
-    scatter6(both, base, index)
+    cdef Wide six[6]
+    six[:] = [v.x, v.y, v.z, w.x, w.y, w.z]
+    scatter6(six, base, index)
 
 
 cdef inline Wide6 gather_inertia(const double* base, const int32_t* index) noexcept nogil:
     """Symmetric matrices of nine numbers."""
-    cdef Wide3 upper = gather3(base, index, 9)
-    cdef Wide3 lower = gather3(base + 4, index, 9)
+    cdef Wide3 upper = gather3(base, index, MATRIX)
+    cdef Wide3 lower = gather3(base + 4, index, MATRIX)
     cdef Wide6 m
     m.xx = upper.x
     m.xy = upper.y
     m.xz = upper.z
     m.yy = lower.x
     m.yz = lower.y
-    m.zz = gather(base + 8, index, 9)
+    m.zz = gather(base + 8, index, MATRIX)
     return m
 
 # ---- unit quaternions, (w, x, y, z) in memory ------------------------------------------------------------------------
@@ -511,3 +547,28 @@ cdef inline WideQuat w_turned(WideQuat q, Wide3 u) noexcept nogil:
     r.y = s * r.y
     r.z = s * r.z
     return r
+
+# ---- rotation matrices ------------------------------------------------------------------------------------------------
+
+cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
+    """Of unit quaternions (w, x, y, z)."""
+    cdef WideQuat q = gather_quat(orientation, body)
+    cdef Wide w = q.w
+    cdef Wide x = q.x
+    cdef Wide y = q.y
+    cdef Wide z = q.z
+    cdef Wide one = splat(1.0)
+    cdef Wide two = splat(2.0)
+    cdef WideMatrix r
+    r.x = wide3(one - two * (y * y + z * z), two * (x * y - w * z), two * (x * z + w * y))
+    r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
+    r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
+    return r
+
+
+cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return wide3(w_dot(r.x, a), w_dot(r.y, a), w_dot(r.z, a))
+
+
+cdef inline Wide3 turn_back(const WideMatrix* r, Wide3 a) noexcept nogil:
+    return w_add_scaled(w_add_scaled(w_scale(a.x, r.x), a.y, r.y), a.z, r.z)

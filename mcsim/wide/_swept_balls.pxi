@@ -16,13 +16,12 @@ cdef void fill_balls(SweptBalls* blocks, Py_ssize_t k, const Joint* joints, cons
     memset(block, 0, sizeof(SweptBalls))
     for lane in range(8):
         block.joint[lane] = -1
-        block.body_a[lane] = -1
-        block.body_b[lane] = -1
+    clear_ends(&block.ends)
     for lane in range(count):
         joint = &joints[chosen[lane]]
         block.joint[lane] = chosen[lane]
-        block.body_a[lane] = joint.body_a
-        block.body_b[lane] = joint.body_b
+        block.ends.body_a[lane] = joint.body_a
+        block.ends.body_b[lane] = joint.body_b
         block.begin[lane] = begin[chosen[lane]]
         put3(&block.anchor_a, lane, joint.anchor_a)
         put3(&block.anchor_b, lane, joint.anchor_b)
@@ -40,8 +39,7 @@ cdef void load_balls(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, 
     cdef int lane
     for k in range(count):
         block = &blocks[k]
-        block.inv_mass_a = gather(bodies.inv_mass, block.body_a, 1)
-        block.inv_mass_b = gather(bodies.inv_mass, block.body_b, 1)
+        load_masses(&block.ends, bodies)
         block.axes[0] = wide3(one, zero, zero)
         block.axes[1] = wide3(zero, one, zero)
         block.axes[2] = wide3(zero, zero, one)
@@ -72,25 +70,13 @@ cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, JointRows* out
                 out.impulse[to] = dot(d, impulse)
                 out.second[to] = out.impulse[to]
 
-# ---- the velocities of a block's bodies ------------------------------------------------------------------------------
-
-cdef inline WidePair load_ball_bodies(const SweptBalls* block, const Twist* twist) noexcept nogil:
-    cdef WidePair p
-    gather6(<const double*>twist, block.body_a, <Wide*>&p.va)            # v and w lie one after the other
-    gather6(<const double*>twist, block.body_b, <Wide*>&p.vb)
-    return p
-
+# ---- once a substep --------------------------------------------------------------------------------------------------
 
 cdef inline void push_ball(WidePair* p, const SweptBalls* block, Wide3 impulse, Twist* twist) noexcept nogil:
     """v += M^-1 J' impulse, and back into the bodies."""
-    p.va = w_add_scaled(p.va, -block.inv_mass_a, impulse)
-    p.vb = w_add_scaled(p.vb, block.inv_mass_b, impulse)
-    p.wa = w_sub(p.wa, w_times(&block.inv_inertia_a, w_cross(block.arm_a, impulse)))
-    p.wb = w_add(p.wb, w_times(&block.inv_inertia_b, w_cross(block.arm_b, impulse)))
-    scatter6(<const Wide*>&p.va, <double*>twist, block.body_a)
-    scatter6(<const Wide*>&p.vb, <double*>twist, block.body_b)
+    push(p, &block.ends, impulse, w_cross(block.arm_a, impulse), w_cross(block.arm_b, impulse))
+    store_pair(p, &block.ends, twist)
 
-# ---- once a substep --------------------------------------------------------------------------------------------------
 
 cdef inline void add_arm(Wide6* k, Wide3 r, const Wide6* m) noexcept nogil:
     """k += [r]' m [r]"""
@@ -108,14 +94,14 @@ cdef inline Wide6 ball_matrix(const SweptBalls* block) noexcept nogil:
     """K"""
     cdef Wide zero = splat(0.0)
     cdef Wide6 k
-    k.xx = block.inv_mass_a + block.inv_mass_b
+    k.xx = block.ends.inv_mass_a + block.ends.inv_mass_b
     k.yy = k.xx
     k.zz = k.xx
     k.xy = zero
     k.xz = zero
     k.yz = zero
-    add_arm(&k, block.arm_a, &block.inv_inertia_a)
-    add_arm(&k, block.arm_b, &block.inv_inertia_b)
+    add_arm(&k, block.arm_a, &block.ends.inv_inertia_a)
+    add_arm(&k, block.arm_b, &block.ends.inv_inertia_b)
     return k
 
 
@@ -194,7 +180,7 @@ cdef inline void soften_ball(SweptBalls* block, const Wide6* k, Wide least_pivot
 cdef inline Wide3 turning_of(const Bodies* bodies, const int32_t* body, const WideMatrix* r, const Wide6* inv_inertia,
                              Wide3 spin) noexcept nogil:
     """-I^-1 (w x I w): the angular acceleration of the free bodies."""
-    cdef Wide6 inertia = gather_symmetric(<const double*>bodies.inertia, body)
+    cdef Wide6 inertia = gather_inertia(<const double*>bodies.inertia, body)
     return w_times(inv_inertia, w_cross(turn(r, w_times(&inertia, turn_back(r, spin))), spin))
 
 
@@ -202,19 +188,19 @@ cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const W
                           const WideMatrix* rb) noexcept nogil:
     """The acceleration of p_b on b less that on a, of the free bodies and seen from a: w_b x (w_b x r_b) - w_a x (w_a x
     r_a) - 2 w_a x u + g_b x r_b - g_a x r_a, g the angular accelerations."""
-    cdef WidePair p = load_ball_bodies(block, bodies.twist)
+    cdef WidePair p = load_pair(&block.ends, bodies.twist)
     cdef Wide3 along_a = w_cross(p.wa, block.arm_a)
     cdef Wide3 along_b = w_cross(p.wb, block.arm_b)
     cdef Wide3 u = w_sub(w_add(p.vb, along_b), w_add(p.va, along_a))
     cdef Wide3 bend = w_sub(w_cross(p.wb, along_b), w_cross(p.wa, along_a))
     bend = w_add_scaled(bend, splat(-2.0), w_cross(p.wa, u))
-    bend = w_add(bend, w_cross(turning_of(bodies, block.body_b, rb, &block.inv_inertia_b, p.wb), block.arm_b))
-    return w_sub(bend, w_cross(turning_of(bodies, block.body_a, ra, &block.inv_inertia_a, p.wa), block.arm_a))
+    bend = w_add(bend, w_cross(turning_of(bodies, block.ends.body_b, rb, &block.ends.inv_inertia_b, p.wb), block.arm_b))
+    return w_sub(bend, w_cross(turning_of(bodies, block.ends.body_a, ra, &block.ends.inv_inertia_a, p.wa), block.arm_a))
 
 
 cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
-    cdef const int32_t* a = block.body_a
-    cdef const int32_t* b = block.body_b
+    cdef const int32_t* a = block.ends.body_a
+    cdef const int32_t* b = block.ends.body_b
     cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
     cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
@@ -224,8 +210,7 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
     cdef Wide least_pivot
     cdef Wide6 k
     cdef int i
-    block.inv_inertia_a = gather_symmetric(<const double*>bodies.inv_inertia_world, a)
-    block.inv_inertia_b = gather_symmetric(<const double*>bodies.inv_inertia_world, b)
+    load_inertia(&block.ends, bodies)
     block.arm_b = turn(&rb, block.anchor_b)
     block.arm_a = w_sub(w_add(xb, block.arm_b), xa)
     block.bias = w_scale(splat(rule.error_rate), w_sub(block.arm_a, turn(&ra, block.anchor_a)))
@@ -255,7 +240,7 @@ cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double 
     cdef Py_ssize_t k
     for k in range(count):
         blocks[k].impulse = w_scale(splat(part), blocks[k].impulse)
-        p = load_ball_bodies(&blocks[k], twist)
+        p = load_pair(&blocks[k].ends, twist)
         push_ball(&p, &blocks[k], blocks[k].impulse, twist)
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
@@ -270,7 +255,7 @@ cdef inline Wide3 ball_residual(const SweptBalls* block, const WidePair* p, int 
 
 cdef inline void solve_ball(SweptBalls* block, Twist* twist, int relaxed, Wide* rate) noexcept nogil:
     """rate: the largest change of a velocity so far."""
-    cdef WidePair p = load_ball_bodies(block, twist)
+    cdef WidePair p = load_pair(&block.ends, twist)
     cdef Wide3 w = ball_residual(block, &p, relaxed)
     cdef Wide3 change = w_times(&block.inverse[relaxed], w)
     rate[0] = most(most(rate[0], size_of(w.x)), most(size_of(w.y), size_of(w.z)))
@@ -303,7 +288,7 @@ cdef double residual_swept_balls(const SweptBalls* blocks, Py_ssize_t count, con
     cdef int i
     for k in range(count):
         block = &blocks[k]
-        p = load_ball_bodies(block, twist)
+        p = load_pair(&block.ends, twist)
         w = ball_residual(block, &p, relaxed)
         matrix = ball_matrix(block)
         for i in range(3):

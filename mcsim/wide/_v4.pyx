@@ -1,9 +1,3 @@
 """The wide kernels at x86-64-v4."""
 
-from cpython.pycapsule cimport PyCapsule_New
-
-include "_contacts.pxi"
-include "_joints.pxi"
-include "_swept_balls.pxi"
-include "_bodies.pxi"
-include "_balls.pxi"
+include "_kernels.pxi"
