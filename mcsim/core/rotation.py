@@ -45,6 +45,11 @@ def matrix(q: np.ndarray) -> np.ndarray:
     ])
 
 
+def matrices(q: np.ndarray) -> np.ndarray:
+    """R (n, 3, 3) of the unit quaternions q (n, 4)."""
+    return np.moveaxis(matrix(np.asarray(q, float).T), 2, 0)
+
+
 def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R a."""
     return matrix(q) @ a

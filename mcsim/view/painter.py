@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from mcsim.core.rotation import normalized
+from mcsim.core.rotation import matrices, normalized
 from mcsim.view import meshes
 from mcsim.view.camera import frame
 from mcsim.view.colors import BACKGROUND, EDGE, GRID, ROD, SHADOW, TEXT, body_colors
@@ -17,16 +17,6 @@ LIGHT = normalized(np.array([-0.45, -0.55, 1.0]))         # towards the light
 DARKEST = 0.60                                            # brightness of a face turned away from the light
 SHADOW_DIRECTIONS = 24                                    # corners of a shadow
 SMALL, LARGE = 60, 300                                    # numbers of shapes where the detail changes
-
-
-def rotation_matrices(q):
-    """R (n, 3, 3) of unit quaternions (n, 4)."""
-    w, x, y, z = q.T
-    return np.stack([
-        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-    ], axis=1).reshape(-1, 3, 3)
 
 
 class Painter:
@@ -128,7 +118,7 @@ class Painter:
         np.maximum.at(upper, self.owner_of_vertex, self.vertices)
         signs = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
         local = np.where(signs, upper[chosen, None], lower[chosen, None]) - self.centers[chosen, None]
-        r = rotation_matrices(orientations[:, chosen].reshape(-1, 4)).reshape(len(positions), len(chosen), 3, 3)
+        r = matrices(orientations[:, chosen].reshape(-1, 4)).reshape(len(positions), len(chosen), 3, 3)
         return (np.einsum("tnij,ncj->tnci", r, local) + positions[:, chosen, None]).reshape(-1, 3)
 
     def _hide_what_blocks(self, positions, orientations):
@@ -194,7 +184,7 @@ class Painter:
 
     def _turn(self, positions, orientations):
         """World vertices, world normals, and the bodies' frames (origins, rotation matrices)."""
-        r = rotation_matrices(orientations)
+        r = matrices(orientations)
         origins = positions - np.einsum("nij,nj->ni", r, self.centers)
         world = np.einsum("vij,vj->vi", r[self.owner_of_vertex], self.vertices) + origins[self.owner_of_vertex]
         normals = np.einsum("fij,fj->fi", r[self.owner_of_face], self.normals)
@@ -305,11 +295,11 @@ def _ground(scene):
     """(unit normal, offset) in the world of the static plane that faces up most, or None."""
     best = None
     for body in scene.bodies:
-        r = rotation_matrices(np.asarray(body.orientation)[None])[0]
+        r = matrices(np.asarray(body.orientation)[None])[0]
         for shape in body.shapes:
             if shape.type != "plane":
                 continue
-            frame_z = rotation_matrices(np.asarray(shape.orientation)[None])[0][:, 2]
+            frame_z = matrices(np.asarray(shape.orientation)[None])[0][:, 2]
             normal = r @ frame_z
             offset = normal @ (r @ shape.position + body.position)
             if normal[2] > 0.05 and (best is None or normal[2] > best[0][2]):

@@ -1,0 +1,221 @@
+"""What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import matrices
+from mcsim.pipeline import PositionPipeline, STAGES
+from mcsim.scene.checks import FieldError, not_negative
+from mcsim.settings import joint_tree, passes
+from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
+from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
+from mcsim.state.fields import ROW_KINDS
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+CONTACT_DTYPE = np.dtype([
+    ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),
+    ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
+
+ROW_VIEW_DTYPE = np.dtype([
+    ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
+    ("compliance", "f8"), ("bounds", "f8", 2), ("friction", "f8"), ("impulse", "f8")])
+
+
+class Energy(NamedTuple):
+    """[J]; gravity's potential is zero at the origin, joint springs count as potential."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """kinetic + potential [J]"""
+        return self.kinetic + self.potential
+
+
+@dataclass
+class Stats:
+    """What the last step did.
+
+    rows, joint_rows, contact_rows; manifolds, points: how many; iterations: sweeps over the rows in the step.
+    residuals: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep [N s, N m s], and
+    "velocity", the largest correction of the last sweep [m/s, rad/s]. impacts: manifolds that bounced.
+    times: seconds by stage, of the last call of step(); steps: how many steps that call made.
+    notes: (kind, bodies, text) of what a user should know.
+    """
+
+    rows: int = 0
+    joint_rows: int = 0
+    contact_rows: int = 0
+    manifolds: int = 0
+    points: int = 0
+    iterations: int = 0
+    impacts: int = 0
+    steps: int = 0
+    residuals: dict = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
+    times: dict = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
+    notes: list = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """What happened in the last call of step(). broken: (k,) numbers of the joints that broke, in order."""
+
+    broken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+
+
+class Observers:
+    """The part of World that looks."""
+
+    def joint_errors(self) -> np.ndarray:
+        """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
+        errors = self._pipeline.errors()
+        if self._user is not None:
+            self._user.fill_errors(errors, self._joints["broken"] != 0)
+        return errors
+
+    @property
+    def contacts(self) -> np.ndarray:
+        """(c,) structured array of the last step's contact points: body_a, body_b, position and normal (from a to b) in
+        the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
+        over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
+        separation, which is at its end."""
+        found = self._collider.get_manifolds()
+        mask = np.arange(4) < found["point_count"][:, None]
+        owner = np.nonzero(mask)[0]
+        points = found["points"][mask]
+        out = np.zeros(len(points), CONTACT_DTYPE)
+        for name in ("body_a", "body_b", "normal", "friction"):
+            out[name] = found[name][owner]
+        out["position"], out["separation"] = points["position"], points["separation"]
+        out["normal_impulse"], out["tangent_impulse"] = points["total_normal_impulse"], points["total_friction_impulse"]
+        return out
+
+    def _spins(self):
+        """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
+        rotations = matrices(self._bodies.orientation)
+        body = np.einsum("nji,nj->ni", rotations, self._bodies.twist[:, 3:])
+        return np.einsum("nij,nj->ni", rotations, np.einsum("nij,nj->ni", self._bodies.inertia, body))
+
+    def energy(self) -> Energy:
+        """Energy of the dynamic bodies and the joint springs [J]."""
+        moving = self._bodies.inv_mass > 0.0
+        v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
+        kinetic = 0.5 * np.sum(self._masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
+        heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
+        gravity = -np.sum(self._masses * self._bodies.gravity_scale * heights, where=moving)
+        return Energy(float(kinetic), float(gravity + self._pipeline.spring_energy()))
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """-> linear (3,) [kg m/s] and angular momentum about the origin (3,) [kg m^2/s] of the dynamic bodies."""
+        p = np.where(self._bodies.inv_mass > 0.0, self._masses, 0.0)[:, None] * self._bodies.twist[:, :3]
+        return p.sum(axis=0), (np.cross(self._bodies.position, p) + self._spins()).sum(axis=0)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
+
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist"); source: number of the
+        joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world, of a gear
+        those of its first joint; error C [m,
+        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
+        `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
+        raw = self._raw_rows()
+        raw = raw[~second_rows(raw)]
+        out = np.zeros(len(raw), ROW_VIEW_DTYPE)
+        out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
+        out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
+        out["bodies"] = np.stack([raw["body_a"], raw["body_b"]], axis=1)
+        out["bounds"] = np.stack([raw["lower"], raw["upper"]], axis=1)
+        for name in ("source", "index", "error", "friction", "impulse"):
+            out[name] = raw[name]
+        return out
+
+    def _raw_rows(self):
+        """The row records at the present poses. A step lays rows out for its beginning, so they are made anew."""
+        self._prepare()
+        return self._pipeline.rows_now()
+
+    def jacobian(self) -> "csr_array":
+        """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
+        return jacobian_csr(self._raw_rows(), self._bodies.count)
+
+    def delassus(self) -> "csr_array":
+        """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
+        return delassus_csr(self._raw_rows())
+
+    def _joint_rows(self):
+        """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
+        move."""
+        rows = self._raw_rows()
+        rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
+        jacobian = jacobian_csr(rows, self._bodies.count)
+        jacobian.data *= np.repeat(self._bodies.inv_mass > 0.0, 6)[jacobian.indices]
+        jacobian.eliminate_zeros()
+        return rows[~second_rows(rows)], jacobian
+
+    def kkt(self) -> KKT:
+        """The KKT system of the accelerations now, [[M, J'], [J, 0]] (Featherstone 3.17), of the joints' bilateral
+        rows.
+
+        -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
+        the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
+        friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
+        Redundant rows stay in the matrix, which is then singular; solve() copes."""
+        rows, jacobian = self._joint_rows()
+        moving = self._bodies.inv_mass > 0.0
+        forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+        rotations = matrices(self._bodies.orientation)
+        gyroscopic = np.zeros_like(forces)
+        gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
+        turning = np.zeros_like(forces)
+        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
+                                   -gyroscopic[:, 3:])
+        blocks = np.tile(np.eye(6), (len(forces), 1, 1))
+        blocks[moving, :3, :3] *= self._masses[moving, None, None]
+        blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
+        # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
+        return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+
+    def redundancy(self, tolerance=1e-9) -> Redundancy:
+        """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
+        forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
+        redundant only to about d (in units of its size): a larger `tolerance` then tells."""
+        try:
+            tolerance = not_negative(tolerance, "tolerance")
+        except FieldError as error:
+            raise SceneError(f"World.redundancy: {error}") from None
+        _, jacobian = self._joint_rows()
+        return redundancy(jacobian.toarray(), tolerance)
+
+    @property
+    def stats(self) -> Stats:
+        """Stats of the last step."""
+        pipeline = self._pipeline
+        manifolds = self._collider.get_manifolds()
+        geared = int(np.sum(second_rows(pipeline.rows_now())))
+        return Stats(
+            rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
+            joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
+            manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
+            iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
+            impacts=pipeline.impact_count, steps=self._steps_made,
+            residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
+            times=dict(zip(STAGES, pipeline.times())),
+            notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
+
+    @property
+    def events(self) -> Events:
+        """What happened in the last call of step(): `.broken`, numbers of the joints that broke."""
+        return self._events
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+        direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
+        return dict(self._keywords, joint_solver="tree" if direct else "rows")
