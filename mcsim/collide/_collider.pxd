@@ -13,6 +13,8 @@ cdef class Collider:
     cdef Py_ssize_t manifold_count
     cdef Manifold* previous
     cdef Py_ssize_t previous_count
+    cdef Manifold* resting               # those of sleeping bodies, which leave `previous` meanwhile
+    cdef Py_ssize_t resting_count
 
     cdef readonly int32_t shape_count
     cdef Shape* shapes
@@ -50,6 +52,8 @@ cdef class Collider:
 
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef bint has_room(self) noexcept nogil
+    cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -21,6 +21,7 @@ from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of, round
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._resting cimport take_over
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
@@ -245,6 +246,7 @@ cdef class Collider:
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
+        free(self.resting)
         free(self.shapes)
         free(self.solids)
         free(self.turns)
@@ -272,6 +274,8 @@ cdef class Collider:
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        if not self.has_room():
+            return GROW
         self.place_shapes(bodies, speculative_distance, ahead)
         self.mend_tree(speculative_distance)
         status = self.mend_pairs()
@@ -289,6 +293,18 @@ cdef class Collider:
         self.manifolds = swap
         self.manifold_count = 0
 
+    cdef bint has_room(self) noexcept nogil:
+        """Whether all manifolds would go into either list."""
+        if self.previous_count + self.resting_count <= self.manifold_capacity:
+            return True
+        self.manifolds_wanted = 2 * self.manifold_capacity
+        return False
+
+    cdef void part(self, const Bodies* bodies) noexcept nogil:
+        """Manifolds of sleeping bodies into a list of their own, those of woken ones back. Needs has_room()."""
+        take_over(self.previous, &self.previous_count, self.resting, &self.resting_count, bodies, True)
+        take_over(self.resting, &self.resting_count, self.previous, &self.previous_count, bodies, False)
+
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
         cdef Py_ssize_t capacity
@@ -303,6 +319,7 @@ cdef class Collider:
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
+            self.resting = <Manifold*>resized(self.resting, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
@@ -326,7 +343,7 @@ cdef class Collider:
             self.turns[i] = quat_mul(q, shape.orientation)
             solid.axes = quat_matrix(self.turns[i])
             solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
-            dynamic = bodies.kind[body] == DYNAMIC
+            dynamic = bodies.kind[body] == DYNAMIC and (bodies.island == NULL or bodies.island[body] < 0)
             self.moved[i] = dynamic != self.dynamic[i]
             self.dynamic[i] = dynamic
             self.kind_changed |= self.moved[i]
@@ -598,16 +615,27 @@ cdef class Collider:
     # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_manifolds(self):
-        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
-        result = np.empty(self.previous_count, MANIFOLD_DTYPE)
+        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
+        of sleeping bodies are as they were when they fell asleep."""
+        cdef Py_ssize_t count = self.previous_count + self.resting_count
+        result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        for i in range(self.previous_count):
+        memcpy(m + self.previous_count, self.resting, self.resting_count * sizeof(Manifold))
+        for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result
+        return result[np.argsort(result["key"])] if self.resting_count else result
+
+    def sizes(self, bodies):
+        """(bodies,) [m]: how far each body's shapes reach from its centre, inf of planes."""
+        found = np.zeros(bodies)
+        for i in range(self.shape_count):
+            reach = np.inf if self.shapes[i].type == PLANE else self.arms[i]
+            found[self.shapes[i].body] = max(found[self.shapes[i].body], reach)
+        return found
 
     def get_pairs(self):
         """-> (p, 2) int32: the pairs of shapes, planes aside, whose fat boxes overlapped in the last collide call."""
@@ -629,11 +657,13 @@ cdef class Collider:
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
+        self.resting_count = 0
         self.stale = 1
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""
         self.previous_count = 0
+        self.resting_count = 0
         self.manifold_count = 0
         self.stale = 1
 
