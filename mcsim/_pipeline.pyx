@@ -40,7 +40,7 @@ from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
@@ -680,7 +680,7 @@ cdef class Pipeline(StateArrays):
         self.collider.accept()
         if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
-                self.settings.dt):
+                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1], self.settings.dt):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
