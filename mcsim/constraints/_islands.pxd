@@ -1,6 +1,6 @@
 """Islands of bodies that touch or are joined, and which of them sleep."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies, Joint, Manifold
 
@@ -11,6 +11,7 @@ cdef class Islands:
     cdef readonly Py_ssize_t sleepers
     cdef object kept
     cdef double* size                    # of each body: its farthest point from the centre [m]
+    cdef int8_t* asleep
     cdef int32_t* parent
     cdef int32_t* state
     cdef double* lively                  # kinetic measure of an island, by its root

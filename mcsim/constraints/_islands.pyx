@@ -19,7 +19,7 @@ from libc.string cimport memcmp, memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add, cross, dot, norm, sub
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
@@ -44,7 +44,9 @@ cdef class Islands:
         values = np.zeros((4, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
         values[0, :count] = sizes
-        self.kept = numbers, values, seen
+        asleep = np.zeros(count + 1, np.int8)
+        self.kept = numbers, values, seen, asleep
+        self.asleep = <int8_t*>records(asleep)
         self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
         self.speeds = doubles(values[3])
@@ -59,7 +61,7 @@ cdef class Islands:
         return bodies.kind[i] == KINEMATIC and (dot(t.v, t.v) > 0.0 or dot(t.w, t.w) > 0.0)
 
     cdef void list_moving(self, Bodies* bodies) noexcept nogil:
-        """bodies.moving: what is not static and does not sleep, ascending."""
+        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
         self.sleepers = 0
@@ -67,7 +69,8 @@ cdef class Islands:
             if bodies.kind[i] != STATIC and bodies.island[i] < 0:
                 self.moving[count] = <int32_t>i
                 count += 1
-            self.sleepers += bodies.island[i] >= 0
+            self.asleep[i] = bodies.island[i] >= 0
+            self.sleepers += self.asleep[i]
         bodies.moving = self.moving
         bodies.moving_count = count
 
@@ -213,7 +216,6 @@ cdef class Islands:
             self.unite(bodies, joints[joint.geared[0]].body_b, joints[joint.geared[1]].body_b, False)
             return
         self.unite(bodies, joint.body_a, joint.body_b, False)
-        driven = True
         for k in range(joint.axis_count):
             driven |= joint.axes[k].motion_mode != MOTION_NONE
             driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
