@@ -7,18 +7,20 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 import numpy as np
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
-from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
+                                  DYNAMIC)
 from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
@@ -113,6 +115,9 @@ cdef class Collider(Broadphase):
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
                   excluded_pairs):
+        self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        self.set_excluded(excluded_pairs)
+        self.pairs_wanted = 4 * self.shape_count + 64
         self.manifolds_wanted = 2 * self.shape_count + 64
         self.grow()
 
@@ -150,6 +155,45 @@ cdef class Collider(Broadphase):
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
+    # ---- shapes that come, go and change -----------------------------------------------------------------------------
+
+    def remove_shapes(self, gone, body_number):
+        """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
+        number = Broadphase.remove_shapes(self, gone, body_number)
+        body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        cdef const int32_t* shapes = <const int32_t*>address(number)
+        cdef const int32_t* bodies = <const int32_t*>address(body_number)
+        cdef Py_ssize_t i
+        cdef Py_ssize_t kept = 0
+        cdef Manifold* m
+        for i in range(self.previous_count):
+            m = &self.previous[i]
+            if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
+                continue
+            m.shape_a = shapes[m.shape_a]
+            m.shape_b = shapes[m.shape_b]
+            m.body_a = bodies[m.body_a]
+            m.body_b = bodies[m.body_b]
+            m.key = pair_key(m.shape_a, m.shape_b)
+            if kept < i:
+                self.previous[kept] = m[0]
+            kept += 1
+        self.previous_count = kept
+        self.manifold_count = 0
+        return number
+
+    def change_shapes(self, numbers, shapes):
+        """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
+        changed = Broadphase.change_shapes(self, numbers, shapes)
+        anew = np.zeros(self.shape_count, np.int8)
+        anew[np.asarray(numbers).reshape(-1)[changed]] = 1
+        cdef const int8_t* flags = <const int8_t*>address(anew)
+        cdef Py_ssize_t i
+        for i in range(self.previous_count):
+            if flags[self.previous[i].shape_a] or flags[self.previous[i].shape_b]:
+                self.previous[i].allowance = 0.0
+        return changed
+
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
@@ -160,7 +204,7 @@ cdef class Collider(Broadphase):
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
+                         self.limit(m.shape_a, m.shape_b), self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
