@@ -149,7 +149,7 @@ cdef class Broadphase(PlacedShapes):
     def change_shapes(self, numbers, shapes):
         """Other records for shapes: materials, filters, sizes, places. numbers (k,), shapes (k,) SHAPE_DTYPE with the
         type, body and hull that they have. What changed more than its material looks for its pairs anew.
-        -> (k,) bool: which did. Refused: nothing changed."""
+        -> (k,) bool: which changed their form or place. Refused: nothing changed."""
         return self._change(numbers, shapes)
 
     def set_excluded(self, pairs):

@@ -159,8 +159,8 @@ cdef class Collider(Broadphase):
 
     def remove_shapes(self, gone, body_number):
         """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
-        number = Broadphase.remove_shapes(self, gone, body_number)
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        number = Broadphase.remove_shapes(self, gone, body_number)
         cdef const int32_t* shapes = <const int32_t*>address(number)
         cdef const int32_t* bodies = <const int32_t*>address(body_number)
         cdef Py_ssize_t i
@@ -184,9 +184,10 @@ cdef class Collider(Broadphase):
 
     def change_shapes(self, numbers, shapes):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
-        changed = Broadphase.change_shapes(self, numbers, shapes)
+        numbers = np.array(numbers, np.int32).reshape(-1)
         anew = np.zeros(self.shape_count, np.int8)
-        anew[np.asarray(numbers).reshape(-1)[changed]] = 1
+        changed = Broadphase.change_shapes(self, numbers, shapes)
+        anew[numbers[changed]] = 1
         cdef const int8_t* flags = <const int8_t*>address(anew)
         cdef Py_ssize_t i
         for i in range(self.previous_count):

@@ -172,7 +172,7 @@ cdef class PlacedShapes:
         return 0
 
     def _change(self, numbers, shapes):
-        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed more than their material.
+        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed their form or place.
         Refused: nothing changed."""
         cdef int32_t i
         cdef Py_ssize_t k
@@ -184,16 +184,16 @@ cdef class PlacedShapes:
         for field in ("type", "body", "hull"):
             if np.any(old[field] != shapes[field]):
                 raise ValueError(f"a shape keeps its {field}; remove it and add another")
-        changed = np.zeros(len(numbers), bool)
-        for field in ("group", "mask", "size", "position", "orientation"):
-            changed |= np.any((old[field] != shapes[field]).reshape(len(numbers), -1), axis=1)
+        changed = np.any([np.any(old[field] != shapes[field], axis=1) for field in ("size", "position", "orientation")],
+                         axis=0)
+        filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
         for k in range(len(numbers)):
             i = numbers[k]
             self.shapes[i] = records[k]
+            self.moved[i] |= <int8_t>(changed[k] or filtered[k])
             if changed[k]:
                 self.due[i] = 1
-                self.moved[i] = 1
                 self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
         return changed
 
