@@ -158,7 +158,9 @@ cdef class Islands:
         cdef bint woken = False
         for i in range(count):
             m = &manifolds[i]
-            if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and touches(m, bodies, self.reach, ahead):
+            if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and (
+                    self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and touches(
+                    m, bodies, self.reach, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
