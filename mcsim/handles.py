@@ -1,8 +1,10 @@
 """Handles to the bodies and joints of a world: small objects that read the world's arrays."""
 
+import copy
+
 import numpy as np
 
-from mcsim.core.errors import SceneError
+from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import FieldError, not_negative, number, vector
 from mcsim.state.fields import BODY_KINDS
 
@@ -13,15 +15,59 @@ AXIS_MOTOR = 2          # state/_layout.pxd
 ANGLES = {"hinge": None, "universal": None, "screw": None, "rack_pinion": None, "cylindrical": 1, "planar": 2}
 
 
-class BodyHandle:
+class Handle:
+    """One part of a world, whichever number it has. After it was removed every use but its name raises
+    StaleHandleError; restoring a snapshot that has it makes the handle serve again."""
+
+    __slots__ = ("_world", "_part")
+
+    def __init__(self, world, part):
+        self._world, self._part = world, part
+
+    def __eq__(self, other):
+        if not isinstance(other, Handle):
+            return NotImplemented
+        return self._world is other._world and self._part.original is other._part.original
+
+    def __hash__(self):
+        return hash((id(self._world), id(self._part.original)))
+
+    def __deepcopy__(self, memo):
+        return type(self)(copy.deepcopy(self._world, memo), self._part)      # a world's copies share its parts
+
+    @property
+    def name(self) -> str:
+        """What it is called, or was."""
+        return self._part.name
+
+    @property
+    def removed(self) -> bool:
+        """Whether it is in the world no longer."""
+        try:
+            return self.index < 0
+        except StaleHandleError:
+            return True
+
+    def _place(self, index, parts, what):
+        i = index.get(self._part.name)
+        if i is None or parts[i].original is not self._part.original:
+            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
+        return i
+
+
+class BodyHandle(Handle):
     """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
 
-    __slots__ = ("_world", "index", "name")
+    __slots__ = ()
 
-    def __init__(self, world, index, name):
-        self._world, self.index, self.name = world, index, name
+    @property
+    def index(self) -> int:
+        """Its number in the world's arrays."""
+        return self._place(self._world._body_index, self._world._scene.bodies, "body")
 
     def __repr__(self):
+        if self.removed:
+            return f"<Body {self.name!r}, removed from {self._world!r}>"
         return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
 
     @property
@@ -52,12 +98,12 @@ class BodyHandle:
     @property
     def mass(self) -> float:
         """[kg]; 0 unless dynamic."""
-        return self._world.scene.bodies[self.index].mass
+        return self._world._scene.bodies[self.index].mass
 
     @property
     def inertia(self) -> np.ndarray:
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
-        return self._world.scene.bodies[self.index].inertia
+        return self._world._scene.bodies[self.index].inertia
 
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
@@ -66,15 +112,19 @@ class BodyHandle:
         return positions[self.index], orientations[self.index]
 
 
-class JointHandle:
+class JointHandle(Handle):
     """One joint of a world: what it measures and what it carries."""
 
-    __slots__ = ("_world", "index", "name")
+    __slots__ = ()
 
-    def __init__(self, world, index, name):
-        self._world, self.index, self.name = world, index, name
+    @property
+    def index(self) -> int:
+        """Its number in the world's arrays."""
+        return self._place(self._world._joint_index, self._world._scene.joints, "joint")
 
     def __repr__(self):
+        if self.removed:
+            return f"<Joint {self.name!r}, removed from {self._world!r}>"
         return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
 
     @property
@@ -84,7 +134,7 @@ class JointHandle:
     @property
     def type(self) -> str:
         """One of state.fields.JOINT_TYPES: "ball", "universal", "hinge", …"""
-        return self._world.scene.joints[self.index].type
+        return self._world._scene.joints[self.index].type
 
     def _coordinates(self, field):
         record = self._world._pipeline.measure()[self.index]
