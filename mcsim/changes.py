@@ -141,7 +141,7 @@ class Changes:
 
     def _scene_body(self, end):
         """What a joint was given as its end, in terms of the scene."""
-        return self.body(end).name if isinstance(end, BodyHandle) else end
+        return self.body(end).name if isinstance(end, BodyHandle | Body) else end
 
     def _present(self, body):
         """A version of a body that begins where the world's body is now."""

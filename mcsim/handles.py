@@ -5,7 +5,8 @@ import copy
 import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
-from mcsim.scene.checks import FieldError, not_negative, number, vector
+from mcsim.scene.checks import FieldError, interval, not_negative, number, show, vector
+from mcsim.scene.drives import Spring
 from mcsim.state.fields import BODY_KINDS
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
@@ -226,3 +227,52 @@ class JointHandle(Handle):
                 slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
             if bound is not None:
                 slot["motor_max_force"] = bound
+
+    def set_limits(self, lower, upper, axis=None) -> None:
+        """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis: which
+        coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
+        try:
+            i = self._one_axis(axis, "limits")
+            lower, upper = interval((lower, upper), "limits")
+            if self.type == "distance":
+                if upper <= 0.0:
+                    raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
+                lower = lower if lower > 0.0 else -np.inf
+        except FieldError as error:
+            raise SceneError(f"joint {self.name!r}: {error}") from None
+        slot = self._record["axes"][i:i + 1]
+        slot["lower"], slot["upper"] = lower, upper
+
+    def set_spring(self, spring, axis=None) -> None:
+        """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a joint
+        with several."""
+        try:
+            i = self._one_axis(axis, "springs")
+            if not isinstance(spring, Spring | None):
+                raise FieldError("spring", f"must be a Spring or None, got {show(spring)}")
+            if spring is not None:
+                number(spring.rest, "spring.rest")
+        except FieldError as error:
+            raise SceneError(f"joint {self.name!r}: {error}") from None
+        slot = self._record["axes"][i:i + 1]
+        slot["has_spring"] = int(spring is not None)
+        for name in ("stiffness", "damping", "rest"):
+            slot[name] = 0.0 if spring is None else getattr(spring, name)
+
+    def _one_axis(self, axis, what):
+        """The number of the coordinate that `axis` names, of a joint that may have `what` there."""
+        self._world._refuse_while_running("joint")
+        count = int(self._record["axis_count"])
+        if count == 0:
+            raise FieldError("", f"is a {self.type} joint, which has no coordinate")
+        if self.type == "distance" and np.isfinite(self._record["constant"]):
+            raise FieldError("", f"is a rod, whose length is fixed; {what} take a rope or a spring")
+        if axis is None and count > 1:
+            raise FieldError("axis", f"is missing: give 0 to {count - 1}")
+        axis = 0 if axis is None else axis
+        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not 0 <= axis < count:
+            raise FieldError("axis", f"must be from 0 to {count - 1}, got {axis!r}")
+        turning = (0, 1) if what == "limits" else ()
+        if self.type == "ball" and axis in turning or self.type == "free":
+            raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
+        return axis
