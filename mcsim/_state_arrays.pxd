@@ -1,11 +1,15 @@
 """The arrays of one world's bodies and joints as C pointers."""
 
+from libc.stdint cimport int32_t
 from mcsim.state._layout cimport Bodies, Joint
 
 cdef class StateArrays:
     cdef Bodies bodies
     cdef Joint* joints
     cdef Py_ssize_t joint_count
+    cdef int32_t* awake_joints          # those that do not sleep, ascending
+    cdef Py_ssize_t awake_joint_count
+    cdef object kept_awake
     cdef object kept                    # the arrays that the pointers are into
     cdef readonly Py_ssize_t failed_body
     cdef object backup
