@@ -40,6 +40,7 @@ from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_join
                                         spring_point, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
+from mcsim.core._clock cimport now
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
@@ -59,22 +60,6 @@ from mcsim.wide._joints cimport WideJoints
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
-
-cdef extern from *:
-    """
-    #include <time.h>
-    /* Seconds that never run backwards, where the system has such a clock. */
-    static double mc_now(void) {
-        struct timespec t;
-    #ifdef CLOCK_MONOTONIC
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    #else
-        timespec_get(&t, TIME_UTC);
-    #endif
-        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    }
-    """
-    double now "mc_now"() noexcept nogil
 
 cdef int SI = SOLVERS["si"]
 
@@ -175,6 +160,11 @@ cdef class Pipeline(StateArrays):
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
+    def reach(self):
+        """[m] bodies nearer than this wake each other."""
+        return self.islands.reach
+
+    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree
@@ -254,6 +244,15 @@ cdef class Pipeline(StateArrays):
         """The state before the step is back."""
         self.restore_backup()
         self.follow_islands()
+
+    def follow(self):
+        """Follow islands that were written from outside."""
+        self.follow_islands()
+
+    def notice(self):
+        """What the user has written since the last step wakes whom it concerns."""
+        if self.islands.notice(&self.bodies):
+            self.follow_islands()
 
     def restored(self):
         """Follow poses, islands and manifolds that were written from outside."""

@@ -76,7 +76,7 @@ cdef class Islands:
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
-    cdef bint wake(self, Bodies* bodies, int32_t island) noexcept nogil:
+    cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil:
         """-> whether such an island slept"""
         cdef Py_ssize_t i
         cdef bint found = False
