@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.scene import Scene
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE
 
 
@@ -150,7 +149,7 @@ class Snapshots:
                                  f"{len(self._origin.bodies)} bodies, {len(self._origin.joints)} joints")
             bodies, joints = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
-                return self._gathered(Scene.of_parts(self._scene, bodies, joints))
+                return self._gathered(self._scene.of_parts(bodies, joints), anew=True)
         return {name: getattr(self, name) for name in ("_scene", "_bodies", "_joints", "_joint_index", "_collider",
                                                        "_pipeline", "_breakable")}
 

@@ -36,6 +36,13 @@ BODY_FIELDS = (
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
 )
 
+# What Python alone reads of each body.
+BODY_NOTES = (
+    Field("mass", (), "f8", "kg", "0 unless dynamic"),
+    Field("center_of_mass", (3,), "f8", "m", "in the body's own frame"),
+    Field("bounces", (), "?", "", "whether a shape of it has a restitution"),
+)
+
 
 def _record(*fields):
     return np.dtype(list(fields), align=True)
