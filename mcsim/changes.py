@@ -253,17 +253,15 @@ class Changes:
         edit = parts.pop("edit", None)
         if edit is not None:
             edit()
-        scene = parts["_scene"]
-        if scene is not self._scene:
-            here = {id(part.original) for part in (*scene.bodies, *scene.joints)}
-            self._removed.update(part.original for part in (*self._scene.bodies, *self._scene.joints)
-                                 if id(part.original) not in here)
+        if parts["_pipeline"] is not self._pipeline:
+            parts["_pipeline"].take_room(self._pipeline)
+        self._removed.update(parts.pop("gone", ()))
         vars(self).update(parts)
         self._events = Events()
 
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "edit": what is to be done to the present collider, which else
-        stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is to be
+        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
         other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
         collider in any case."""
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
@@ -285,7 +283,9 @@ class Changes:
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].steps, parts["_pipeline"].start = self._pipeline.steps, self._pipeline.start
-        return parts | {"edit": edit}
+        gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
+        gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
+        return parts | {"edit": edit, "gone": gone}
 
     def _edit(self, scene, rows, numbers, fresh, versions):
         """A function that changes the collider in place; None where another one must be made.
@@ -295,7 +295,7 @@ class Changes:
         """
         collider, excluded = self._collider, None
         if scene.joints != self._scene.joints:
-            excluded = excluded_pairs(scene, {body.name: i for i, body in enumerate(scene.bodies)})
+            excluded = excluded_pairs(scene, scene.numbers()[0])
 
         def edit():
             if len(versions):
@@ -357,7 +357,7 @@ class Changes:
 
     def _gathered_joints(self, scene, body_numbers, rows, reshaped):
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere."""
-        index = {body.name: i for i, body in enumerate(scene.bodies)} if len(rows.fresh) or reshaped else {}
+        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self._joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
         for name in ("body_a", "body_b"):
@@ -385,6 +385,10 @@ def _sources(new, old):
     """(len(new),) where each part stood in the old list, -1: nowhere."""
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
+    missing = len(old) - len(new)
+    head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
+    if missing > 0 and new[head:] == old[head + missing:]:
+        return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
     number = {id(part): i for i, part in enumerate(old)}
     return np.array([number.get(id(part), -1) for part in new], np.intp)
 

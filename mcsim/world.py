@@ -78,9 +78,9 @@ class World(Observers, Actions, Changes, Snapshots):
         self.substep = self.dt / self._keywords["substeps"]
         self._parts = None                          # of the last snapshot
         self._removed = WeakSet()                    # parts that are here no longer, the first version of each
-        index = {body.name: i for i, body in enumerate(self._origin.bodies)}
         vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
-                                          joint_records(self._origin, index), ShapeArrays(self._origin)))
+                                          joint_records(self._origin, self._origin.numbers()[0]),
+                                          ShapeArrays(self._origin)))
         self._steps_made = 0
         self._events = Events()
         self._turn = threading.Lock()
@@ -89,8 +89,7 @@ class World(Observers, Actions, Changes, Snapshots):
     def _machinery(self, scene, bodies, joints, shapes, collider=None):
         """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
         shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them."""
-        body_index = {body.name: i for i, body in enumerate(scene.bodies)}
-        joint_index = {joint.name: i for i, joint in enumerate(scene.joints)}
+        body_index, joint_index = scene.numbers()
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
         user = user_joints(scene, joints, bodies)
