@@ -279,7 +279,12 @@ class Changes:
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
         edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
-        parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None, edit and self._collider)
+        names = None
+        if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
+            if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
+                names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
+        parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
+                                edit and self._collider, names)
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].steps, parts["_pipeline"].start = self._pipeline.steps, self._pipeline.start
@@ -298,7 +303,7 @@ class Changes:
             excluded = excluded_pairs(scene, scene.numbers()[0])
 
         def edit():
-            if len(versions):
+            if len(fresh.shapes) and len(versions):
                 collider.change_shapes(places, fresh.shapes)
             elif rows.count > rows.old:
                 collider.add_shapes(fresh.shapes, *fresh.pools)

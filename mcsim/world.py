@@ -86,10 +86,11 @@ class World(Observers, Actions, Changes, Snapshots):
         self._turn = threading.Lock()
         self._prepare()
 
-    def _machinery(self, scene, bodies, joints, shapes, collider=None):
+    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
         """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
-        shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them."""
-        body_index, joint_index = scene.numbers()
+        shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
+        numbers: what scene.numbers() gives, if it is known."""
+        body_index, joint_index = numbers or scene.numbers()
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
         user = user_joints(scene, joints, bodies)
