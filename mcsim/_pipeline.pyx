@@ -94,8 +94,7 @@ cdef class Pipeline(StateArrays):
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
         self.hold(bodies, joints)
         self.collider = collider
-        self.islands = Islands(bodies, collider.sizes(bodies.count), *sleep,
-                               REACH * settings["speculative_distance"])
+        self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.matrix = Delassus()
@@ -174,10 +173,7 @@ cdef class Pipeline(StateArrays):
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
-                self.displacement.reserve(rows)
-            if self.articulations is not None:
-                self.articulations.guard.reserve(rows)
+            self._follow_capacity()
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -189,6 +185,24 @@ cdef class Pipeline(StateArrays):
         self.factors = &factors[0, 0, 0]
         self.impacts = &impacts[0]
         self.anchors = <Anchor*>&anchor_view[0, 0]
+
+    def _follow_capacity(self):
+        """Room for the rows in what keeps something about each."""
+        if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+            self.displacement.reserve(self.row_capacity)
+        if self.articulations is not None:
+            self.articulations.guard.reserve(self.row_capacity)
+
+    def take_room(self, Pipeline other):
+        """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.row_capacity < self.row_capacity:
+            return
+        self.row_array, self.row_capacity, self.anchor_capacity = (other.row_array, other.row_capacity,
+                                                                   other.anchor_capacity)
+        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+        self._follow_capacity()
+        self.wide = other.wide
+        self.wide.resize(self.bodies.count)
 
     def grow(self):
         """Room for what the last collide and layout asked for."""

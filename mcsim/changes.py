@@ -6,7 +6,6 @@ of it is there, so a call that fails changes nothing. What stays keeps its state
 impulses of joints and contacts.
 """
 
-import copy
 import inspect
 from types import SimpleNamespace
 
@@ -21,13 +20,10 @@ from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
-from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, joint_records
-from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES, SHAPE_TYPES
+from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
-
-# Shapes that are nothing but a record.
-PLAIN = [SHAPE_TYPES.index(name) for name in ("sphere", "box", "capsule", "cylinder", "plane")]
 
 # What set_body does not change: what moves by itself.
 STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_velocity",
@@ -254,17 +250,21 @@ class Changes:
 
     def _settle(self, parts):
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
-        scene = parts["_scene"]
-        if scene is not self._scene:
-            here = {id(part.original) for part in (*scene.bodies, *scene.joints)}
-            self._removed.update(part.original for part in (*self._scene.bodies, *self._scene.joints)
-                                 if id(part.original) not in here)
+        edit = parts.pop("edit", None)
+        if edit is not None:
+            edit()
+        if parts["_pipeline"] is not self._pipeline:
+            parts["_pipeline"].take_room(self._pipeline)
+        parts["_pipeline"].restored()
+        self._removed.update(parts.pop("gone", ()))
         vars(self).update(parts)
         self._events = Events()
 
-    def _gathered(self, scene):
-        """What `_machinery` gives for another scene. Parts that stand in both scenes keep their state, bodies that are other
-        versions of old ones keep theirs as far as they can, all else begins as the scene says."""
+    def _gathered(self, scene, anew=False):
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is to be
+        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
+        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
+        collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
@@ -273,30 +273,84 @@ class Changes:
         versions = self._versions(scene, body_rows)
         for new, old in versions:
             self._carry_state(bodies, new, old, scene.bodies[new])
-        shapes, shape_numbers = self._gathered_shapes(scene, body_rows, ShapeArrays(fresh), versions)
-        body_numbers = body_rows.numbers()
+        numbers = body_rows.numbers()
+        kept = numbers.copy()
         for new, old in versions:
-            body_numbers[old] = new
-        joints = self._gathered_joints(scene, body_numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
-        parts = self._machinery(scene, bodies, joints, shapes)
-        self._wake_changed(parts, body_numbers, [new for new, _ in versions])
-        parts["_collider"].set_manifolds(_renumbered(self._collider.get_manifolds(), shape_numbers, shapes.shapes["body"]))
-        parts["_pipeline"].restored()
+            numbers[old] = new
+        joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
+        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions])
+        shapes = ShapeArrays(fresh)
+        shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
+        edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
+        names = None
+        if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
+            if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
+                names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
+        parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
+                                edit and self._collider, names)
+        if edit is None:
+            parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].steps, parts["_pipeline"].start = self._pipeline.steps, self._pipeline.start
-        return parts
+        gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
+        gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
+        return parts | {"edit": edit, "gone": gone}
 
-    def _wake_changed(self, parts, numbers, versions):
+    def _edit(self, scene, rows, numbers, fresh, versions):
+        """A function that changes the collider in place; None where another one must be made.
+
+        rows: of the bodies; numbers: each old body's new one; fresh: ShapeArrays of the bodies that are new, or other
+        versions [(new, old)] of old ones.
+        """
+        collider, excluded = self._collider, None
+        if scene.joints != self._scene.joints:
+            excluded = excluded_pairs(scene, scene.numbers()[0])
+
+        def edit():
+            if len(fresh.shapes) and len(versions):
+                collider.change_shapes(places, fresh.shapes)
+            elif rows.count > rows.old:
+                collider.add_shapes(fresh.shapes, *fresh.pools)
+            elif rows.count < rows.old:
+                collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
+            if excluded is not None:
+                collider.set_excluded(excluded)
+
+        if len(versions):
+            shapes = collider.get_shapes()
+            places = np.flatnonzero(np.isin(shapes["body"], [old for _, old in versions]))
+            if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
+                    _same_forms(scene.bodies[new].shapes, self._scene.bodies[old].shapes) for new, old in versions):
+                return None
+            fresh.shapes["hull"] = shapes["hull"][places]
+        elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
+            return None
+        return edit
+
+    def _renumbered_manifolds(self, numbers, bodies):
+        """The present manifolds for a new collider, without those of shapes that are gone or have another form. numbers:
+        the new one of each old body; bodies: of the new shapes. Order stays, since that of the shapes does."""
+        manifolds, old = self._collider.get_manifolds(), self._collider.get_shapes()["body"]
+        place = np.arange(len(old)) - np.searchsorted(old, old) + np.searchsorted(bodies, numbers[old])
+        shape = np.where(numbers[old] < 0, -1, place)
+        a, b = shape[manifolds["shape_a"]], shape[manifolds["shape_b"]]
+        kept = (a >= 0) & (b >= 0)
+        manifolds, a, b = manifolds[kept], a[kept], b[kept]
+        manifolds["shape_a"], manifolds["shape_b"] = a, b
+        manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
+        manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
+        return manifolds
+
+    def _wake_changed(self, scene, arrays, numbers, versions):
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
-        or goes. parts: what `_machinery` gave, the islands still by old numbers; numbers: new ones of the old bodies."""
-        scene, arrays, island = parts["_scene"], parts["_bodies"], self._bodies.island
+        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies."""
+        island, sizes = self._bodies.island, self._bodies.reach
         if not np.any(island != AWAKE):
             return
-        sizes, gone = self._collider.sizes(self._bodies.count), np.flatnonzero(numbers[:-1] < 0)
+        gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self._bodies.position[i], sizes[i]) for i in old]
         here = {id(body) for body in self._scene.bodies}
-        reaches = parts["_collider"].sizes(arrays.count)
-        places += [(arrays.position[i], reaches[i]) for i, body in enumerate(scene.bodies)
+        places += [(arrays.position[i], arrays.reach[i]) for i, body in enumerate(scene.bodies)
                    if id(body) not in here and (body.kind != "dynamic" or i in versions)]
         woken = set(island[old].tolist())
         for position, size in places:
@@ -334,30 +388,9 @@ class Changes:
         if body.kind != "dynamic":
             arrays.force[new] = 0.0
 
-    def _gathered_shapes(self, scene, body_rows, fresh, versions):
-        """-> ShapeArrays, and the new number of each old shape, -1 of those that are gone or have another form."""
-        old = self._shapes.shapes
-        body = body_rows.numbers()[old["body"]]
-        kept = np.flatnonzero(body >= 0)
-        bodies = np.concatenate([body[kept], body_rows.fresh[fresh.shapes["body"]]])
-        order = np.argsort(bodies, kind="stable")
-        numbers = np.full(len(old) + 1, -1, np.int32)
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order))
-        numbers[kept] = place[:len(kept)]
-        for new, former in versions:
-            if _same_forms(scene.bodies[new].shapes, self._scene.bodies[former].shapes):
-                numbers[:-1][old["body"] == former] = np.flatnonzero(bodies[order] == new)
-        if not np.all(np.isin(fresh.shapes["type"], PLAIN)):
-            return ShapeArrays(scene), numbers
-        shapes = copy.copy(self._shapes)
-        shapes.shapes = np.concatenate([old[kept], fresh.shapes])[order]
-        shapes.shapes["body"] = bodies[order]
-        return shapes, numbers
-
     def _gathered_joints(self, scene, body_numbers, rows, reshaped):
         """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere."""
-        index = {body.name: i for i, body in enumerate(scene.bodies)} if len(rows.fresh) or reshaped else {}
+        index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self._joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
         for name in ("body_a", "body_b"):
@@ -385,6 +418,10 @@ def _sources(new, old):
     """(len(new),) where each part stood in the old list, -1: nowhere."""
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
+    missing = len(old) - len(new)
+    head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
+    if missing > 0 and new[head:] == old[head + missing:]:
+        return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
     number = {id(part): i for i, part in enumerate(old)}
     return np.array([number.get(id(part), -1) for part in new], np.intp)
 
@@ -398,20 +435,6 @@ def _same_forms(shapes, others):
 
 def _with_material(shape, material):
     return shape.changed(material=material, _arguments=shape._arguments | {"material": material})
-
-
-def _renumbered(manifolds, numbers, bodies):
-    """Manifolds between shapes of other numbers, without those whose shapes are gone. bodies: of the shapes. Order stays,
-    since that of the shapes does."""
-    a, b = numbers[manifolds["shape_a"]], numbers[manifolds["shape_b"]]
-    kept = (a >= 0) & (b >= 0)
-    if np.array_equal(a, manifolds["shape_a"]) and np.array_equal(b, manifolds["shape_b"]):
-        kept = slice(None)
-    manifolds, a, b = manifolds[kept], a[kept], b[kept]
-    manifolds["shape_a"], manifolds["shape_b"] = a, b
-    manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
-    manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
-    return manifolds
 
 
 BODY_ARGUMENTS = set(inspect.signature(Scene.add_body).parameters) - {"self", "name"}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.scene import Scene
 from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE
 
 
@@ -135,7 +134,6 @@ class Snapshots:
             parts["_joints"][...] = joints
             if parts["_breakable"]:
                 parts["_pipeline"].replan()
-            parts["_pipeline"].restored()
             self._settle(parts)
             self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
             if self.time != snapshot.time:              # from a world of another dt
@@ -152,7 +150,7 @@ class Snapshots:
                                  f"{len(self._origin.bodies)} bodies, {len(self._origin.joints)} joints")
             bodies, joints = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
-                return self._gathered(Scene.of_parts(self._scene, bodies, joints))
+                return self._gathered(self._scene.of_parts(bodies, joints), anew=True)
         return {name: getattr(self, name) for name in ("_scene", "_bodies", "_joints", "_joint_index", "_collider",
                                                        "_pipeline", "_breakable")}
 

@@ -81,26 +81,26 @@ class World(Observers, Actions, Changes, Snapshots):
         self.substep = self.dt / self._keywords["substeps"]
         self._parts = None                          # of the last snapshot
         self._removed = WeakSet()                    # parts that are here no longer, the first version of each
-        index = {body.name: i for i, body in enumerate(self._origin.bodies)}
         vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
-                                          joint_records(self._origin, index), ShapeArrays(self._origin)))
+                                          joint_records(self._origin, self._origin.numbers()[0]),
+                                          ShapeArrays(self._origin)))
         self._steps_made = 0
         self._events = Events()
         self._turn = threading.Lock()
         self._prepare()
 
-    def _machinery(self, scene, bodies, joints, shapes):
+    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
         """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
-        shapes: ShapeArrays."""
-        body_index = {body.name: i for i, body in enumerate(scene.bodies)}
-        joint_index = {joint.name: i for i, joint in enumerate(scene.joints)}
-        collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
-                            shapes.face_begin, shapes.face_index, shapes.edges, excluded_pairs(scene, body_index))
+        shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
+        numbers: what scene.numbers() gives, if it is known."""
+        body_index, joint_index = numbers or scene.numbers()
+        if collider is None:
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](
             bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
-            bool(np.any(shapes.shapes["restitution"] > 0.0)), sleep_settings(self._keywords))
+            bool(np.any(bodies.bounces)), sleep_settings(self._keywords))
         if isinstance(pipeline, PositionPipeline):
             pipeline.names = (tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
@@ -108,9 +108,8 @@ class World(Observers, Actions, Changes, Snapshots):
         pipeline.set_calls(motion_calls(scene, joints))
         return {
             "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies, "_joints": joints,
-            "_shapes": shapes, "_collider": collider, "_user": user, "_pipeline": pipeline,
-            "_masses": np.array([body.mass for body in scene.bodies], float),
-            "_centers": np.array([body.center_of_mass for body in scene.bodies], float).reshape(-1, 3),
+            "_collider": collider, "_user": user, "_pipeline": pipeline,
+            "_masses": bodies.mass, "_centers": bodies.center_of_mass,
             "_breakable": bool(np.any(joints["breakable"])),
         }
 

@@ -14,7 +14,7 @@ from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
-                                  DYNAMIC, PLANE)
+                                  DYNAMIC)
 from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._memory cimport address, resized
@@ -347,14 +347,6 @@ cdef class Collider(Broadphase):
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
         return result[np.argsort(result["key"])] if self.sleeping_count else result
-
-    def sizes(self, bodies):
-        """(bodies,) [m]: how far each body's shapes reach from its centre, inf of planes."""
-        found = np.zeros(bodies)
-        for i in range(self.shape_count):
-            reach = np.inf if self.shapes[i].type == PLANE else self.arms[i]
-            found[self.shapes[i].body] = max(found[self.shapes[i].body], reach)
-        return found
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""

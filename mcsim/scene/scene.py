@@ -199,8 +199,19 @@ class Scene:
 
     def without(self, bodies: set[str], joints: set[str]) -> Scene:
         """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
-        return self.of_parts([body for body in self.bodies if body.name not in bodies],
-                             [joint for joint in self.joints if joint.name not in joints])
+        if len(bodies) + len(joints) > 3:
+            return self.of_parts([body for body in self.bodies if body.name not in bodies],
+                                 [joint for joint in self.joints if joint.name not in joints])
+        other = self.sharing_parts()
+        for name in bodies:
+            other.bodies.remove(other._body_of.pop(name))
+        for name in joints:
+            other.joints.remove(other._joint_of.pop(name))
+        return other
+
+    def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The place of each body and of each joint, by name."""
+        return dict(zip(self._body_of, range(len(self.bodies)))), dict(zip(self._joint_of, range(len(self.joints))))
 
     def of_parts(self, bodies: list[Body], joints: list[Joint]) -> Scene:
         """A scene of its own with other parts, whose names and ends go together."""

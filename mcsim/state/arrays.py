@@ -7,7 +7,8 @@ one row before its first, the world's: body -1 is at the origin, never moves and
 import numpy as np
 
 from mcsim.core.rotation import rotate
-from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE, SHAPE_TYPES)
+from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
+                                SHAPE_DTYPE, SHAPE_TYPES)
 
 MOST_RUNS = 32                  # beyond which rows are taken one by one
 
@@ -50,11 +51,12 @@ class Rows:
 
 
 class BodyArrays:
-    """All body arrays, (n, ...) each, by the names of BODY_FIELDS; `padded` holds them with the world's row in front."""
+    """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's row in
+    front."""
 
     def __init__(self, count, padded=None):
         self.count = count
-        self.padded = padded or {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS}
+        self.padded = padded or {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
         for name, array in self.padded.items():
             setattr(self, name, array[1:])
         if padded is None:
@@ -78,6 +80,10 @@ class BodyArrays:
             arrays.gravity_scale[i] = body.gravity_scale
             arrays.linear_damping[i] = body.linear_damping
             arrays.angular_damping[i] = body.angular_damping
+            arrays.mass[i] = body.mass
+            arrays.center_of_mass[i] = body.center_of_mass
+            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes), default=0.0)
+            arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
                 arrays.twist[i, 3:] = body.angular_velocity
@@ -86,6 +92,14 @@ class BodyArrays:
                 arrays.inertia[i] = body.inertia
                 arrays.inv_inertia[i] = _symmetric_inverse(body.inertia)
         return arrays
+
+
+def _reach(shape, center):
+    """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
+    size = shape.size
+    own = {"sphere": size[0], "box": np.linalg.norm(size), "capsule": size[0] + size[1],
+           "cylinder": np.hypot(size[0], size[1]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
+    return np.linalg.norm(shape.position - center) + own
 
 
 def _symmetric_inverse(matrix):
@@ -117,7 +131,8 @@ class ShapeArrays:
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
         self.hulls = np.array(hulls, HULL_DTYPE)
-        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = pool.arrays()
+        self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
+        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = self.pools[1:]
 
 
 class _HullPool:
@@ -145,8 +160,8 @@ class _HullPool:
 
 
 def joint_records(scene, index, joints=None):
-    """(joints,) records of JOINT_DTYPE, of all joints or of some; `index` is the number of each body by name. Gears whose constant is that of the
-    initial pose have NaN there."""
+    """(joints,) records of JOINT_DTYPE, of all joints or of some; `index` is the number of each body by name.
+    Gears whose constant is that of the initial pose have NaN there."""
     joints = scene.joints if joints is None else joints
     records = np.zeros(len(joints), JOINT_DTYPE)
     number_of = {joint.name: i for i, joint in enumerate(scene.joints)}

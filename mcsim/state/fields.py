@@ -41,6 +41,14 @@ BODY_FIELDS = (
     Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
 )
 
+# What Python alone reads of each body.
+BODY_NOTES = (
+    Field("mass", (), "f8", "kg", "0 unless dynamic"),
+    Field("center_of_mass", (3,), "f8", "m", "in the body's own frame"),
+    Field("reach", (), "f8", "m", "how far its shapes reach from the centre of mass, at most; inf of planes"),
+    Field("bounces", (), "?", "", "whether a shape of it has a restitution"),
+)
+
 
 def _record(*fields):
     return np.dtype(list(fields), align=True)
