@@ -18,12 +18,33 @@ from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, Manif
 from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._memory cimport address, resized
-from mcsim.collide._shapes cimport limit
+from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
+
+
+cdef extern from *:
+    """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    #if defined(__GNUC__)
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
+    #else
+    #define MC_FETCH(p) ((void)(p))
+    #endif
+    static void mc_fetch(const void* from, size_t size) {
+        size_t at;
+        for (at = 0; at < size; at += 64)
+            MC_FETCH((const char*)from + at);
+    }
+    """
+    void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
+
+cdef enum:
+    PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
+    MANIFOLDS_AHEAD = 2          # and an old manifold
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -267,6 +288,18 @@ cdef class Collider(Broadphase):
         if old != NULL:
             carry_over(m, old, near)
 
+    cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
+        """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
+        self.fetch_shape(<int32_t>key)
+        if key >> 32 != last >> 32:
+            self.fetch_shape(<int32_t>(key >> 32))
+
+    cdef void fetch_shape(self, int32_t i) noexcept nogil:
+        fetch(&self.solids[i], sizeof(Solid))
+        fetch(&self.shapes[i], sizeof(Shape))
+        fetch(&self.turns[i], sizeof(Quat))
+        fetch(&self.motions[i], sizeof(Motion))
+
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
@@ -280,6 +313,8 @@ cdef class Collider(Broadphase):
             if j == self.plane_pair_count or i < count and self.close[i] < self.plane_pairs[j]:
                 key = self.close[i]
                 i += 1
+                if i + PAIRS_AHEAD < count:
+                    self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
             else:
                 key = self.plane_pairs[j]
                 j += 1
@@ -294,6 +329,8 @@ cdef class Collider(Broadphase):
             m.body_b = self.shapes[m.shape_b].body
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
+                if k + MANIFOLDS_AHEAD < self.previous_count:
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
