@@ -9,6 +9,7 @@ from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.observers import Events, Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
+from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
 from mcsim.settings import check_settings, count, kernel_settings
@@ -20,7 +21,7 @@ from mcsim.state.user_joints import user_joints
 MOST_STEPS = 2**62
 
 
-class World(Observers, Actions, Snapshots):
+class World(Observers, Actions, Queries, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
