@@ -76,7 +76,7 @@ def _rays(origins, directions):
         rays = np.broadcast_arrays(np.atleast_2d(origins), np.atleast_2d(directions))
     except ValueError:
         raise FieldError("directions", f"must be as many as origins, {len(origins)}; got {len(directions)}") from None
-    return [np.ascontiguousarray(ray) for ray in rays]
+    return [ray.copy() for ray in rays]
 
 
 def _line(start, along, max_distance, name="origin"):
@@ -111,7 +111,7 @@ def _reaches(values, count):
             from None
     if not (array >= 0.0).all():
         raise FieldError("max_distance", f"must not be negative, got {show(values)}")
-    return np.ascontiguousarray(array)
+    return array.copy()
 
 
 class Queries:

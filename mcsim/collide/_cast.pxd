@@ -1,8 +1,8 @@
 """Two solids without a manifold: do they overlap, how far apart are they, and how far can one slide until they touch?"""
 
-from libc.math cimport sqrt, INFINITY
+from libc.math cimport INFINITY
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport add, sub, neg, scale, add_scaled, dot, mat_column
+from mcsim.core._math cimport add, sub, neg, scale, add_scaled, dot, norm, mat_column
 from mcsim.state._layout cimport PLANE
 from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport Axis
@@ -96,7 +96,10 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
     cdef double size = a.reach + b.reach
     cdef double radii = core_radius(a) + core_radius(b)
     cdef double t = 0.0
-    cdef double s, length, closing
+    cdef double seen = 0.0                       # the t of v and on_a
+    cdef double length = 0.0
+    cdef double closing = 1.0
+    cdef double s, before
     cdef Vec3 offset = sub(b.position, a.position)
     cdef Vec3 v, on_a, n
     cdef int k
@@ -106,8 +109,15 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
         if gjk(a, b, add_scaled(offset, -t, d), size, INFINITY, &v, &on_a) == GJK_OVERLAP:
             if k == 0:
                 return start_overlap(a, b, distance, normal, point)
-            break                                # the cores touch: n and on_a are those of just before
-        length = sqrt(dot(v, v))
+            # The cores touch: their normal and nearest points are those of just before.
+            before = t - 1e-6 * size / closing
+            if gjk(a, b, add_scaled(offset, -before, d), size, INFINITY, &v, &on_a) == GJK_APART:
+                seen = before
+                length = norm(v)
+                n = scale(1.0 / length, v)
+            break
+        seen = t
+        length = norm(v)
         n = scale(1.0 / length, v)
         s = length - radii
         if k == 0 and s <= 0.0:
@@ -123,5 +133,5 @@ cdef inline int cast_solid(const Solid* a, Vec3 d, const Solid* b, double limit,
             break
     distance[0] = t
     normal[0] = neg(n)
-    point[0] = add_scaled(add(add_scaled(a.position, t, d), on_a), core_radius(a), n)
+    point[0] = add_scaled(add(add_scaled(a.position, seen, d), on_a), length - core_radius(b), n)
     return t < INFINITY

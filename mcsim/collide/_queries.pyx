@@ -80,6 +80,7 @@ cdef class Finder:
         self.tree.nodes = <Node*>room(2 * self.shape_count, sizeof(Node))
         self.tree.order = <int32_t*>room(self.shape_count, sizeof(int32_t))
         self.tree.shape_count = self.shape_count
+        self.tree.root = -1
         for i in range(self.shape_count):
             self.solids[i] = collider.solids[i]
             if not 0 <= self.solids[i].type <= HULL:
