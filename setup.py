@@ -19,8 +19,11 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.core._trig": ["m"],
     "mcsim.state._layout_check": [],
+    "mcsim.collide._shapes": ["m"],
+    "mcsim.collide._broadphase": ["m"],
     "mcsim.collide._collider": ["m"],
     "mcsim.collide._queries": ["m"],
+    "mcsim.constraints._islands": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],

@@ -50,6 +50,11 @@ class BodyHandle:
         return self._world.angular_velocities[self.index]
 
     @property
+    def asleep(self) -> bool:
+        """Whether it sleeps: see World.asleep."""
+        return bool(self._world._bodies.island[self.index] >= 0)
+
+    @property
     def mass(self) -> float:
         """[kg]; 0 unless dynamic."""
         return self._world.scene.bodies[self.index].mass
@@ -176,3 +181,6 @@ class JointHandle:
                 slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
             if bound is not None:
                 slot["motor_max_force"] = bound
+        for body in (record["body_a"], record["body_b"]):
+            if body >= 0:
+                self._world.wake(int(body))

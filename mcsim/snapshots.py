@@ -58,6 +58,7 @@ class Snapshots:
         self._joints[...] = snapshot.joints
         if self._breakable:
             self._pipeline.replan()
+        self._pipeline.restored()
         self._events = Events()
         self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
@@ -70,6 +71,12 @@ class Snapshots:
         for array in (*self._saved_arrays().values(), self._joints, self._collider.get_manifolds()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
+
+    def _awake(self):
+        """A copy of this world of which nothing sleeps."""
+        snapshot = self.snapshot()
+        snapshot.arrays["island"][:] = -1
+        return _rebuild(type(self), self._scene, self._keywords, snapshot)
 
     def __reduce__(self):
         return _rebuild, (type(self), self._scene, self._keywords, self.snapshot())

@@ -12,7 +12,7 @@ from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
-from mcsim.settings import check_settings, count, kernel_settings
+from mcsim.settings import check_settings, count, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
@@ -52,7 +52,10 @@ class World(Observers, Actions, Queries, Snapshots):
         joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
         increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
         SimulationError where the joints cannot be closed).
-        sleep: False. threads: 1. (More to come.)
+      sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
+        that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
+        them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
+      threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
     """
@@ -61,8 +64,8 @@ class World(Observers, Actions, Queries, Snapshots):
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
-                 threads=1):
+                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
+                 sleep_speed=0.01, sleep_time=0.5, threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         if not isinstance(scene, Scene):
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
@@ -84,7 +87,7 @@ class World(Observers, Actions, Queries, Snapshots):
         self._pipeline = PIPELINES[self._keywords["integrator"]](
             self._bodies, self._joints, self._collider,
             kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
-            bool(np.any(shapes.shapes["restitution"] > 0.0)))
+            bool(np.any(shapes.shapes["restitution"] > 0.0)), sleep_settings(self._keywords))
         if isinstance(self._pipeline, PositionPipeline):
             self._pipeline.names = (self.body_names, self.joint_names)
         self._set_gears()

@@ -19,6 +19,7 @@ class BodyArrays:
         for name, array in self.padded.items():
             setattr(self, name, array[1:])
         self.padded["orientation"][:, 0] = 1.0
+        self.padded["island"][:] = -1
 
     @classmethod
     def from_scene(cls, scene):

@@ -34,6 +34,9 @@ BODY_FIELDS = (
     Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
     Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+    Field("island", (), "i4", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
+    Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
+    Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
 )
 
 
