@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.collide import HIT_DTYPE, Collider, Finder
+from mcsim.collide import Collider, Finder, Sensors
 from mcsim.core.errors import SceneError
 from mcsim.handles import BodyHandle
 from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
@@ -121,16 +121,27 @@ class Queries:
     `exclude`, a body or a list of them to pass through. Sensors are not seen."""
 
     _finder: Finder | None = None
+    _seen_collider: Collider | None = None
+    _shape_bodies: np.ndarray
     _first_shapes: np.ndarray
+
+    def _meet_collider(self):
+        """Numbers of shapes, and a finder for the sensors, of a collider that is new."""
+        if self._seen_collider is self._collider:
+            return
+        self._seen_collider = self._collider
+        self._shape_bodies = self._collider.shape_bodies()
+        self._first_shapes = np.searchsorted(self._shape_bodies, np.arange(self._bodies.count + 1)).astype(np.int32)
+        self._finder = Sensors(self._collider) if self._collider.has_sensors() else None
+        self._pipeline.set_sensors(self._finder)
 
     @contextmanager
     def _asking(self, method):
         """The finder, at the present poses; errors in the arguments name the method."""
         self._refuse_while_running(method)
-        if self._finder is None or self._finder.collider is not self._collider:
+        self._meet_collider()
+        if self._finder is None:
             self._finder = Finder(self._collider)
-            self._first_shapes = np.searchsorted(self._finder.shape_bodies(), np.arange(self._bodies.count + 1)
-                                                 ).astype(np.int32)
         self._finder.look(self._bodies.position, self._bodies.orientation)
         try:
             yield self._finder
@@ -155,11 +166,12 @@ class Queries:
 
     def _bodies_of(self, shapes):
         """Handles of the bodies that have these shapes, each once, in order."""
-        return [self.body(int(body)) for body in np.unique(self._finder.shape_bodies()[shapes])]
+        return [self.body(int(body)) for body in np.unique(self._shape_bodies[shapes])]
 
     def _shapes_of(self, body):
-        """Numbers of a body's shapes."""
-        return np.arange(self._first_shapes[body], self._first_shapes[body + 1], dtype=np.int32)
+        """Numbers of a body's shapes, sensors left out."""
+        first = self._first_shapes[body]
+        return np.array([first + k for k, shape in enumerate(self._scene.bodies[body].shapes) if not shape.sensor], np.int32)
 
     def ray_cast(self, origin, direction, max_distance=inf, *, mask=-1, exclude=(), solid=True, all=False):
         """-> the nearest Hit of a ray, or None; with all=True a list of the Hits of all shapes, the nearest first.
@@ -211,6 +223,17 @@ class Queries:
             seen = bits(mask, "mask"), self._skipped(exclude)
             shapes = [finder.overlaps(probe, 0, *seen) for probe in probes]
             return self._bodies_of(np.concatenate(shapes))
+
+    def overlaps(self, body) -> list[BodyHandle]:
+        """The bodies that are in the sensors of a body now, in the order of bodies. What a sensor sees: collide/_sensors.pyx.
+        """
+        with self._asking("overlaps") as finder:
+            i = self._find(body, self._body_index, BodyHandle, "body")
+            if not any(shape.sensor for shape in self._scene.bodies[i].shapes):
+                raise SceneError(f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
+                                 "sensor=True, or ask World.overlap with a shape")
+            pairs = finder.inside_now(self._bodies.position, self._bodies.orientation, self._bodies.kind)
+            return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
 
     def distance(self, a, b, position=ORIGIN, orientation=UPRIGHT) -> Distance | None:
         """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world: that

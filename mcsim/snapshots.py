@@ -20,6 +20,7 @@ class Snapshot:
     arrays: dict
     joints: np.ndarray
     manifolds: np.ndarray
+    sensed: np.ndarray
 
     def __repr__(self):
         return f"<Snapshot after {self.steps} steps: {len(self.arrays['position'])} bodies, {len(self.joints)} joints>"
@@ -31,11 +32,16 @@ class Snapshots:
     def _saved_arrays(self):
         return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved}
 
+    def _sensed(self):
+        """(k, 2) sensor and shape: what was in the sensors after the last step."""
+        sensors = self._pipeline.sensors
+        return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
+
     def snapshot(self) -> Snapshot:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
         return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, self._joints.copy(),
-                        self._collider.get_manifolds())
+                        self._collider.get_manifolds(), self._sensed())
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
@@ -60,6 +66,8 @@ class Snapshots:
             self._pipeline.replan()
         self._pipeline.restored()
         self._events = Events()
+        if self._pipeline.sensors is not None:
+            self._pipeline.sensors.set_inside(snapshot.sensed)
         self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
             self._pipeline.start = snapshot.time - snapshot.steps * self.dt

@@ -99,6 +99,7 @@ class World(Observers, Actions, Queries, Snapshots):
         self._steps_made = 0
         self._events = Events()
         self._running = False
+        self._meet_collider()
         self._prepare()
 
     def _set_gears(self):
@@ -127,6 +128,7 @@ class World(Observers, Actions, Queries, Snapshots):
         self._begin("step")
         pipeline = self._pipeline
         pipeline.clear_times()
+        pipeline.clear_events()
         whole = self._joints["broken"] == 0 if self._breakable else None
         goal = pipeline.steps + n
         began = pipeline.steps

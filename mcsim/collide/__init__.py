@@ -2,5 +2,6 @@
 
 from mcsim.collide._collider import Collider
 from mcsim.collide._queries import HIT_DTYPE, Finder
+from mcsim.collide._sensors import Sensors
 
-__all__ = ["Collider", "Finder", "HIT_DTYPE"]
+__all__ = ["Collider", "Finder", "HIT_DTYPE", "Sensors"]

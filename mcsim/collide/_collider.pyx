@@ -14,14 +14,19 @@ from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
 from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX, PLANE
-from mcsim.state.fields import MANIFOLD_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
+
+
+# Of the speculative distance: how far apart what touched must be to touch no more.
+cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -121,6 +126,7 @@ cdef class Collider(Broadphase):
         free(self.manifolds)
         free(self.previous)
         free(self.resting)
+        free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -129,6 +135,7 @@ cdef class Collider(Broadphase):
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        self.release = RELEASE * speculative_distance
         if not self.has_room():
             return GROW
         status = self.find_pairs(bodies, speculative_distance, ahead)
@@ -139,6 +146,7 @@ cdef class Collider(Broadphase):
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
@@ -234,7 +242,10 @@ cdef class Collider(Broadphase):
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
+        m.touching = 0
+        m.reserved = 0
         if old != NULL:
+            m.touching = old.touching
             carry_over(m, old, near)
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
@@ -291,6 +302,8 @@ cdef class Collider(Broadphase):
         """(bodies,) [m]: how far each body's shapes reach from its centre, inf of planes."""
         found = np.zeros(bodies)
         for i in range(self.shape_count):
+            if self.shapes[i].sensor:
+                continue
             reach = np.inf if self.shapes[i].type == PLANE else self.arms[i]
             found[self.shapes[i].body] = max(found[self.shapes[i].body], reach)
         return found
@@ -310,7 +323,20 @@ cdef class Collider(Broadphase):
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
         self.resting_count = 0
+        self.clear_events()
         self.stale = 1
+
+    cpdef void clear_events(self):
+        """Forget which contacts began and ended, and count steps anew."""
+        self.log.count = 0
+        self.log.step = 0
+        self.log.lost = 0
+
+    def get_events(self):
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        events = np.empty(self.log.count, EVENT_DTYPE)
+        copy_log(&self.log, <Event*>address(events))
+        return events
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""

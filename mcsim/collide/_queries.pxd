@@ -18,8 +18,9 @@ ctypedef struct Hit:
 # Which shapes a query sees.
 ctypedef struct Filter:
     int32_t mask                 # bits of collision groups
-    int32_t sensors              # 0: only what is solid
     const int8_t* skipped        # a body, nonzero: not this one; or NULL
+    int32_t sensor               # the shape that asks, -1 = none
+    const int32_t* kind          # of the bodies, if a sensor asks
 
 cdef class Finder:
     cdef readonly Collider collider
@@ -39,6 +40,7 @@ cdef class Finder:
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil
     cdef double refit(self) noexcept nogil
     cdef int sees(self, int32_t i, const Filter* chosen) noexcept nogil
+    cdef int senses(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int meets(self, int32_t i, const Ray* ray, const Solid* probe, double limit, int filled, Hit* hit) noexcept nogil
     cdef Py_ssize_t walk(self, const Ray* ray, const Solid* probe, double limit, int filled, const Filter* chosen,
                          int every, Hit* hits) noexcept nogil

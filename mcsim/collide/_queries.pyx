@@ -10,15 +10,17 @@ import numpy as np
 
 from libc.math cimport fabs, INFINITY
 from libc.stdint cimport int8_t, int32_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
-from mcsim.state._layout cimport PLANE, HULL
+from mcsim.state._layout cimport HULL, PLANE, STATIC, Shape
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis
+from mcsim.collide._memory cimport zeroed
+from mcsim.collide._pairs cimport has_key, pair_key
 from mcsim.collide._ray cimport Ray, box_entry, ray_solid
 from mcsim.collide._solid cimport Aabb, Solid, bounds
 from mcsim.collide._tree cimport TREE_STACK, Node, joined, nothing, overlap, tree_build
@@ -28,14 +30,6 @@ from mcsim.state.fields import SHAPE_TYPES
 cdef double WORN = 1.5
 
 HIT_DTYPE = np.dtype([("body", "i4"), ("shape", "i4"), ("distance", "f8"), ("point", "f8", 3), ("normal", "f8", 3)])
-
-
-cdef void* room(Py_ssize_t count, size_t size) except NULL:
-    """Zeroed memory for `count` records, at least one."""
-    cdef void* block = calloc(count if count > 0 else 1, size)
-    if block == NULL:
-        raise MemoryError(f"a query needs {count * size} bytes")
-    return block
 
 
 cdef inline Vec3 unit(Vec3 d) noexcept nogil:
@@ -74,11 +68,11 @@ cdef class Finder:
         cdef int32_t i
         self.collider = collider
         self.shape_count = collider.shape_count
-        self.solids = <Solid*>room(self.shape_count, sizeof(Solid))
-        self.planes = <int32_t*>room(self.shape_count, sizeof(int32_t))
-        self.found = <int32_t*>room(self.shape_count, sizeof(int32_t))
-        self.tree.nodes = <Node*>room(2 * self.shape_count, sizeof(Node))
-        self.tree.order = <int32_t*>room(self.shape_count, sizeof(int32_t))
+        self.solids = <Solid*>zeroed(self.shape_count, sizeof(Solid))
+        self.planes = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
+        self.found = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
+        self.tree.nodes = <Node*>zeroed(2 * self.shape_count, sizeof(Node))
+        self.tree.order = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
         self.tree.shape_count = self.shape_count
         self.tree.root = -1
         for i in range(self.shape_count):
@@ -92,8 +86,8 @@ cdef class Finder:
                 self.tree.order[self.tree.count] = i
                 self.tree.count += 1
             self.body_count = max(self.body_count, collider.shapes[i].body + 1)
-        self.position = <Vec3*>room(self.body_count, sizeof(Vec3))
-        self.orientation = <Quat*>room(self.body_count, sizeof(Quat))
+        self.position = <Vec3*>zeroed(self.body_count, sizeof(Vec3))
+        self.orientation = <Quat*>zeroed(self.body_count, sizeof(Quat))
         self.fresh = 1
 
     def __dealloc__(self):
@@ -154,8 +148,21 @@ cdef class Finder:
     # ---- rays and slid shapes ----------------------------------------------------------------------------------------
 
     cdef int sees(self, int32_t i, const Filter* chosen) noexcept nogil:
-        return (self.solids[i].finite and (self.collider.shapes[i].group & chosen.mask) != 0
-                and (chosen.skipped == NULL or not chosen.skipped[self.collider.shapes[i].body]))
+        cdef const Shape* shape = &self.collider.shapes[i]
+        return (self.solids[i].finite and not shape.sensor and (shape.group & chosen.mask) != 0
+                and (chosen.skipped == NULL or not chosen.skipped[shape.body])
+                and (chosen.sensor < 0 or self.senses(i, chosen)))
+
+    cdef int senses(self, int32_t i, const Filter* chosen) noexcept nogil:
+        """What a sensor asks beyond that; see _sensors.pyx."""
+        cdef const Shape* shape = &self.collider.shapes[i]
+        cdef const Shape* sensor = &self.collider.shapes[chosen.sensor]
+        if shape.body == sensor.body or (shape.mask & sensor.group) == 0:
+            return 0
+        if chosen.kind[shape.body] == STATIC and chosen.kind[sensor.body] == STATIC:
+            return 0
+        return self.collider.excluded_count == 0 or not has_key(
+            self.collider.excluded, self.collider.excluded_count, pair_key(shape.body, sensor.body))
 
     cdef int meets(self, int32_t i, const Ray* ray, const Solid* probe, double limit, int filled,
                    Hit* hit) noexcept nogil:
@@ -276,10 +283,6 @@ cdef class Finder:
         with nogil:
             self.follow(<const Vec3*>&position[0, 0], <const Quat*>&orientation[0, 0])
 
-    def shape_bodies(self):
-        """-> (s,) int32: the body of each shape"""
-        return np.array([self.collider.shapes[i].body for i in range(self.shape_count)], np.int32)
-
     def cast_rays(self, double[:, ::1] origins, double[:, ::1] directions, double[::1] limits, int32_t mask,
                   const int8_t[::1] skipped, bint filled):
         """origins, directions (k, 3), of any length but 0; limits (k,) [m]; mask of groups; skipped (n,): bodies to pass
@@ -381,6 +384,7 @@ cdef class Finder:
     cdef _choose(self, Filter* chosen, int32_t mask, const int8_t[::1] skipped):
         chosen.mask = mask
         chosen.skipped = NULL
+        chosen.sensor = -1
         if skipped is not None:
             if skipped.shape[0] < self.body_count:
                 raise ValueError(f"skipped must have a number for each of {self.body_count} bodies")

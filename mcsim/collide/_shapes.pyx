@@ -87,6 +87,19 @@ cdef class PlacedShapes:
             self.solids[i].reach = reach_of(&self.solids[i])
             self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
 
+    def has_sensors(self):
+        """Whether any shape is a sensor."""
+        return any(self.shapes[i].sensor for i in range(self.shape_count))
+
+    def shape_bodies(self):
+        """-> (s,) int32: the body of each shape"""
+        bodies = np.empty(self.shape_count, np.int32)
+        cdef int32_t[::1] view = bodies
+        cdef int32_t i
+        for i in range(self.shape_count):
+            view[i] = self.shapes[i].body
+        return bodies
+
     def __dealloc__(self):
         free(self.shapes)
         free(self.solids)

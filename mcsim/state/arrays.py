@@ -62,6 +62,7 @@ class ShapeArrays:
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
             record["hull"] = -1
+            record["sensor"] = shape.sensor
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
             record["orientation"] = shape.orientation
