@@ -1,6 +1,6 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
@@ -80,6 +80,7 @@ cdef class Pipeline(StateArrays):
     cdef int collide(self) noexcept nogil
     cdef void follow_islands(self) noexcept nogil
     cdef void undo(self) noexcept nogil
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil

@@ -23,6 +23,7 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
+from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -36,12 +37,12 @@ from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_joints, spring_point,
-                                        store_joints)
+from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_joints, motor_point, refresh_joints,
+                                        spring_point, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport scale
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
@@ -137,10 +138,11 @@ cdef class Pipeline(StateArrays):
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
+        self.choose_joints(self.islands.asleep)
 
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
-        while layout_joints(self.joints_copied(), self.joint_count, &self.bodies, &self.settings, self.rows,
+        while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
                             self.row_capacity, True, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
@@ -247,6 +249,7 @@ cdef class Pipeline(StateArrays):
         """Some bodies woke or fell asleep."""
         self.islands.list_moving(&self.bodies)
         self.collider.part(&self.bodies)
+        self.choose_joints(self.islands.asleep)
 
     cdef void undo(self) noexcept nogil:
         """The state before the step is back."""
@@ -257,6 +260,19 @@ cdef class Pipeline(StateArrays):
         """Follow poses, islands and manifolds that were written from outside."""
         self.islands.look(&self.bodies)
         self.follow_islands()
+
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+        """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
+        together sleep together. Between two steps; anew after a replan."""
+        self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
+        if self.articulations is not None:
+            self.articulations.choose(asleep)
+        if self.wide_joints is not None:
+            self.wide_joints.choose(self.joints, &self.bodies, asleep)
+
+    def choose(self, const int8_t[::1] asleep):
+        """The same for tests: asleep (bodies,) int8."""
+        self.choose_joints(&asleep[0])
 
     cdef int layout(self, bint own, bint wide) noexcept nogil:
         """All rows at the present poses; the joints' own only if `own`. wide: several at a time instead what can be."""
@@ -270,7 +286,7 @@ cdef class Pipeline(StateArrays):
             return CALL_FAILED
         wide = wide and self.widening
         self.apart = self.wide_joints.source.rows.begin if apart else NULL
-        joints = layout_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.rows,
+        joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
                                self.row_capacity, own, self.apart)
         if joints < 0:
             return GROW
@@ -290,11 +306,11 @@ cdef class Pipeline(StateArrays):
         if apart:
             self.wide_joints.load(self.joints, &self.bodies)
         self.joint_end = joints
-        self.joint_row_count = joints + (self.wide_joints.row_count if apart else 0)
+        self.joint_row_count = joints + (self.wide_joints.awake_row_count if apart else 0)
         self.row_count = n
         self.contact_row_count = self.wide.row_count if wide else n - joints
         self.swept = not self.settings.joint_tree or joints + self.contact_row_count > (
-            (self.articulations.tree.row_count if own else 0) + self.articulations.border.records)
+            (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
         if self.settings.solver != SI:
@@ -316,8 +332,8 @@ cdef class Pipeline(StateArrays):
         self.pose_calls.call(False)
         if self.apart and self.joint_end == 0 and self.wide_joints.count == 0:
             return                                       # plain ball joints alone
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, rows, not self.closing,
-                       self.apart)
+        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, rows,
+                       not self.closing, self.apart)
 
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
@@ -670,8 +686,8 @@ cdef class Pipeline(StateArrays):
             own = &self.wide_joints.source.rows
         if self.widening:
             self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
-        store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
-        if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
+        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, self.rows, own)
+        if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
         status = self.check_moving()
@@ -683,7 +699,7 @@ cdef class Pipeline(StateArrays):
             self.sensors.sense(&self.bodies)
         if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
-                self.settings.dt):
+                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1], self.settings.dt):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
@@ -773,7 +789,8 @@ cdef class Pipeline(StateArrays):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
         world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
-        layout_joints(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True, NULL)
+        layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
+                      NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.wrenches[1:].copy()

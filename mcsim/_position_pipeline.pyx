@@ -141,7 +141,7 @@ cdef class PositionPipeline(SmoothPipeline):
         if i >= 0:
             return INFINITY
         self.pose_calls.call(True)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
+        refresh_joints(self.joints, NULL, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0

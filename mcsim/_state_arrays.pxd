@@ -7,6 +7,9 @@ cdef class StateArrays:
     cdef Bodies bodies
     cdef Joint* joints
     cdef Py_ssize_t joint_count
+    cdef int32_t* awake_joints          # those that do not sleep, ascending
+    cdef Py_ssize_t awake_joint_count
+    cdef object kept_awake
     cdef object kept                    # the arrays that the pointers are into
     cdef readonly Py_ssize_t failed_body
     cdef object backup

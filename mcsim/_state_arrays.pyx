@@ -24,7 +24,9 @@ cdef class StateArrays:
         self.kept = (bodies, joints)
         self._point_at_bodies(bodies)
         self.joints = <Joint*>records(joints if len(joints) else np.zeros(1))
-        self.joint_count = len(joints)
+        self.joint_count = self.awake_joint_count = len(joints)
+        self.kept_awake = np.arange(len(joints) + 1, dtype=np.int32)
+        self.awake_joints = integers(self.kept_awake)
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
                        np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),

@@ -238,6 +238,7 @@ class Observers:
     def events(self) -> Events:
         """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out of
         them, joints that broke. Each read makes new arrays."""
+        self._meet_shapes()
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
         found = [self._event_array(log.get_events(), began, dtype)
                  for log in logs for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
@@ -251,7 +252,7 @@ class Observers:
             out[name] = log[name]
         out["step"] += self._pipeline.steps - self._steps_made
         for side in "ab":
-            out[f"shape_{side}"] -= self._first_shapes[log[f"body_{side}"]]
+            out[f"shape_{side}"] = self._shape_ranks[log[f"shape_{side}"]]
         return out
 
     @property

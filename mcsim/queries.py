@@ -114,6 +114,15 @@ def _reaches(values, count):
     return array.copy()
 
 
+def _ranks(bodies):
+    """(s,) int32: which of its body's shapes each one is."""
+    order = np.argsort(bodies, kind="stable")
+    ordered = bodies[order]
+    ranks = np.empty(len(bodies), np.int32)
+    ranks[order] = np.arange(len(bodies)) - np.searchsorted(ordered, ordered)
+    return ranks
+
+
 class Queries:
     """The part of World that looks for bodies, at their present poses. It changes nothing that a step computes.
 
@@ -121,25 +130,43 @@ class Queries:
     `exclude`, a body or a list of them to pass through. Sensors are not seen."""
 
     _finder: Finder | None = None
-    _seen_collider: Collider | None = None
+    _seen: tuple[object, int] = (None, 0)
     _shape_bodies: np.ndarray
-    _first_shapes: np.ndarray
+    _shape_ranks: np.ndarray
+    _shape_names: list
 
-    def _meet_collider(self):
-        """Numbers of shapes, and a finder for the sensors, of a collider that is new."""
-        if self._seen_collider is self._collider:
+    def _meet_shapes(self):
+        """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers there,
+        and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
+        if self._seen[0] is self._pipeline and self._seen[1] == self._collider.revision:
             return
-        self._seen_collider = self._collider
-        self._shape_bodies = self._collider.shape_bodies()
-        self._first_shapes = np.searchsorted(self._shape_bodies, np.arange(self._bodies.count + 1)).astype(np.int32)
-        self._finder = Sensors(self._collider) if self._collider.has_sensors() else None
+        inside, names = self._sensed_names()
+        shapes = self._collider.get_shapes()
+        self._seen = self._pipeline, self._collider.revision
+        self._shape_bodies = shapes["body"]
+        self._shape_ranks = _ranks(self._shape_bodies)
+        self._collider.clear_events()
+        self._finder = None
+        if shapes["sensor"].any():
+            self._finder = Sensors(self._collider)
+            self._shape_names = [(self._scene.bodies[body].name, int(rank))
+                                 for body, rank in zip(self._shape_bodies, self._shape_ranks)]
+            number = {name: i for i, name in enumerate(self._shape_names)}
+            pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
+            self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
         self._pipeline.set_sensors(self._finder)
+
+    def _sensed_names(self):
+        """What was in the sensors after the last step, and the names of the shapes then."""
+        if isinstance(self._finder, Sensors):
+            return self._finder.get_inside(), self._shape_names
+        return [], []
 
     @contextmanager
     def _asking(self, method):
         """The finder, at the present poses; errors in the arguments name the method."""
         self._refuse_while_running(method)
-        self._meet_collider()
+        self._meet_shapes()
         if self._finder is None:
             self._finder = Finder(self._collider)
         self._finder.look(self._bodies.position, self._bodies.orientation)
@@ -160,8 +187,7 @@ class Queries:
         return skipped
 
     def _hit(self, record):
-        body = int(record["body"])
-        return Hit(self.body(body), int(record["shape"] - self._first_shapes[body]), float(record["distance"]),
+        return Hit(self.body(int(record["body"])), int(self._shape_ranks[record["shape"]]), float(record["distance"]),
                    record["point"].copy(), record["normal"].copy())
 
     def _bodies_of(self, shapes):
@@ -170,8 +196,9 @@ class Queries:
 
     def _shapes_of(self, body):
         """Numbers of a body's shapes, sensors left out."""
-        first = self._first_shapes[body]
-        return np.array([first + k for k, shape in enumerate(self._scene.bodies[body].shapes) if not shape.sensor], np.int32)
+        numbers = np.flatnonzero(self._shape_bodies == body)
+        solid = [not shape.sensor for shape in self._scene.bodies[body].shapes]
+        return numbers[solid].astype(np.int32)
 
     def ray_cast(self, origin, direction, max_distance=inf, *, mask=-1, exclude=(), solid=True, all=False):
         """-> the nearest Hit of a ray, or None; with all=True a list of the Hits of all shapes, the nearest first.
@@ -197,7 +224,8 @@ class Queries:
             origins, directions = _rays(origins, directions)
             hits = finder.cast_rays(origins, directions, _reaches(max_distance, len(origins)), bits(mask, "mask"),
                                     self._skipped(exclude), flag(solid, "solid"))
-            hits["shape"] -= np.where(hits["body"] < 0, 0, self._first_shapes[hits["body"]])
+            struck = hits["body"] >= 0
+            hits["shape"][struck] = self._shape_ranks[hits["shape"][struck]]
             return hits
 
     def shape_cast(self, shape, position, orientation, direction, max_distance=inf, *, mask=-1,

@@ -99,7 +99,7 @@ class World(Observers, Actions, Queries, Snapshots):
         self._steps_made = 0
         self._events = Events()
         self._running = False
-        self._meet_collider()
+        self._meet_shapes()
         self._prepare()
 
     def _set_gears(self):
@@ -128,6 +128,7 @@ class World(Observers, Actions, Queries, Snapshots):
         self._begin("step")
         pipeline = self._pipeline
         pipeline.clear_times()
+        self._meet_shapes()
         pipeline.clear_events()
         whole = self._joints["broken"] == 0 if self._breakable else None
         goal = pipeline.steps + n

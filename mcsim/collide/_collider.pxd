@@ -12,8 +12,8 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t manifold_count
     cdef Manifold* previous
     cdef Py_ssize_t previous_count
-    cdef Manifold* resting               # those of sleeping bodies, which leave `previous` meanwhile
-    cdef Py_ssize_t resting_count
+    cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
+    cdef Py_ssize_t sleeping_count
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 

@@ -7,13 +7,14 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 import numpy as np
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
-from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX, PLANE
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
+                                  DYNAMIC, PLANE)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport Event, copy_log, note_contacts
@@ -21,6 +22,7 @@ from mcsim.collide._memory cimport address, resized
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
+from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
@@ -119,13 +121,16 @@ cdef class Collider(Broadphase):
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
                   excluded_pairs):
+        self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        self.set_excluded(excluded_pairs)
+        self.pairs_wanted = 4 * self.shape_count + 64
         self.manifolds_wanted = 2 * self.shape_count + 64
         self.grow()
 
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
-        free(self.resting)
+        free(self.sleeping)
         free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
@@ -154,15 +159,29 @@ cdef class Collider(Broadphase):
 
     cdef bint has_room(self) noexcept nogil:
         """Whether all manifolds would go into either list."""
-        if self.previous_count + self.resting_count <= self.manifold_capacity:
+        if self.previous_count + self.sleeping_count <= self.manifold_capacity:
             return True
         self.manifolds_wanted = 2 * self.manifold_capacity
         return False
 
     cdef void part(self, const Bodies* bodies) noexcept nogil:
-        """Manifolds of sleeping bodies into a list of their own, those of woken ones back. Needs has_room()."""
-        take_over(self.previous, &self.previous_count, self.resting, &self.resting_count, bodies, True)
-        take_over(self.resting, &self.resting_count, self.previous, &self.previous_count, bodies, False)
+        """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
+        rest or not. Needs has_room()."""
+        cdef int32_t i
+        take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
+        for i in range(self.shape_count):
+            if bodies.island[self.shapes[i].body] < 0:
+                if self.resting[i]:
+                    self.wake_shape(i)
+            elif not self.resting[i]:
+                self.rest_shape(i)
+
+    def gather(self):
+        """All accepted manifolds into one list, until the next part()."""
+        if not self.has_room():
+            self.grow()
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, NULL, True)
 
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
@@ -172,8 +191,50 @@ cdef class Collider(Broadphase):
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
-            self.resting = <Manifold*>resized(self.resting, capacity, sizeof(Manifold))
+            self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
+
+    # ---- shapes that come, go and change -----------------------------------------------------------------------------
+
+    def remove_shapes(self, gone, body_number):
+        """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
+        body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        self.gather()
+        number = Broadphase.remove_shapes(self, gone, body_number)
+        cdef const int32_t* shapes = <const int32_t*>address(number)
+        cdef const int32_t* bodies = <const int32_t*>address(body_number)
+        cdef Py_ssize_t i
+        cdef Py_ssize_t kept = 0
+        cdef Manifold* m
+        for i in range(self.previous_count):
+            m = &self.previous[i]
+            if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
+                continue
+            m.shape_a = shapes[m.shape_a]
+            m.shape_b = shapes[m.shape_b]
+            m.body_a = bodies[m.body_a]
+            m.body_b = bodies[m.body_b]
+            m.key = pair_key(m.shape_a, m.shape_b)
+            if kept < i:
+                self.previous[kept] = m[0]
+            kept += 1
+        self.previous_count = kept
+        self.manifold_count = 0
+        return number
+
+    def change_shapes(self, numbers, shapes):
+        """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
+        numbers = np.array(numbers, np.int32).reshape(-1)
+        anew = np.zeros(self.shape_count, np.int8)
+        self.gather()
+        changed = Broadphase.change_shapes(self, numbers, shapes)
+        anew[numbers[changed]] = 1
+        cdef const int8_t* flags = <const int8_t*>address(anew)
+        cdef Py_ssize_t i
+        for i in range(self.previous_count):
+            if flags[self.previous[i].shape_a] or flags[self.previous[i].shape_b]:
+                self.previous[i].allowance = 0.0
+        return changed
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
@@ -185,7 +246,7 @@ cdef class Collider(Broadphase):
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
+                         self.limit(m.shape_a, m.shape_b), self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -286,17 +347,17 @@ cdef class Collider(Broadphase):
     def get_manifolds(self):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
         of sleeping bodies are as they were when they fell asleep."""
-        cdef Py_ssize_t count = self.previous_count + self.resting_count
+        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        memcpy(m + self.previous_count, self.resting, self.resting_count * sizeof(Manifold))
+        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result[np.argsort(result["key"])] if self.resting_count else result
+        return result[np.argsort(result["key"])] if self.sleeping_count else result
 
     def sizes(self, bodies):
         """(bodies,) [m]: how far each body's shapes reach from its centre, inf of planes."""
@@ -322,7 +383,7 @@ cdef class Collider(Broadphase):
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
-        self.resting_count = 0
+        self.sleeping_count = 0
         self.clear_events()
         self.stale = 1
 
@@ -341,7 +402,7 @@ cdef class Collider(Broadphase):
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""
         self.previous_count = 0
-        self.resting_count = 0
+        self.sleeping_count = 0
         self.manifold_count = 0
         self.stale = 1
 

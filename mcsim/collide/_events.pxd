@@ -7,6 +7,19 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.state._layout cimport Manifold
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define MC_PREFETCH(p) __builtin_prefetch(p)
+    #else
+    #define MC_PREFETCH(p)
+    #endif
+    """
+    void prefetch "MC_PREFETCH"(const void* p) noexcept nogil
+
+cdef enum:
+    AHEAD = 8                    # manifolds are far apart in memory: that many are asked for in advance
+
 # As state/fields.EVENT_DTYPE.
 ctypedef struct Event:
     int64_t step                 # which one since the log was cleared, from 1 on
@@ -102,6 +115,9 @@ cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t ol
     log.step += 1
     for i in range(count):
         m = &manifolds[i]
+        prefetch(&manifolds[i + AHEAD])
+        prefetch(&manifolds[i + AHEAD].points[0].total_normal_impulse)
+        prefetch(&old[k + AHEAD])
         while k < old_count and old[k].key < m.key:
             if old[k].touching:
                 note_contact(log, &old[k], 0)

@@ -5,7 +5,7 @@ from mcsim.core._types cimport Quat, Vec3
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._ray cimport Ray
 from mcsim.collide._solid cimport Solid
-from mcsim.collide._tree cimport Tree
+from mcsim.collide._tree cimport Mark, Tree
 
 # As queries.HIT_DTYPE.
 ctypedef struct Hit:
@@ -27,7 +27,8 @@ cdef class Finder:
     cdef readonly int32_t shape_count
     cdef Py_ssize_t body_count           # of the bodies that have shapes, and those before them
     cdef Solid* solids                   # at the poses last seen
-    cdef Tree tree
+    cdef Tree tree                       # its leaves are the shapes but for planes
+    cdef Mark* marks                     # room to build it
     cdef int32_t* planes
     cdef int32_t plane_count
     cdef int32_t* found                  # room for shapes
@@ -39,6 +40,7 @@ cdef class Finder:
     cdef void follow(self, const Vec3* position, const Quat* orientation) noexcept nogil
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil
     cdef double refit(self) noexcept nogil
+    cdef void build(self) noexcept nogil
     cdef int sees(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int senses(self, int32_t i, const Filter* chosen) noexcept nogil
     cdef int meets(self, int32_t i, const Ray* ray, const Solid* probe, double limit, int filled, Hit* hit) noexcept nogil

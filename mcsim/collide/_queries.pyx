@@ -19,11 +19,12 @@ from mcsim.state._layout cimport HULL, PLANE, STATIC, Shape
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis
-from mcsim.collide._memory cimport zeroed
+from mcsim.collide._memory cimport resized
 from mcsim.collide._pairs cimport has_key, pair_key
 from mcsim.collide._ray cimport Ray, box_entry, ray_solid
 from mcsim.collide._solid cimport Aabb, Solid, bounds
-from mcsim.collide._tree cimport TREE_STACK, Node, joined, nothing, overlap, tree_build
+from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, joined, mark_of, next_leaf, nothing,
+                                  surface, tree_build, tree_clear, walk_box)
 from mcsim.state.fields import SHAPE_TYPES
 
 # The tree is built anew when its boxes' areas have grown by this factor.
@@ -55,12 +56,6 @@ cdef inline Aabb box_about(const Solid* s) noexcept nogil:
     return box
 
 
-cdef inline double area(const Aabb* box) noexcept nogil:
-    """Half its surface; 0 of an empty one."""
-    cdef Vec3 d = sub(box.upper, box.lower)
-    return d.x * d.y + d.y * d.z + d.z * d.x if d.x >= 0.0 else 0.0
-
-
 cdef class Finder:
     """Looks for the shapes of `collider`. It serves as long as the collider's shapes stay the same."""
 
@@ -68,13 +63,14 @@ cdef class Finder:
         cdef int32_t i
         self.collider = collider
         self.shape_count = collider.shape_count
-        self.solids = <Solid*>zeroed(self.shape_count, sizeof(Solid))
-        self.planes = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
-        self.found = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
-        self.tree.nodes = <Node*>zeroed(2 * self.shape_count, sizeof(Node))
-        self.tree.order = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
-        self.tree.shape_count = self.shape_count
-        self.tree.root = -1
+        self.solids = <Solid*>resized(NULL, self.shape_count, sizeof(Solid))
+        self.planes = <int32_t*>resized(NULL, self.shape_count, sizeof(int32_t))
+        self.found = <int32_t*>resized(NULL, self.shape_count, sizeof(int32_t))
+        self.tree.nodes = <Node*>resized(NULL, self.shape_count, sizeof(Node))
+        self.tree.boxes = <Aabb*>resized(NULL, self.shape_count, sizeof(Aabb))
+        self.tree.parents = <int32_t*>resized(NULL, self.shape_count, sizeof(int32_t))
+        self.marks = <Mark*>resized(NULL, self.shape_count, sizeof(Mark))
+        tree_clear(&self.tree)
         for i in range(self.shape_count):
             self.solids[i] = collider.solids[i]
             if not 0 <= self.solids[i].type <= HULL:
@@ -82,12 +78,9 @@ cdef class Finder:
             if self.solids[i].type == PLANE:
                 self.planes[self.plane_count] = i
                 self.plane_count += 1
-            else:
-                self.tree.order[self.tree.count] = i
-                self.tree.count += 1
             self.body_count = max(self.body_count, collider.shapes[i].body + 1)
-        self.position = <Vec3*>zeroed(self.body_count, sizeof(Vec3))
-        self.orientation = <Quat*>zeroed(self.body_count, sizeof(Quat))
+        self.position = <Vec3*>resized(NULL, self.body_count, sizeof(Vec3))
+        self.orientation = <Quat*>resized(NULL, self.body_count, sizeof(Quat))
         self.fresh = 1
 
     def __dealloc__(self):
@@ -95,7 +88,9 @@ cdef class Finder:
         free(self.planes)
         free(self.found)
         free(self.tree.nodes)
-        free(self.tree.order)
+        free(self.tree.boxes)
+        free(self.tree.parents)
+        free(self.marks)
         free(self.position)
         free(self.orientation)
 
@@ -117,8 +112,7 @@ cdef class Finder:
         memcpy(self.orientation, orientation, self.body_count * sizeof(Quat))
         cost = INFINITY if self.fresh else self.refit()
         if not cost <= WORN * self.cost:
-            tree_build(&self.tree)
-            self.cost = self.refit()
+            self.build()
         self.fresh = 0
 
     cdef void place(self, int32_t i, Vec3 position, Quat orientation) noexcept nogil:
@@ -133,17 +127,32 @@ cdef class Finder:
             return
         box = box_about(s)
         s.finite = is_sane(&box)
-        self.tree.nodes[i].box = box if s.finite else nothing()
+        self.tree.boxes[i] = box if s.finite else nothing()
 
     cdef double refit(self) noexcept nogil:
-        """Boxes of the inner nodes from those of the leaves. -> the sum of their areas"""
-        cdef int32_t node
+        """Boxes of the nodes from those of the leaves. -> the sum of their surfaces"""
+        cdef int32_t i, child
         cdef Node* nodes = self.tree.nodes
         cdef double cost = 0.0
-        for node in range(self.tree.inner_end - 1, self.shape_count - 1, -1):
-            nodes[node].box = joined(&nodes[nodes[node].left].box, &nodes[nodes[node].right].box)
-            cost += area(&nodes[node].box)
+        cdef int k
+        for i in range(self.tree.end - 1, -1, -1):
+            for k in range(2):
+                child = nodes[i].child[k]
+                nodes[i].box[k] = joined(&nodes[child].box[0], &nodes[child].box[1]) if child >= 0 else (
+                    self.tree.boxes[~child])
+                cost += surface(&nodes[i].box[k])
         return cost
+
+    cdef void build(self) noexcept nogil:
+        """The tree anew."""
+        cdef int32_t i
+        cdef int32_t count = 0
+        for i in range(self.shape_count):
+            if self.solids[i].type != PLANE:
+                self.marks[count] = mark_of(&self.tree.boxes[i], i)
+                count += 1
+        tree_build(&self.tree, self.marks, count)
+        self.cost = self.refit()
 
     # ---- rays and slid shapes ----------------------------------------------------------------------------------------
 
@@ -181,53 +190,48 @@ cdef class Finder:
         """The nearest hit within `limit`, or `every` one: at most one a shape. -> how many"""
         cdef int32_t stack[TREE_STACK]
         cdef double entries[TREE_STACK]
-        cdef const Node* nodes = self.tree.nodes
+        cdef const Node* node
         cdef Vec3 half = vec3(0.0, 0.0, 0.0)
         cdef Ray middle = ray[0]
         cdef Py_ssize_t count = 0
         cdef int32_t next_plane = 0
-        cdef int32_t node, near, far
+        cdef int32_t i
         cdef int top = 0
-        cdef double entry, other
+        cdef int k, far
+        cdef double entry[2]
         cdef Aabb box
         cdef Hit hit
         if probe != NULL:
             box = box_about(probe)
             half = scale(0.5, sub(box.upper, box.lower))
             middle.origin = scale(0.5, add(box.upper, box.lower))
-        if self.tree.root >= 0:
-            entry = box_entry(&nodes[self.tree.root].box, half, &middle, limit)
-            if entry < INFINITY:
-                stack[0] = self.tree.root
-                entries[0] = entry
-                top = 1
+        if self.tree.root != NOTHING_THERE:
+            stack[0] = self.tree.root
+            entries[0] = 0.0
+            top = 1
         while top > 0 or next_plane < self.plane_count:
             if next_plane < self.plane_count:
-                node = self.planes[next_plane]
+                i = self.planes[next_plane]
                 next_plane += 1
             else:
                 top -= 1
-                node = stack[top]
                 if entries[top] > limit:
                     continue
-            if node >= self.shape_count:
-                near = nodes[node].left
-                far = nodes[node].right
-                entry = box_entry(&nodes[near].box, half, &middle, limit)
-                other = box_entry(&nodes[far].box, half, &middle, limit)
-                if other < entry:
-                    near, far = far, near
-                    entry, other = other, entry
-                if other < INFINITY:
-                    stack[top] = far
-                    entries[top] = other
-                    top += 1
-                if entry < INFINITY:
-                    stack[top] = near
-                    entries[top] = entry
-                    top += 1
+                i = ~stack[top]
+            if i < 0:
+                node = &self.tree.nodes[~i]
+                for k in range(2):
+                    entry[k] = box_entry(&node.box[k], half, &middle, limit)
+                far = entry[0] > entry[1]
+                far = 1 - far
+                for k in range(2):                       # the nearer one last, to be taken first
+                    if entry[far] < INFINITY:
+                        stack[top] = node.child[far]
+                        entries[top] = entry[far]
+                        top += 1
+                    far = 1 - far
                 continue
-            if not self.sees(node, chosen) or not self.meets(node, ray, probe, limit, filled, &hit):
+            if not self.sees(i, chosen) or not self.meets(i, ray, probe, limit, filled, &hit):
                 continue
             if every:
                 hits[count] = hit
@@ -242,33 +246,24 @@ cdef class Finder:
 
     cdef Py_ssize_t touching(self, const Solid* probe, const Filter* chosen, int32_t* shapes) noexcept nogil:
         """The shapes that the probe overlaps, in no order. -> how many"""
-        cdef int32_t stack[TREE_STACK]
-        cdef const Node* nodes = self.tree.nodes
+        cdef BoxWalk walk
         cdef Py_ssize_t count = 0
-        cdef int32_t i, node
-        cdef int top = 0
+        cdef int32_t i = 0
+        cdef int32_t k
         cdef Aabb box
-        for i in range(self.plane_count):
-            if self.sees(self.planes[i], chosen) and solids_overlap(probe, &self.solids[self.planes[i]]):
-                shapes[count] = self.planes[i]
+        for k in range(self.plane_count):
+            if self.sees(self.planes[k], chosen) and solids_overlap(probe, &self.solids[self.planes[k]]):
+                shapes[count] = self.planes[k]
                 count += 1
-        if self.tree.root >= 0:
-            stack[0] = self.tree.root
-            top = 1
-        box = nothing()
+        box.lower = vec3(-INFINITY, -INFINITY, -INFINITY)
+        box.upper = vec3(INFINITY, INFINITY, INFINITY)
         if probe.type != PLANE:
             box = box_about(probe)
-        while top > 0:
-            top -= 1
-            node = stack[top]
-            if probe.type != PLANE and not overlap(&nodes[node].box, &box):
-                continue
-            if node >= self.shape_count:
-                stack[top] = nodes[node].right
-                stack[top + 1] = nodes[node].left
-                top += 2
-            elif self.sees(node, chosen) and solids_overlap(probe, &self.solids[node]):
-                shapes[count] = node
+        walk_box(&walk, &self.tree, &box)
+        while i >= 0:
+            i = next_leaf(&walk)
+            if i >= 0 and self.sees(i, chosen) and solids_overlap(probe, &self.solids[i]):
+                shapes[count] = i
                 count += 1
         return count
 

@@ -1,6 +1,6 @@
 """Islands of bodies that touch or are joined, and which of them sleep."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies, Joint, Manifold
 
@@ -11,10 +11,12 @@ cdef class Islands:
     cdef readonly Py_ssize_t sleepers
     cdef object kept
     cdef double* size                    # of each body: its farthest point from the centre [m]
+    cdef int8_t* asleep
     cdef int32_t* parent
     cdef int32_t* state
     cdef double* lively                  # kinetic measure of an island, by its root
     cdef double* usual
+    cdef double* speeds                  # of bodies in the last step [m/s]
     cdef int32_t* moving
     cdef Vec3* position                  # of what did not move, where it was last seen
     cdef Quat* orientation
@@ -24,7 +26,10 @@ cdef class Islands:
     cdef void unite(self, const Bodies* bodies, int32_t a, int32_t b, bint contact) noexcept nogil
     cdef void unite_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil
     cdef bint displaced(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
-    cdef bint measure(self, const Bodies* bodies, double dt) noexcept nogil
+    cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
+                     double dt) noexcept nogil
+    cdef bint measure(self, const Bodies* bodies, const Vec3* position, const Quat* orientation,
+                      double dt) noexcept nogil
     cdef void list_moving(self, Bodies* bodies) noexcept nogil
     cdef void keep_sight(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef bint wake(self, Bodies* bodies, int32_t island) noexcept nogil
@@ -35,4 +40,4 @@ cdef class Islands:
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count, double ahead) noexcept nogil
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                     Py_ssize_t count, double dt) noexcept nogil
+                     Py_ssize_t count, const Vec3* position, const Quat* orientation, double dt) noexcept nogil

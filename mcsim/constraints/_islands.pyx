@@ -14,17 +14,17 @@ Sources: E. Catto, "Simulation Islands", 2023 (islands kept asleep, woken by tou
 halving: R. Tarjan, J. van Leeuwen, 1984.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport sqrt
 from libc.string cimport memcmp, memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add, cross, dot, norm, sub
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
 
-cdef double GROWTH = 3.0
+cdef double GROWTH = 1.5
 
 # Speeds of this size are rounding [m/s].
 cdef double NOTHING = 1e-9
@@ -41,12 +41,15 @@ cdef class Islands:
         speed [m/s] (0: nothing sleeps), patience [s], reach [m] as described above."""
         count = bodies.count
         numbers = np.zeros((3, count + 1), np.int32)
-        values = np.zeros((3, count + 1))
+        values = np.zeros((4, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
         values[0, :count] = sizes
-        self.kept = numbers, values, seen
+        asleep = np.zeros(count + 1, np.int8)
+        self.kept = numbers, values, seen, asleep
+        self.asleep = <int8_t*>records(asleep)
         self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
+        self.speeds = doubles(values[3])
         self.position, self.orientation = <Vec3*>doubles(seen[0]), <Quat*>doubles(seen[1])
         self.speed, self.patience, self.reach = speed, patience, reach
 
@@ -58,7 +61,7 @@ cdef class Islands:
         return bodies.kind[i] == KINEMATIC and (dot(t.v, t.v) > 0.0 or dot(t.w, t.w) > 0.0)
 
     cdef void list_moving(self, Bodies* bodies) noexcept nogil:
-        """bodies.moving: what is not static and does not sleep, ascending."""
+        """bodies.moving: what is not static and does not sleep, ascending; `asleep`, body by body."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
         self.sleepers = 0
@@ -66,7 +69,8 @@ cdef class Islands:
             if bodies.kind[i] != STATIC and bodies.island[i] < 0:
                 self.moving[count] = <int32_t>i
                 count += 1
-            self.sleepers += bodies.island[i] >= 0
+            self.asleep[i] = bodies.island[i] >= 0
+            self.sleepers += self.asleep[i]
         bodies.moving = self.moving
         bodies.moving_count = count
 
@@ -154,7 +158,9 @@ cdef class Islands:
         cdef bint woken = False
         for i in range(count):
             m = &manifolds[i]
-            if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and touches(m, bodies, self.reach, ahead):
+            if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and (
+                    self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and touches(
+                    m, bodies, self.reach, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
@@ -212,7 +218,6 @@ cdef class Islands:
             self.unite(bodies, joints[joint.geared[0]].body_b, joints[joint.geared[1]].body_b, False)
             return
         self.unite(bodies, joint.body_a, joint.body_b, False)
-        driven = True
         for k in range(joint.axis_count):
             driven |= joint.axes[k].motion_mode != MOTION_NONE
             driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
@@ -221,7 +226,19 @@ cdef class Islands:
             if body >= 0 and bodies.kind[body] == DYNAMIC:
                 self.state[self.root(body)] |= RESTLESS
 
-    cdef bint measure(self, const Bodies* bodies, double dt) noexcept nogil:
+    cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
+                     double dt) noexcept nogil:
+        """The speed of a body's fastest point, by its twist or by its way in the last step: some stabilizations move
+        bodies beside their velocities."""
+        cdef Quat q = bodies.orientation[i]
+        cdef Quat p = orientation[i]
+        cdef double turn = 2.0 * sqrt((q.w - p.w) * (q.w - p.w) + (q.x - p.x) * (q.x - p.x)
+                                      + (q.y - p.y) * (q.y - p.y) + (q.z - p.z) * (q.z - p.z))
+        return max(norm(bodies.twist[i].v) + norm(bodies.twist[i].w) * self.size[i],
+                   (norm(sub(bodies.position[i], position[i])) + turn * self.size[i]) / dt)
+
+    cdef bint measure(self, const Bodies* bodies, const Vec3* position, const Quat* orientation,
+                      double dt) noexcept nogil:
         """How long each body has been still. -> whether one of them has been for long enough"""
         cdef double s
         cdef double part = dt / (dt + self.patience)
@@ -232,20 +249,21 @@ cdef class Islands:
             i = bodies.moving[k]
             if bodies.kind[i] != DYNAMIC:
                 continue
-            s = norm(bodies.twist[i].v) + norm(bodies.twist[i].w) * self.size[i]
+            s = self.pace(bodies, i, position, orientation, dt)
+            self.speeds[i] = s
             bodies.still_speed[i] += part * (s - bodies.still_speed[i])
             bodies.still_time[i] = bodies.still_time[i] + dt if s < self.speed else 0.0
             ready |= bodies.still_time[i] >= self.patience
         return ready
 
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                     Py_ssize_t count, double dt) noexcept nogil:
-        """After a step of dt with these contacts. -> whether anything fell asleep"""
+                     Py_ssize_t count, const Vec3* position, const Quat* orientation, double dt) noexcept nogil:
+        """After a step of dt from these poses, with these contacts. -> whether anything fell asleep"""
         cdef Py_ssize_t k
         cdef int32_t i, r
         cdef double s, mass
         cdef bint slept = False
-        if not self.measure(bodies, dt):
+        if not self.measure(bodies, position, orientation, dt):
             return False
         for k in range(bodies.count):
             self.parent[k] = <int32_t>k
@@ -266,8 +284,7 @@ cdef class Islands:
             if bodies.still_time[i] < self.patience:
                 self.state[r] |= RESTLESS
             mass = 1.0 / bodies.inv_mass[i]
-            s = norm(bodies.twist[i].v) + norm(bodies.twist[i].w) * self.size[i]
-            self.lively[r] += mass * s * s
+            self.lively[r] += mass * self.speeds[i] * self.speeds[i]
             s = bodies.still_speed[i] + NOTHING
             self.usual[r] += mass * s * s
         for k in range(bodies.moving_count):

@@ -310,6 +310,10 @@ ctypedef struct JointRows:
     Py_ssize_t joint_count
     Py_ssize_t count
     int32_t* begin
+    int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
+    Py_ssize_t awake_count
+    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]
