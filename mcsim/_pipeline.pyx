@@ -41,6 +41,7 @@ from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_join
                                         spring_point, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
+from mcsim.core._clock cimport now
 from mcsim.core._math cimport scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
@@ -60,22 +61,6 @@ from mcsim.wide._joints cimport WideJoints
 
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
-
-cdef extern from *:
-    """
-    #include <time.h>
-    /* Seconds that never run backwards, where the system has such a clock. */
-    static double mc_now(void) {
-        struct timespec t;
-    #ifdef CLOCK_MONOTONIC
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    #else
-        timespec_get(&t, TIME_UTC);
-    #endif
-        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    }
-    """
-    double now "mc_now"() noexcept nogil
 
 cdef int SI = SOLVERS["si"]
 
@@ -110,8 +95,7 @@ cdef class Pipeline(StateArrays):
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
         self.hold(bodies, joints)
         self.collider = collider
-        self.islands = Islands(bodies, collider.sizes(bodies.count), *sleep,
-                               REACH * settings["speculative_distance"])
+        self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.matrix = Delassus()
@@ -176,6 +160,11 @@ cdef class Pipeline(StateArrays):
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
+    def reach(self):
+        """[m] bodies nearer than this wake each other."""
+        return self.islands.reach
+
+    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree
@@ -185,10 +174,7 @@ cdef class Pipeline(StateArrays):
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
-                self.displacement.reserve(rows)
-            if self.articulations is not None:
-                self.articulations.guard.reserve(rows)
+            self._follow_capacity()
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -200,6 +186,24 @@ cdef class Pipeline(StateArrays):
         self.factors = &factors[0, 0, 0]
         self.impacts = &impacts[0]
         self.anchors = <Anchor*>&anchor_view[0, 0]
+
+    def _follow_capacity(self):
+        """Room for the rows in what keeps something about each."""
+        if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+            self.displacement.reserve(self.row_capacity)
+        if self.articulations is not None:
+            self.articulations.guard.reserve(self.row_capacity)
+
+    def take_room(self, Pipeline other):
+        """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.row_capacity < self.row_capacity:
+            return
+        self.row_array, self.row_capacity, self.anchor_capacity = (other.row_array, other.row_capacity,
+                                                                   other.anchor_capacity)
+        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+        self._follow_capacity()
+        self.wide = other.wide
+        self.wide.resize(self.bodies.count)
 
     def grow(self):
         """Room for what the last collide and layout asked for."""
@@ -255,6 +259,15 @@ cdef class Pipeline(StateArrays):
         """The state before the step is back."""
         self.restore_backup()
         self.follow_islands()
+
+    def follow(self):
+        """Follow islands that were written from outside."""
+        self.follow_islands()
+
+    def notice(self):
+        """What the user has written since the last step wakes whom it concerns."""
+        if self.islands.notice(&self.bodies):
+            self.follow_islands()
 
     def restored(self):
         """Follow poses, islands and manifolds that were written from outside."""

@@ -1,6 +1,6 @@
 """The arrays of one world's bodies and joints as C pointers."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from mcsim.state._layout cimport Bodies, Joint
 
 cdef class StateArrays:
@@ -14,7 +14,7 @@ cdef class StateArrays:
     cdef readonly Py_ssize_t failed_body
     cdef object backup
     cdef double* backup_pointers[6]
-    cdef int32_t* backup_island
+    cdef int64_t* backup_island
 
     cdef int check_state(self) noexcept nogil
     cdef int check_moving(self) noexcept nogil

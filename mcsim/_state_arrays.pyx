@@ -1,13 +1,13 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
-from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
@@ -30,10 +30,10 @@ cdef class StateArrays:
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
                        np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),
-                       np.empty(count + 1), np.empty(count + 1, np.int32))
+                       np.empty(count + 1), np.empty(count + 1, np.int64))
         for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
-        self.backup_island = integers(self.backup[6])
+        self.backup_island = long_integers(self.backup[6])
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
@@ -52,7 +52,7 @@ cdef class StateArrays:
         b.gravity_scale = doubles(padded["gravity_scale"]) + 1
         b.linear_damping = doubles(padded["linear_damping"]) + 1
         b.angular_damping = doubles(padded["angular_damping"]) + 1
-        b.island = integers(padded["island"]) + 1
+        b.island = long_integers(padded["island"]) + 1
         b.still_time = doubles(padded["still_time"]) + 1
         b.still_speed = doubles(padded["still_speed"]) + 1
 
@@ -105,7 +105,7 @@ cdef class StateArrays:
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
         memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
         memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
-        memcpy(self.backup_island, self.bodies.island, n * sizeof(int32_t))
+        memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
 
     cdef Joint* joints_copied(self) noexcept nogil:
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
@@ -119,7 +119,7 @@ cdef class StateArrays:
         memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
         memcpy(self.bodies.still_time, self.backup_pointers[4], n * sizeof(double))
         memcpy(self.bodies.still_speed, self.backup_pointers[5], n * sizeof(double))
-        memcpy(self.bodies.island, self.backup_island, n * sizeof(int32_t))
+        memcpy(self.bodies.island, self.backup_island, n * sizeof(int64_t))
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 

@@ -6,6 +6,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle
 from mcsim.scene.checks import FieldError, unit_quaternion, vector
+from mcsim.state.fields import AWAKE
 
 
 class Actions:
@@ -54,13 +55,13 @@ class Actions:
         """Wake a body and all that fell asleep with it; None: everything."""
         self._refuse_while_running("wake")
         island = self._bodies.island
-        chosen = island >= 0
+        chosen = island != AWAKE
         if body is not None:
             chosen &= island == island[self._find(body, self._body_index, BodyHandle, "body")]
-        island[chosen] = -1
+        island[chosen] = AWAKE
         self._bodies.still_time[chosen] = 0.0
         self._bodies.still_speed[chosen] = 0.0
-        self._pipeline.restored()
+        self._pipeline.follow()
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

@@ -165,15 +165,17 @@ class Queries:
     @contextmanager
     def _asking(self, method):
         """The finder, at the present poses; errors in the arguments name the method."""
-        self._refuse_while_running(method)
-        self._meet_shapes()
-        if self._finder is None:
-            self._finder = Finder(self._collider)
-        self._finder.look(self._bodies.position, self._bodies.orientation)
+        self._begin(method)
         try:
+            self._meet_shapes()
+            if self._finder is None:
+                self._finder = Finder(self._collider)
+            self._finder.look(self._bodies.position, self._bodies.orientation)
             yield self._finder
         except FieldError as error:
             raise SceneError(f"World.{method}: {error}") from None
+        finally:
+            self._end()
 
     def _skipped(self, exclude):
         """(n,) int8, 1 of the excluded bodies; None if there are none."""

@@ -14,11 +14,12 @@ from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
-                                  DYNAMIC, PLANE)
+                                  DYNAMIC)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
+from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
@@ -26,6 +27,26 @@ from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
+
+cdef extern from *:
+    """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    #if defined(__GNUC__)
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
+    #else
+    #define MC_FETCH(p) ((void)(p))
+    #endif
+    static void mc_fetch(const void* from, size_t size) {
+        size_t at;
+        for (at = 0; at < size; at += 64)
+            MC_FETCH((const char*)from + at);
+    }
+    """
+    void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
+
+cdef enum:
+    PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
+    MANIFOLDS_AHEAD = 2          # and an old manifold
 
 # Of the speculative distance: how far apart what touched must be to touch no more.
 cdef double RELEASE = 0.025
@@ -238,15 +259,16 @@ cdef class Collider(Broadphase):
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
-    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids will meet at. -> point count."""
+    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
+        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`, will
+        meet at. -> point count."""
         cdef int i, kept = 0
         cdef Course a, b
         if least_separation(m) > near:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
+                         reach, self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -255,34 +277,34 @@ cdef class Collider(Broadphase):
         m.point_count = kept
         return kept
 
-    cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil:
-        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `limit`."""
+    cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
+        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `reach`."""
         cdef int i, count
         cdef int kept = 0
         if old == NULL or old.allowance == 0.0:
             return 0
         count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
-                      self.turns[m.shape_b], limit)
+                      self.turns[m.shape_b], reach)
         for i in range(count):
-            kept += m.points[i].separation <= limit
+            kept += m.points[i].separation <= reach
         return count if kept == count else 0
 
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double limit = self.limit(m.shape_a, m.shape_b)
+        cdef double reach = limit(&self.motions[m.shape_a], &self.motions[m.shape_b])
         cdef double coming2 = 0.0
-        cdef int count = self.again(old, m, limit)
+        cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
         cdef int whole = 1
         cdef int kept
         if anew:
             m.allowance = 0.0
-            count = narrow(a, b, limit, m)
+            count = narrow(a, b, reach, m)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
-            kept = self.meet(bodies, m, near, ahead)
+            kept = self.meet(bodies, m, near, ahead, reach)
             whole &= kept == count
             count = kept
         if not whole:
@@ -291,7 +313,7 @@ cdef class Collider(Broadphase):
             if ahead > 0.0:
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
-            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], limit, near, coming2)
+            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
         return count
 
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
@@ -309,6 +331,18 @@ cdef class Collider(Broadphase):
             m.touching = old.touching
             carry_over(m, old, near)
 
+    cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
+        """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
+        self.fetch_shape(<int32_t>key)
+        if key >> 32 != last >> 32:
+            self.fetch_shape(<int32_t>(key >> 32))
+
+    cdef void fetch_shape(self, int32_t i) noexcept nogil:
+        fetch(&self.solids[i], sizeof(Solid))
+        fetch(&self.shapes[i], sizeof(Shape))
+        fetch(&self.turns[i], sizeof(Quat))
+        fetch(&self.motions[i], sizeof(Motion))
+
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
@@ -322,6 +356,8 @@ cdef class Collider(Broadphase):
             if j == self.plane_pair_count or i < count and self.close[i] < self.plane_pairs[j]:
                 key = self.close[i]
                 i += 1
+                if i + PAIRS_AHEAD < count:
+                    self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
             else:
                 key = self.plane_pairs[j]
                 j += 1
@@ -336,6 +372,8 @@ cdef class Collider(Broadphase):
             m.body_b = self.shapes[m.shape_b].body
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
+                if k + MANIFOLDS_AHEAD < self.previous_count:
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
@@ -358,16 +396,6 @@ cdef class Collider(Broadphase):
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
         return result[np.argsort(result["key"])] if self.sleeping_count else result
-
-    def sizes(self, bodies):
-        """(bodies,) [m]: how far each body's shapes reach from its centre, inf of planes."""
-        found = np.zeros(bodies)
-        for i in range(self.shape_count):
-            if self.shapes[i].sensor:
-                continue
-            reach = np.inf if self.shapes[i].type == PLANE else self.arms[i]
-            found[self.shapes[i].body] = max(found[self.shapes[i].body], reach)
-        return found
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""

@@ -9,16 +9,17 @@ from mcsim.state._layout cimport Manifold
 
 cdef extern from *:
     """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
     #if defined(__GNUC__)
-    #define MC_PREFETCH(p) __builtin_prefetch(p)
+    #define MC_FETCH_LINE(p) __builtin_prefetch((const void*)(p))
     #else
-    #define MC_PREFETCH(p)
+    #define MC_FETCH_LINE(p) ((void)(p))
     #endif
     """
-    void prefetch "MC_PREFETCH"(const void* p) noexcept nogil
+    void fetch_line "MC_FETCH_LINE"(const void* address) noexcept nogil
 
 cdef enum:
-    AHEAD = 8                    # manifolds are far apart in memory: that many are asked for in advance
+    AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
 
 # As state/fields.EVENT_DTYPE.
 ctypedef struct Event:
@@ -115,9 +116,9 @@ cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t ol
     log.step += 1
     for i in range(count):
         m = &manifolds[i]
-        prefetch(&manifolds[i + AHEAD])
-        prefetch(&manifolds[i + AHEAD].points[0].total_normal_impulse)
-        prefetch(&old[k + AHEAD])
+        fetch_line(&manifolds[i + AHEAD])
+        fetch_line(&manifolds[i + AHEAD].points[0].total_normal_impulse)
+        fetch_line(&old[k + AHEAD])
         while k < old_count and old[k].key < m.key:
             if old[k].touching:
                 note_contact(log, &old[k], 0)

@@ -1,6 +1,6 @@
 """Islands of bodies that touch or are joined, and which of them sleep."""
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies, Joint, Manifold
 
@@ -32,7 +32,7 @@ cdef class Islands:
                       double dt) noexcept nogil
     cdef void list_moving(self, Bodies* bodies) noexcept nogil
     cdef void keep_sight(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
-    cdef bint wake(self, Bodies* bodies, int32_t island) noexcept nogil
+    cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil
     cdef bint wake_near(self, Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef void look(self, const Bodies* bodies) noexcept nogil
     cdef void look_at_moving(self, const Bodies* bodies) noexcept nogil

@@ -36,14 +36,14 @@ cdef enum:
 
 
 cdef class Islands:
-    def __init__(self, bodies, sizes, double speed, double patience, double reach):
-        """bodies: state.arrays.BodyArrays; sizes (n,) [m]: a body's farthest point from its centre, inf of planes.
+    def __init__(self, bodies, double speed, double patience, double reach):
+        """bodies: state.arrays.BodyArrays.
         speed [m/s] (0: nothing sleeps), patience [s], reach [m] as described above."""
         count = bodies.count
         numbers = np.zeros((3, count + 1), np.int32)
         values = np.zeros((4, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
-        values[0, :count] = sizes
+        values[0, :count] = bodies.reach
         asleep = np.zeros(count + 1, np.int8)
         self.kept = numbers, values, seen, asleep
         self.asleep = <int8_t*>records(asleep)
@@ -76,7 +76,7 @@ cdef class Islands:
 
     # ---- waking ------------------------------------------------------------------------------------------------------
 
-    cdef bint wake(self, Bodies* bodies, int32_t island) noexcept nogil:
+    cdef bint wake(self, Bodies* bodies, int64_t island) noexcept nogil:
         """-> whether such an island slept"""
         cdef Py_ssize_t i
         cdef bint found = False

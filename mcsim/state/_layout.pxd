@@ -28,7 +28,7 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
-    int32_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
+    int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
     const int32_t* moving              # the bodies that are neither static nor asleep, ascending

@@ -57,7 +57,7 @@ def test_one_touch_wakes_the_whole_island_and_no_other(sleeping):
     assert sleeping.asleep[1:4].all()
     sleeping.step(20)
     assert not sleeping.asleep[1:4].any() and sleeping.asleep[4:7].all()
-    assert sleeping.body("left1").position[0] < -1e-3
+    assert sleeping.body("left1").position[0] < -5e-5
 
 
 def test_a_body_falling_on_a_sleeper_rests_on_it_as_on_one_that_is_awake():
