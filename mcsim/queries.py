@@ -149,7 +149,7 @@ class Queries:
         self._finder = None
         if shapes["sensor"].any():
             self._finder = Sensors(self._collider)
-            self._shape_names = [(self._scene.bodies[body].name, int(rank))
+            self._shape_names = [(self._scene.bodies[body].original, int(rank))
                                  for body, rank in zip(self._shape_bodies, self._shape_ranks)]
             number = {name: i for i, name in enumerate(self._shape_names)}
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
@@ -157,7 +157,7 @@ class Queries:
         self._pipeline.set_sensors(self._finder)
 
     def _sensed_names(self):
-        """What was in the sensors after the last step, and the names of the shapes then."""
+        """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""
         if isinstance(self._finder, Sensors):
             return self._finder.get_inside(), self._shape_names
         return [], []

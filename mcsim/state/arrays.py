@@ -82,7 +82,8 @@ class BodyArrays:
             arrays.angular_damping[i] = body.angular_damping
             arrays.mass[i] = body.mass
             arrays.center_of_mass[i] = body.center_of_mass
-            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes), default=0.0)
+            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
+                                  default=0.0)
             arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity

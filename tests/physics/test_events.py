@@ -313,3 +313,53 @@ def test_mass_of_sensors():
     read = mc.Scene.from_dict(scene.to_dict())
     assert read == scene and read.bodies[0].shapes[1].sensor and not read.bodies[0].shapes[0].sensor
     assert "sensor" not in scene.to_dict()["bodies"][1]["shapes"][0]
+
+
+# ---- while bodies come and go ----------------------------------------------------------------------------------------
+
+def test_queries_and_sensors_follow_changes():
+    """Bodies that come and go are seen at once; what stays in a sensor makes no event, what is removed goes without one."""
+    scene = gate(gravity=(0, 0, 0))
+    for i in range(4):
+        scene.add_body(f"b{i}", shape=mc.Sphere(0.1), position=(0.3 * i, 0, 1))
+    world = mc.World(scene)
+    world.step()
+    assert len(world.events.sensor_begin) == 4
+    world.remove_body("b0")
+    assert len(world.events.sensor_begin) == len(world.events.sensor_end) == 0
+    assert [body.name for body in world.overlaps("gate")] == ["b1", "b2", "b3"]
+    world.add_body("late", shape=[mc.Sphere(0.1), mc.Box((0.1, 0.1, 0.1), position=(0, 0, 0.3))], position=(0, 0.5, 1))
+    hit = world.ray_cast((0, 0.5, 5), (0, 0, -1))
+    assert hit.body.name == "late" and hit.shape == 1
+    world.step()
+    assert [(world.body_names[p[2]], p[4]) for p in pairs(world.events.sensor_begin)] == [("late", 0), ("late", 1)]
+    assert len(world.events.sensor_end) == 0
+    world.remove_bodies(["gate", "b1", "b2", "b3", "late"])
+    assert world.ray_cast((0, 0, 5), (0, 0, -1)).body.name == "floor" and [body.name for body in world.overlap(mc.Sphere(3.0))] == ["floor"]
+    world.step(2)
+    assert len(world.events.sensor_end) == 0
+    kept = world.snapshot()
+    world.add_body("gate", shape=mc.Box((1, 1, 1), sensor=True), kind="static", position=(0, 0, 1))
+    world.add_body("b", shape=mc.Sphere(0.1), position=(0, 0, 1))
+    world.step()
+    assert len(world.events.sensor_begin) == 1
+    world.restore(kept)
+    world.step()
+    assert len(world.events.sensor_begin) == 0 and len(world.body_names) == 1
+
+
+def test_contacts_of_what_is_removed():
+    """The contacts of others go on; those of a removed body go with it."""
+    scene = floor_scene()
+    for i in range(3):
+        scene.add_body(f"b{i}", shape=mc.Box((0.5, 0.5, 0.5)), position=(3.0 * i, 0, 0.5))
+    world = mc.World(scene)
+    world.step(10)
+    assert len(world.events.begin) == 3
+    world.remove_body("b0")
+    world.step(10)
+    assert len(world.events.begin) == len(world.events.end) == 0
+    world.set_shape("b2", mc.Sphere(0.5))
+    world.step(10)
+    assert {p[2] for p in pairs(world.events.begin)} <= {2}
+    assert world.ray_cast((6.0, 0.45, 5), (0, 0, -1)).distance > 4.2
