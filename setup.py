@@ -22,6 +22,8 @@ KERNELS = {
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],
     "mcsim.collide._collider": ["m"],
+    "mcsim.collide._queries": ["m"],
+    "mcsim.collide._sensors": ["m"],
     "mcsim.constraints._islands": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._direct": ["m"],

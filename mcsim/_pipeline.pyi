@@ -7,11 +7,13 @@ import numpy as np
 
 from mcsim._state_arrays import StateArrays
 from mcsim.collide._collider import Collider
+from mcsim.collide._sensors import Sensors
 from mcsim.state.arrays import BodyArrays
 from mcsim.state.user_joints import UserJoints
 
 class Pipeline(StateArrays):
     collider: Collider
+    sensors: Sensors | None
     tree: Any
     row_count: int
     joint_row_count: int
@@ -39,3 +41,5 @@ class Pipeline(StateArrays):
     def rows_now(self) -> np.ndarray: ...
     def times(self) -> list[float]: ...
     def clear_times(self) -> None: ...
+    def set_sensors(self, sensors: Sensors | None) -> None: ...
+    def clear_events(self) -> None: ...

@@ -13,6 +13,7 @@ from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.observers import Events, Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
+from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
 from mcsim.scene.described import Described
@@ -25,7 +26,7 @@ from mcsim.state.user_joints import user_joints
 MOST_STEPS = 2**62
 
 
-class World(Observers, Actions, Changes, Snapshots):
+class World(Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
@@ -87,6 +88,7 @@ class World(Observers, Actions, Changes, Snapshots):
         self._steps_made = 0
         self._events = Events()
         self._turn = threading.Lock()
+        self._meet_shapes()
         self._prepare()
 
     def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
@@ -135,6 +137,8 @@ class World(Observers, Actions, Changes, Snapshots):
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
+            self._meet_shapes()
+            pipeline.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:

@@ -15,8 +15,9 @@ from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
                                   DYNAMIC)
-from mcsim.state.fields import MANIFOLD_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, rounding
@@ -46,6 +47,9 @@ cdef extern from *:
 cdef enum:
     PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
+
+# Of the speculative distance: how far apart what touched must be to touch no more.
+cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -148,6 +152,7 @@ cdef class Collider(Broadphase):
         free(self.manifolds)
         free(self.previous)
         free(self.sleeping)
+        free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -156,6 +161,7 @@ cdef class Collider(Broadphase):
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        self.release = RELEASE * speculative_distance
         if not self.has_room():
             return GROW
         status = self.find_pairs(bodies, speculative_distance, ahead)
@@ -166,6 +172,7 @@ cdef class Collider(Broadphase):
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
@@ -318,7 +325,10 @@ cdef class Collider(Broadphase):
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
+        m.touching = 0
+        m.reserved = 0
         if old != NULL:
+            m.touching = old.touching
             carry_over(m, old, near)
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
@@ -402,7 +412,20 @@ cdef class Collider(Broadphase):
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
         self.sleeping_count = 0
+        self.clear_events()
         self.stale = 1
+
+    cpdef void clear_events(self):
+        """Forget which contacts began and ended, and count steps anew."""
+        self.log.count = 0
+        self.log.step = 0
+        self.log.lost = 0
+
+    def get_events(self):
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        events = np.empty(self.log.count, EVENT_DTYPE)
+        copy_log(&self.log, <Event*>address(events))
+        return events
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""

@@ -50,7 +50,7 @@ ctypedef struct Shape:
     int32_t group                # collide if each one's group is in the other's mask
     int32_t mask
     int32_t hull                 # -1 unless HULL
-    int32_t reserved
+    int32_t sensor               # 1: it reports what comes into it, and does not collide
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
@@ -102,6 +102,8 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
+    int32_t touching             # after the last step, see collide/_events.pxd
+    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient

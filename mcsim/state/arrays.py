@@ -82,7 +82,8 @@ class BodyArrays:
             arrays.angular_damping[i] = body.angular_damping
             arrays.mass[i] = body.mass
             arrays.center_of_mass[i] = body.center_of_mass
-            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes), default=0.0)
+            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
+                                  default=0.0)
             arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
@@ -122,6 +123,7 @@ class ShapeArrays:
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
             record["hull"] = -1
+            record["sensor"] = shape.sensor
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
             record["orientation"] = shape.orientation

@@ -55,7 +55,7 @@ def _record(*fields):
 
 
 SHAPE_DTYPE = _record(
-    ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("reserved", "i4"),
+    ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
 )
 
@@ -76,9 +76,16 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("touching", "i4"), ("reserved", "i4"), ("allowance", "f8"),
+    ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
     ("origin", MANIFOLD_ORIGIN_DTYPE),
+)
+
+# A contact that began or ended: collide/_events.pxd.
+EVENT_DTYPE = _record(
+    ("step", "i8"), ("began", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4"),
+    ("reserved", "i4"), ("impulse", "f8"), ("position", "f8", 3), ("normal", "f8", 3),
 )
 
 JOINT_AXIS_DTYPE = _record(
