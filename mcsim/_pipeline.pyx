@@ -193,7 +193,7 @@ cdef class Pipeline(StateArrays):
         """Room for what the last collide and layout asked for."""
         self.collider.grow()
         manifolds = self.collider.manifold_count
-        rows = 24 * self.joint_count + 12 * manifolds + 64
+        rows = 24 * self.joint_count + 15 * manifolds + 64
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
@@ -244,8 +244,8 @@ cdef class Pipeline(StateArrays):
             return GROW
         n = joints
         if not wide or self.bounces:
-            n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                                self.anchors, self.rows, joints, self.row_capacity, wide)
+            n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
         self.impact_rows = n
@@ -277,7 +277,7 @@ cdef class Pipeline(StateArrays):
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, &self.bodies,
+        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
                                 <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
@@ -291,8 +291,8 @@ cdef class Pipeline(StateArrays):
         """The same rows at the present poses."""
         self.write_joints(rows)
         if self.bounces or not self.widening:
-            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, rows, self.widening)
+            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                             &self.bodies, &self.settings, self.anchors, rows, self.widening)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -382,6 +382,8 @@ cdef class Pipeline(StateArrays):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
             m.twist_impulse *= factor
+            if self.collider.resisting:
+                self.collider.resistances[i].rolling_impulse = scale(factor, self.collider.resistances[i].rolling_impulse)
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
@@ -594,8 +596,8 @@ cdef class Pipeline(StateArrays):
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
         if self.bounces or not self.widening:
-            accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                                self.impacts, self.widening)
+            accumulate_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.settings, self.rows, self.impacts, self.widening)
             memset(self.impacts, 0, self.impact_rows * sizeof(double))
         if self.widening:
             self.wide.total()
@@ -637,7 +639,7 @@ cdef class Pipeline(StateArrays):
             self.wide_joints.store()
             own = &self.wide_joints.source.rows
         if self.widening:
-            self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
+            self.wide.store(self.collider.manifolds, self.collider.resisted(), <double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.joint_count, &self.bodies, self.rows, own)
         if break_joints(self.joints, self.joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True

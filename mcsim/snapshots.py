@@ -20,6 +20,7 @@ class Snapshot:
     arrays: dict
     joints: np.ndarray
     manifolds: np.ndarray
+    resistances: np.ndarray
 
     def __repr__(self):
         return f"<Snapshot after {self.steps} steps: {len(self.arrays['position'])} bodies, {len(self.joints)} joints>"
@@ -35,7 +36,7 @@ class Snapshots:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
         arrays = {name: array.copy() for name, array in self._saved_arrays().items()}
         return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, self._joints.copy(),
-                        self._collider.get_manifolds())
+                        self._collider.get_manifolds(), self._collider.get_resistances())
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
@@ -52,7 +53,7 @@ class Snapshots:
             if _what_it_holds(theirs) != _what_it_holds(own):
                 raise SceneError(f"World.restore: in the snapshot, joint {self.joint_names[i]!r} holds other coordinates or "
                                  "another length, pitch or ratio than in this world; restore a snapshot of an equal scene")
-        self._collider.set_manifolds(np.asarray(snapshot.manifolds, MANIFOLD_DTYPE))
+        self._collider.set_manifolds(np.asarray(snapshot.manifolds, MANIFOLD_DTYPE), snapshot.resistances)
         for name, array in arrays.items():
             array[...] = snapshot.arrays[name]
         self._joints[...] = snapshot.joints
@@ -67,7 +68,8 @@ class Snapshots:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())
-        for array in (*self._saved_arrays().values(), self._joints, self._collider.get_manifolds()):
+        for array in (*self._saved_arrays().values(), self._joints, self._collider.get_manifolds(),
+                      self._collider.get_resistances()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 

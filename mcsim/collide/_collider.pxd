@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies, Shape, Manifold
+from mcsim.state._layout cimport Bodies, Shape, Manifold, Resistance
 from mcsim.collide._solid cimport Solid, Aabb, HullView
 from mcsim.collide._tree cimport Tree
 
@@ -13,6 +13,9 @@ cdef class Collider:
     cdef Py_ssize_t manifold_count
     cdef Manifold* previous
     cdef Py_ssize_t previous_count
+    cdef Resistance* resistances         # beside the manifolds of the same number; only written where `resisting`
+    cdef Resistance* previous_resistances
+    cdef readonly bint resisting         # some shape has rolling or torsional friction, or a surface velocity
 
     cdef readonly int32_t shape_count
     cdef Shape* shapes
@@ -50,6 +53,7 @@ cdef class Collider:
 
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef Resistance* resisted(self) noexcept nogil
     cpdef grow(self)
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
@@ -62,6 +66,7 @@ cdef class Collider:
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef void set_resistance(self, Resistance* r, const Manifold* m, const Manifold* old) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef Py_ssize_t find_close_pairs(self) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

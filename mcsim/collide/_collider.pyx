@@ -13,10 +13,10 @@ from libc.stdlib cimport realloc, calloc, free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, STATIC, DYNAMIC, BOX,
-                                  PLANE, HULL)
-from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE
+from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, rotate, quat_mul, quat_matrix
+from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, STATIC,
+                                  DYNAMIC, BOX, PLANE, HULL)
+from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE, RESISTANCE_DTYPE
 from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of, rounding
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
@@ -126,6 +126,11 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
             copy_impulses(&m.points[i], &old.points[best])
 
 
+cdef inline bint resists(const Shape* s) noexcept nogil:
+    return (s.rolling_friction > 0.0 or s.torsional_friction > 0.0
+            or dot(s.surface_velocity, s.surface_velocity) > 0.0)
+
+
 cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     cdef int i
     m.row_begin = 0
@@ -228,6 +233,7 @@ cdef class Collider:
                 self.solids[i].hull = &self.hulls[self.shapes[i].hull]
             self.solids[i].reach = reach_of(&self.solids[i])
             self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
+            self.resisting |= resists(&self.shapes[i])
             if self.shapes[i].type == PLANE:
                 self.planes[self.plane_count] = i
                 self.plane_count += 1
@@ -245,6 +251,8 @@ cdef class Collider:
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
+        free(self.resistances)
+        free(self.previous_resistances)
         free(self.shapes)
         free(self.solids)
         free(self.turns)
@@ -288,6 +296,11 @@ cdef class Collider:
         self.previous_count = self.manifold_count
         self.manifolds = swap
         self.manifold_count = 0
+        self.resistances, self.previous_resistances = self.previous_resistances, self.resistances
+
+    cdef Resistance* resisted(self) noexcept nogil:
+        """One a manifold, or NULL: there is none."""
+        return self.resistances if self.resisting else NULL
 
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
@@ -303,6 +316,8 @@ cdef class Collider:
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
+            self.resistances = <Resistance*>resized(self.resistances, capacity, sizeof(Resistance))
+            self.previous_resistances = <Resistance*>resized(self.previous_resistances, capacity, sizeof(Resistance))
             self.manifold_capacity = capacity
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
@@ -549,6 +564,19 @@ cdef class Collider:
         clear_impulses(m)
         if old != NULL:
             carry_over(m, old, near)
+        if self.resisting:
+            self.set_resistance(&self.resistances[m - self.manifolds], m, old)
+
+    cdef void set_resistance(self, Resistance* r, const Manifold* m, const Manifold* old) noexcept nogil:
+        cdef const Shape* a = &self.shapes[m.shape_a]
+        cdef const Shape* b = &self.shapes[m.shape_b]
+        r.rolling = max(a.rolling_friction, b.rolling_friction)
+        r.torsional = max(a.torsional_friction, b.torsional_friction)
+        r.surface_velocity = sub(mat_vec(self.solids[m.shape_b].axes, b.surface_velocity),
+                                 mat_vec(self.solids[m.shape_a].axes, a.surface_velocity))
+        r.rolling_impulse = vec3(0.0, 0.0, 0.0)
+        if old != NULL:
+            r.rolling_impulse = self.previous_resistances[old - self.previous].rolling_impulse
 
     cdef Py_ssize_t find_close_pairs(self) noexcept nogil:
         """The pairs whose boxes overlap, without their fat, into `scratch`. -> how many. Two in three do not, without a
@@ -609,15 +637,25 @@ cdef class Collider:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
         return result
 
+    def get_resistances(self):
+        """-> (m,) RESISTANCE_DTYPE: what the manifolds of get_manifolds have; none where no shape resists."""
+        cdef Py_ssize_t count = self.previous_count if self.resisting else 0
+        result = np.empty(count, RESISTANCE_DTYPE)
+        memcpy(address(result), self.previous_resistances, count * sizeof(Resistance))
+        return result
+
     def get_pairs(self):
         """-> (p, 2) int32: the pairs of shapes, planes aside, whose fat boxes overlapped in the last collide call."""
         keys = np.empty(self.pair_count, np.uint64)
         memcpy(address(keys), self.pairs, self.pair_count * sizeof(uint64_t))
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int32)
 
-    def set_manifolds(self, manifolds):
-        """Restore what get_manifolds gave; the broadphase starts anew."""
+    def set_manifolds(self, manifolds, resistances=()):
+        """Restore what get_manifolds and get_resistances gave; the broadphase starts anew."""
         manifolds = np.ascontiguousarray(manifolds, MANIFOLD_DTYPE)
+        resistances = np.ascontiguousarray(resistances, RESISTANCE_DTYPE)
+        if self.resisting and len(resistances) != len(manifolds):
+            resistances = np.zeros(len(manifolds), RESISTANCE_DTYPE)
         keys = manifolds["key"]
         if np.any(keys[1:] <= keys[:len(keys) - 1]):
             raise ValueError("manifolds must be sorted by key and have no key twice")
@@ -628,6 +666,8 @@ cdef class Collider:
         self.manifolds_wanted = len(manifolds)
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
+        if self.resisting:
+            memcpy(self.previous_resistances, address(resistances), len(manifolds) * sizeof(Resistance))
         self.previous_count = len(manifolds)
         self.stale = 1
 

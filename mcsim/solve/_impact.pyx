@@ -22,7 +22,7 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity
-from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
+from mcsim.state._layout cimport MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 
 cdef enum:
     SWEEPS = 64              # over all manifolds
@@ -210,6 +210,11 @@ cdef void rub(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, c
     rub_rows(rows, first, last, begin, points, load, twist, impact_impulse)
 
 
+cdef inline double slip(const Row* row, const Twist* twist) noexcept nogil:
+    """Of the surfaces, which may move over their bodies: that is a friction row's bias."""
+    return row_velocity(row, twist) + row.bias[RELAXED]
+
+
 cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin, int points,
                    const double* load, Twist* twist, double* impact_impulse) noexcept nogil:
     """Gauss-Seidel on the friction blocks in rows[first:last], from zero; no step of it adds kinetic energy."""
@@ -234,11 +239,10 @@ cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_
             bound = impact_bound(row, begin, points, rows, load)
             if row.block == 2:
                 old[1] = x[1]
-                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, row_velocity(row, twist),
-                          row_velocity(row + 1, twist), x)
+                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist), x)
                 row_apply(row + 1, x[1] - old[1], twist)
             elif row.diagonal > 0.0:
-                x[0] = clamp(x[0] - row_velocity(row, twist) / row.diagonal, -bound, bound)
+                x[0] = clamp(x[0] - slip(row, twist) / row.diagonal, -bound, bound)
             row_apply(row, x[0] - old[0], twist)
             i += row.block
     for i in range(first, last):

@@ -4,7 +4,7 @@ Cython makes a dict of a struct by the names of its members, so each field is re
 """
 
 from libc.string cimport memcpy
-from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Row, Shape, UserRow
+from mcsim.state._layout cimport Anchor, Hull, Joint, JointAxis, Manifold, ManifoldPoint, Resistance, Row, Shape, UserRow
 
 # All records that Python and C share.
 ctypedef fused Record:
@@ -12,6 +12,7 @@ ctypedef fused Record:
     Hull
     ManifoldPoint
     Manifold
+    Resistance
     JointAxis
     Joint
     Anchor
@@ -32,6 +33,7 @@ def read_record(str name, const char[::1] raw):
     cdef Hull hull
     cdef ManifoldPoint point
     cdef Manifold manifold
+    cdef Resistance resistance
     cdef JointAxis axis
     cdef Joint joint
     cdef Anchor anchor
@@ -45,6 +47,8 @@ def read_record(str name, const char[::1] raw):
         return read(raw, &point)
     if name == "manifold":
         return read(raw, &manifold)
+    if name == "resistance":
+        return read(raw, &resistance)
     if name == "joint_axis":
         return read(raw, &axis)
     if name == "joint":

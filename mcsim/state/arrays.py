@@ -6,7 +6,7 @@ one row before its first, the world's: body -1 is at the origin, never moves and
 
 import numpy as np
 
-from mcsim.core.rotation import rotate
+from mcsim.core.rotation import conjugate, rotate
 from mcsim.state.fields import (BODY_FIELDS, BODY_KINDS, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE, SHAPE_TYPES)
 
 
@@ -66,6 +66,9 @@ class ShapeArrays:
             record["orientation"] = shape.orientation
             record["friction"] = material.friction
             record["restitution"] = material.restitution
+            record["rolling_friction"] = material.rolling_friction
+            record["torsional_friction"] = material.torsional_friction
+            record["surface_velocity"] = rotate(conjugate(shape.orientation), material.surface_velocity)
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))

@@ -44,6 +44,7 @@ def _record(*fields):
 SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("reserved", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
+    ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
 )
 
 HULL_DTYPE = _record(
@@ -67,6 +68,9 @@ MANIFOLD_DTYPE = _record(
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
     ("origin", MANIFOLD_ORIGIN_DTYPE),
 )
+
+RESISTANCE_DTYPE = _record(("rolling", "f8"), ("torsional", "f8"), ("surface_velocity", "f8", 3),
+                           ("rolling_impulse", "f8", 3))
 
 JOINT_AXIS_DTYPE = _record(
     ("position", "f8"), ("velocity", "f8"), ("lower", "f8"), ("upper", "f8"),
@@ -102,4 +106,4 @@ SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar",
                "screw", "distance", "rack_pinion", "free", "gear", "user")
-ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")
+ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling")
