@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import matrices
+from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.handles import BodyHandle
 from mcsim.scene.checks import FieldError, unit_quaternion, vector
 
@@ -61,6 +61,26 @@ class Actions:
             self._bodies.orientation[i] = q / np.linalg.norm(q)
         if position is not None:
             self._bodies.position[i] = position
+
+    def move_to(self, body, position=None, orientation=None) -> None:
+        """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of its
+        centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every step.
+
+        So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
+        left behind.
+        """
+        self._refuse_while_running("move_to")
+        i = self._find(body, self._body_index, BodyHandle, "body")
+        if self.body(i).kind != "kinematic":
+            raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic bodies are "
+                             "moved so; set_pose places any body")
+        twist = np.zeros(6)
+        if position is not None:
+            twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt
+        if orientation is not None:
+            q = normalized(self._vector(orientation, "orientation", "move_to", 4))
+            twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
+        self._bodies.twist[i] = twist
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
