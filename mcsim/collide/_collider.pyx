@@ -14,6 +14,7 @@ from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, rotate, quat_mul, quat_matrix
+from mcsim.state._carrier cimport lighter
 from mcsim.state._layout cimport (Bodies, Shape, Hull, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, STATIC,
                                   DYNAMIC, BOX, PLANE, HULL)
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE, MANIFOLD_DTYPE, RESISTANCE_DTYPE
@@ -505,7 +506,7 @@ cdef class Collider:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
+                         self.limit(m.shape_a, m.shape_b), lighter(bodies, m.body_a, m.body_b), m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:

@@ -17,6 +17,7 @@ Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
 
 from libc.math cimport INFINITY
 from mcsim.core._math cimport perpendicular, rotate_back
+from mcsim.state._carrier cimport meets_later, share_of_a
 from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
@@ -26,17 +27,18 @@ cdef enum:
     MOST_ROWS = 15             # of one manifold: 4 normals, 8 frictions, a twist, 2 against rolling
 
 
-cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, Vec3* arm_a,
-                              Vec3* arm_b) noexcept nogil:
-    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it."""
+cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, double share,
+                              Vec3* arm_a, Vec3* arm_b) noexcept nogil:
+    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it.
+    share: state/_carrier.pxd, share_of_a"""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 pa = add(xa, carried_a)
     cdef Vec3 pb = add(xb, carried_b)
     cdef Vec3 p
-    if bodies.inv_mass[m.body_b] == 0.0:
+    if share == 1.0:
         p = pa
-    elif bodies.inv_mass[m.body_a] == 0.0:
+    elif share == 0.0:
         p = pb
     else:
         p = scale(0.5, add(pa, pb))
@@ -45,12 +47,15 @@ cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carr
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge."""
+    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge.
+    The centre has arms alone; in place of local_a.x stands share_of_a."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 centre = vec3(0.0, 0.0, 0.0)
     cdef Vec3 p
     cdef double weight, total = 0.0
+    cdef double gap = 0.0
+    cdef bint later = meets_later(m, settings.speculative_distance)
     cdef int i
     for i in range(m.point_count):
         p = m.points[i].position
@@ -67,9 +72,17 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
             weight = 0.001
         centre = add_scaled(centre, weight, p)
         total += weight
+        if later:
+            gap += weight * m.points[i].separation
+            anchors[i].arm_a = add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation, m.normal)
+            anchors[i].arm_b = add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation, m.normal)
     centre = scale(1.0 / total, centre)
     anchors[4].arm_a = sub(centre, xa)
     anchors[4].arm_b = sub(centre, xb)
+    anchors[4].local_a.x = share_of_a(m, bodies, settings.speculative_distance)
+    if later:
+        anchors[4].arm_a = add_scaled(anchors[4].arm_a, -0.5 * gap / total, m.normal)
+        anchors[4].arm_b = add_scaled(anchors[4].arm_b, 0.5 * gap / total, m.normal)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -215,7 +228,7 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
         n = 2
     for i in range(parts.friction // 2):
         anchor = &anchors[4 if settings.friction_central else i]
-        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, &arm_a, &arm_b)
+        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, anchors[4].local_a.x, &arm_a, &arm_b)
         linear_row(&rows[n], t, arm_a, arm_b)
         linear_row(&rows[n + 1], second, arm_a, arm_b)
         couple_pair(&rows[n], bodies)
@@ -232,7 +245,7 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
         # C = n . (c_b - c_a) - roundings; what of an arm lies along n has no part in n . (w x arm).
         centre_a = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
         centre_b = rotate(bodies.orientation[m.body_b], anchors[i].local_b)
-        contact_arms(m, bodies, centre_a, centre_b, &arm_a, &arm_b)
+        contact_arms(m, bodies, centre_a, centre_b, anchors[4].local_a.x, &arm_a, &arm_b)
         linear_row(&rows[n], m.normal, arm_a, arm_b)
         apply_inverse_mass(&rows[n], bodies)
         rows[n].error = dot(m.normal, sub(add(xb, centre_b), add(xa, centre_a))) - (m.rounding_a + m.rounding_b)

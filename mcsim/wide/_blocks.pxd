@@ -35,7 +35,8 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t reserved[5]
+    int32_t late                 # 1: some lane's bodies meet only later (state/_carrier.pxd)
+    int32_t reserved[4]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -59,7 +60,8 @@ ctypedef struct StartPoint:
 ctypedef struct ContactStart:
     Wide3 carried_a              # friction's arms, frozen for the step, world axes [m]
     Wide3 carried_b
-    Wide share                   # of a's point in where impulses act: 1/2, or 1 or 0 where one of the two never moves
+    Wide share                   # of a's point in where impulses act: 1, 1/2 or 0 (state/_carrier.pxd)
+    Wide late                    # 1: they meet only later
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves

@@ -10,6 +10,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
+from mcsim.state._carrier cimport meets_later, share_of_a
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint)
@@ -23,7 +24,7 @@ cdef enum:
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double factor) noexcept nogil:
+                           const Bodies* bodies, double factor, double reach) noexcept nogil:
     """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -36,7 +37,10 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
+    put(&start.share, lane, share_of_a(m, bodies, reach))
+    if meets_later(m, reach):
+        block.late = 1
+        put(&start.late, lane, 1.0)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
     put(&start.rounding_b, lane, m.rounding_b)
@@ -77,6 +81,19 @@ cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBl
         put(&block.twist, lane, factor * m.twist_impulse)
 
 
+cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide total) noexcept nogil:
+    """Of manifolds that meet later, from the middle of the gap to each body's own surface."""
+    cdef Wide gap = splat(0.0)
+    cdef Wide weight
+    cdef int i
+    for i in range(block.point_count):
+        weight = splat(1.0) - faded * most(start.points[i].error, splat(0.0))
+        gap = gap + start.points[i].there * most(weight, splat(0.001)) * start.points[i].error
+    gap = splat(0.5) * start.late * gap * inverse(total)
+    start.carried_a = w_add_scaled(start.carried_a, -gap, block.normal)
+    start.carried_b = w_add_scaled(start.carried_b, gap, block.normal)
+
+
 cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                              double reach) noexcept nogil:
     """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
@@ -101,6 +118,8 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     centre = w_scale(inverse(total), centre)
     start.carried_a = w_sub(centre, xa)
     start.carried_b = w_sub(centre, xb)
+    if block.late:
+        part_arms(block, start, faded, total)
     for i in range(block.point_count):
         point = &start.points[i]
         at = point.local_a
@@ -125,7 +144,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
     for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor)
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor, reach)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
