@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
+from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
@@ -29,6 +30,7 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef Backstop backstop
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row

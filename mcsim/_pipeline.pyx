@@ -103,6 +103,7 @@ cdef class Pipeline(StateArrays):
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces):
         self.hold(bodies, joints)
         self.collider = collider
+        self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.settings = settings
@@ -632,10 +633,13 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
+        self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
+            self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
+            self.backstop.end(&self.bodies)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.restore_backup()
                 return CALL_FAILED

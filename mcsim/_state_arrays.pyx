@@ -47,6 +47,7 @@ cdef class StateArrays:
         b.gravity_scale = doubles(padded["gravity_scale"]) + 1
         b.linear_damping = doubles(padded["linear_damping"]) + 1
         b.angular_damping = doubles(padded["angular_damping"]) + 1
+        b.bullet = integers(padded["bullet"]) + 1
 
     cdef int check_state(self) noexcept nogil:
         """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics

@@ -221,6 +221,9 @@ cdef class Collider:
             self.hulls[i].vertex_count = vertex_end - vertex
             self.hulls[i].face_count = face_end - face
             self.hulls[i].radius = hull["radius"]
+            inner = vertices[vertex:vertex_end].mean(axis=0)
+            self.hulls[i].inner_centre = vec3(inner[0], inner[1], inner[2])
+            self.hulls[i].inner_radius = np.min(face_offsets[face:face_end] - face_normals[face:face_end] @ inner)
         self._hull_count = len(hulls)
 
     def _take_shapes(self):

@@ -19,6 +19,8 @@ ctypedef struct HullView:
     int32_t vertex_count
     int32_t face_count
     double radius                # of the sphere about the frame's origin that holds every vertex [m]
+    Vec3 inner_centre            # of a ball that fits into it
+    double inner_radius          # [m]
 
 ctypedef struct Solid:
     Mat3 axes                    # columns are the shape's axes in the world
@@ -45,6 +47,22 @@ cdef inline double rounding(const Solid* s, Vec3 normal) noexcept nogil:
     if s.type == CYLINDER:
         return s.size.x * norm(cross(normal, mat_column(s.axes, 2)))
     return core_radius(s)
+
+
+cdef inline Vec3 inner_centre(const Solid* s) noexcept nogil:
+    """Of a ball that fits into the solid, in the shape's frame."""
+    return s.hull.inner_centre if s.type == HULL else vec3(0.0, 0.0, 0.0)
+
+
+cdef inline double inner_ball(const Solid* s) noexcept nogil:
+    """That ball's radius [m]."""
+    if s.type == BOX:
+        return min(s.size.x, min(s.size.y, s.size.z))
+    if s.type == CYLINDER:
+        return min(s.size.x, s.size.y)
+    if s.type == HULL:
+        return s.hull.inner_radius
+    return s.size.x
 
 
 cdef inline double reach_of(const Solid* s) noexcept nogil:

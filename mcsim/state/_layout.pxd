@@ -28,6 +28,7 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int32_t* bullet              # 1: held at moving bodies too (collide/_backstop.pyx)
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ class BodyArrays:
             arrays.gravity_scale[i] = body.gravity_scale
             arrays.linear_damping[i] = body.linear_damping
             arrays.angular_damping[i] = body.angular_damping
+            arrays.bullet[i] = body.bullet
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
                 arrays.twist[i, 3:] = body.angular_velocity

@@ -34,6 +34,7 @@ BODY_FIELDS = (
     Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
     Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+    Field("bullet", (), "i4", "", "1: does not pass through moving bodies either, however fast"),
 )
 
 

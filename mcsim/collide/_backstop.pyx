@@ -1,0 +1,170 @@
+"""The last resort against passing through.
+
+Contacts that are laid before a step (collide/_sweep.pxd) stop what would meet something at the velocities that it has then.
+What hits by a corner turns at a thousand radians a second, what glances off flies on in another direction, and neither is
+in those contacts. So the ball of half the inscribed radius in each shape is followed through each substep: where it would
+come into something that never moves, or into anything for a bullet, the body is set back to where the ball touches. Its
+velocity stays; the contact that the next step finds there stops it. A ball that is inside at the start is let go.
+
+    t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
+
+This is conservative advancement (collide/_sweep.pxd) of a ball without turning, in the frame of what it meets.
+"""
+
+import numpy as np
+
+from libc.string cimport memcpy, memset
+from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, sub, vec3)
+from mcsim.state._layout cimport HULL, Manifold, SPHERE, STATIC, Shape
+from mcsim.collide._narrow cimport narrow
+from mcsim.collide._solid cimport Aabb, inner_ball, inner_centre
+from mcsim.collide._tree cimport Node, TREE_STACK, overlap
+
+cdef enum:
+    ADVANCES = 24
+
+cdef double INNER = 0.5          # the ball's radius by that of the inscribed one
+cdef double WATCHED = 0.5        # a step's travel by the inscribed radius from which the world is watched
+cdef double FOLLOWED = 0.1       # a substep's, from which a shape is followed then
+cdef double TOUCH = 0.1          # distance by the ball's radius at which it touches
+
+
+cdef inline Vec3 place(const Shape* shape, const Solid* solid, Vec3 position, Quat orientation) noexcept nogil:
+    """The inscribed ball's centre where the body is at the pose."""
+    cdef Vec3 p = add(position, rotate(orientation, shape.position))
+    if solid.type == HULL:
+        p = add(p, rotate(orientation, rotate(shape.orientation, inner_centre(solid))))
+    return p
+
+
+cdef class Backstop:
+    """collider: of the world; bodies: how many."""
+
+    def __init__(self, Collider collider not None, Py_ssize_t bodies):
+        self.collider = collider
+        positions, orientations = np.zeros((bodies + 1, 3)), np.zeros((bodies + 1, 4))
+        self.kept = positions, orientations
+        self.position, self.orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
+
+    cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil:
+        """Look at the velocities at the start of a step; after the collider's call."""
+        cdef const Shape* shape
+        cdef double inner, travel
+        cdef int32_t i
+        self.watching = False
+        for i in range(self.collider.shape_count):
+            if not self.collider.dynamic[i]:
+                continue
+            shape = &self.collider.shapes[i]
+            inner = inner_ball(&self.collider.solids[i])
+            travel = norm(self.collider.travels[i])
+            if shape.position.x != 0.0 or shape.position.y != 0.0 or shape.position.z != 0.0:
+                travel += dt * norm(bodies.twist[shape.body].w) * norm(shape.position)
+            if travel > WATCHED * inner:
+                self.watching = True
+                return
+
+    cdef void begin(self, const Bodies* bodies) noexcept nogil:
+        if self.watching:
+            memcpy(self.position, bodies.position, bodies.count * sizeof(Vec3))
+            memcpy(self.orientation, bodies.orientation, bodies.count * sizeof(Quat))
+
+    cdef void end(self, Bodies* bodies) noexcept nogil:
+        """Set back what passed through something since begin()."""
+        cdef const Shape* shape
+        cdef const Solid* solid
+        cdef Ball ball
+        cdef Vec3 way
+        cdef double inner, part
+        cdef int32_t i
+        if not self.watching:
+            return
+        for i in range(self.collider.shape_count):
+            solid = &self.collider.solids[i]
+            if not (self.collider.dynamic[i] and solid.finite):
+                continue
+            shape = &self.collider.shapes[i]
+            inner = inner_ball(solid)
+            ball.start = place(shape, solid, self.position[shape.body], self.orientation[shape.body])
+            ball.end = place(shape, solid, bodies.position[shape.body], bodies.orientation[shape.body])
+            ball.radius = INNER * inner
+            way = sub(ball.end, ball.start)
+            if not FOLLOWED * inner < norm(way) < 1e50:
+                continue
+            part = self.free_part(i, &ball, bodies)
+            if part < 1.0:
+                bodies.position[shape.body] = add_scaled(bodies.position[shape.body], part - 1.0, way)
+
+    cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
+        """What part of the ball's way is free, 0 to 1."""
+        cdef int32_t stack[TREE_STACK]
+        cdef int32_t top = 1
+        cdef int32_t node, k
+        cdef const Node* nodes = self.collider.tree.nodes
+        cdef double least = 1.0
+        cdef Aabb box
+        box.lower = vec3(min(ball.start.x, ball.end.x) - ball.radius, min(ball.start.y, ball.end.y) - ball.radius,
+                         min(ball.start.z, ball.end.z) - ball.radius)
+        box.upper = vec3(max(ball.start.x, ball.end.x) + ball.radius, max(ball.start.y, ball.end.y) + ball.radius,
+                         max(ball.start.z, ball.end.z) + ball.radius)
+        for k in range(self.collider.plane_count):
+            least = min(least, self.free_part_at(i, self.collider.planes[k], ball, bodies))
+        stack[0] = self.collider.tree.root
+        while top > 0:
+            top -= 1
+            node = stack[top]
+            if not overlap(&nodes[node].box, &box):
+                continue
+            if node >= self.collider.shape_count:
+                stack[top] = nodes[node].right
+                stack[top + 1] = nodes[node].left
+                top += 2
+            else:
+                least = min(least, self.free_part_at(i, node, ball, bodies))
+        return least
+
+    cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil:
+        """The same of shape j alone."""
+        cdef const Shape* shape = &self.collider.shapes[j]
+        cdef int32_t own = self.collider.shapes[i].body
+        cdef int32_t body = shape.body
+        cdef Solid wall = self.collider.solids[j]
+        cdef Solid core
+        cdef Manifold m
+        cdef Vec3 start = ball.start
+        cdef Vec3 way
+        cdef double length, s, closing
+        cdef double t = 0.0
+        cdef int k
+        if self.collider.dynamic[j] and not (bodies.bullet[own] or bodies.bullet[body]):
+            return 1.0
+        if not (wall.finite and self.collider.wanted(i, j)):
+            return 1.0
+        if bodies.kind[body] != STATIC:
+            wall.position = add(bodies.position[body], rotate(bodies.orientation[body], shape.position))
+            wall.axes = quat_matrix(quat_mul(bodies.orientation[body], shape.orientation))
+            # Where the ball began, as the moved wall sees it.
+            start = add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
+                self.orientation[body], sub(start, self.position[body]))))
+        way = sub(ball.end, start)
+        length = norm(way)
+        memset(&core, 0, sizeof(core))
+        core.type = SPHERE
+        core.size.x = core.reach = ball.radius
+        core.axes.xx = core.axes.yy = core.axes.zz = 1.0
+        core.finite = 1
+        for k in range(ADVANCES):
+            core.position = add_scaled(start, t, way)
+            if narrow(&core, &wall, length + ball.radius, &m) == 0:
+                return 1.0
+            s = m.points[0].separation
+            closing = dot(m.normal, way)
+            if closing <= 0.0 or (k == 0 and s <= 0.0):
+                return 1.0
+            if s <= TOUCH * ball.radius:
+                break
+            t += (s - 0.5 * TOUCH * ball.radius) / closing
+            if not t < 1.0:
+                return 1.0
+        return t
