@@ -6,7 +6,7 @@ from mcsim.state._layout cimport Bodies
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._solid cimport Solid
 
-# An inscribed ball of a shape on its way through one substep.
+# A ball in a shape on its way through one substep.
 ctypedef struct Ball:
     Vec3 start                   # world [m]
     Vec3 end
@@ -22,5 +22,6 @@ cdef class Backstop:
     cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void end(self, Bodies* bodies) noexcept nogil
+    cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil
     cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
     cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil

@@ -2,9 +2,10 @@
 
 Contacts that are laid before a step (collide/_sweep.pxd) stop what would meet something at the velocities that it has then.
 What hits by a corner turns at a thousand radians a second, what glances off flies on in another direction, and neither is
-in those contacts. So the ball of half the inscribed radius in each shape is followed through each substep: where it would
-come into something that never moves, or into anything for a bullet, the body is set back to where the ball touches. Its
-velocity stays; the contact that the next step finds there stops it. A ball that is inside at the start is let go.
+in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is followed through
+each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back to
+where the ball touches. Its velocity stays; the contact that the next step finds there stops it. A ball that is inside at
+the start is let go.
 
     t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
 
@@ -13,29 +14,34 @@ This is conservative advancement (collide/_sweep.pxd) of a ball without turning,
 
 import numpy as np
 
+from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, sub, vec3)
-from mcsim.state._layout cimport HULL, Manifold, SPHERE, STATIC, Shape
+from mcsim.state._inertia cimport refresh_inertia
+from mcsim.state._layout cimport Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._narrow cimport narrow
-from mcsim.collide._solid cimport Aabb, inner_ball, inner_centre
+from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius
 from mcsim.collide._tree cimport Node, TREE_STACK, overlap
 
 cdef enum:
     ADVANCES = 24
+    ROUNDS = 4                   # over all shapes: what is set back at one wall may so come into another
 
-cdef double INNER = 0.5          # the ball's radius by that of the inscribed one
 cdef double WATCHED = 0.5        # a step's travel by the inscribed radius from which the world is watched
-cdef double FOLLOWED = 0.1       # a substep's, from which a shape is followed then
+cdef double FOLLOWED = 0.1       # a substep's, from which a ball is followed then
 cdef double TOUCH = 0.1          # distance by the ball's radius at which it touches
 
 
-cdef inline Vec3 place(const Shape* shape, const Solid* solid, Vec3 position, Quat orientation) noexcept nogil:
-    """The inscribed ball's centre where the body is at the pose."""
-    cdef Vec3 p = add(position, rotate(orientation, shape.position))
-    if solid.type == HULL:
-        p = add(p, rotate(orientation, rotate(shape.orientation, inner_centre(solid))))
-    return p
+cdef inline Vec3 place(const Shape* shape, Vec3 local, Vec3 position, Quat orientation) noexcept nogil:
+    """A point of the shape's frame where the body is at the pose."""
+    return add(position, rotate(orientation, add(shape.position, rotate(shape.orientation, local))))
+
+
+cdef inline double turned(Quat p, Quat q) noexcept nogil:
+    """The angle between two orientations, or a little less [rad]."""
+    cdef double c = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z
+    return 2.0 * sqrt(max(1.0 - c * c, 0.0))
 
 
 cdef class Backstop:
@@ -57,7 +63,7 @@ cdef class Backstop:
             if not self.collider.dynamic[i]:
                 continue
             shape = &self.collider.shapes[i]
-            inner = inner_ball(&self.collider.solids[i])
+            inner = inner_radius(&self.collider.solids[i])
             travel = norm(self.collider.travels[i])
             if shape.position.x != 0.0 or shape.position.y != 0.0 or shape.position.z != 0.0:
                 travel += dt * norm(bodies.twist[shape.body].w) * norm(shape.position)
@@ -72,29 +78,50 @@ cdef class Backstop:
 
     cdef void end(self, Bodies* bodies) noexcept nogil:
         """Set back what passed through something since begin()."""
-        cdef const Shape* shape
-        cdef const Solid* solid
+        cdef int32_t i, body
+        cdef int k
+        cdef bint held = self.watching
+        for k in range(ROUNDS):
+            if not held:
+                return
+            held = False
+            for i in range(self.collider.shape_count):
+                if not (self.collider.dynamic[i] and self.collider.solids[i].finite and self.follow(i, bodies)):
+                    continue
+                held = True
+                if k == ROUNDS - 1:                      # between two walls, say: back to where it began
+                    body = self.collider.shapes[i].body
+                    bodies.position[body] = self.position[body]
+                    bodies.orientation[body] = self.orientation[body]
+                    refresh_inertia(bodies, body)
+
+    cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil:
+        """All balls of a shape that went or turned far, else the one in its middle. -> whether its body is set back"""
+        cdef const Shape* shape = &self.collider.shapes[i]
+        cdef const Solid* solid = &self.collider.solids[i]
+        cdef Vec3 x = self.position[shape.body]
+        cdef Quat q = self.orientation[shape.body]
+        cdef double inner = inner_radius(solid)
+        cdef int count = 1
         cdef Ball ball
-        cdef Vec3 way
-        cdef double inner, part
-        cdef int32_t i
-        if not self.watching:
-            return
-        for i in range(self.collider.shape_count):
-            solid = &self.collider.solids[i]
-            if not (self.collider.dynamic[i] and solid.finite):
-                continue
-            shape = &self.collider.shapes[i]
-            inner = inner_ball(solid)
-            ball.start = place(shape, solid, self.position[shape.body], self.orientation[shape.body])
-            ball.end = place(shape, solid, bodies.position[shape.body], bodies.orientation[shape.body])
-            ball.radius = INNER * inner
+        cdef Vec3 local, way
+        cdef double part
+        cdef bint held = False
+        cdef int k
+        way = sub(bodies.position[shape.body], x)
+        if turned(q, bodies.orientation[shape.body]) * solid.reach + norm(way) > inner:
+            count = inner_ball_count(solid)
+        for k in range(count - 1, -1, -1):
+            ball.radius = inner_ball(solid, k, &local)
+            ball.start = place(shape, local, x, q)
+            ball.end = place(shape, local, bodies.position[shape.body], bodies.orientation[shape.body])
             way = sub(ball.end, ball.start)
-            if not FOLLOWED * inner < norm(way) < 1e50:
-                continue
-            part = self.free_part(i, &ball, bodies)
-            if part < 1.0:
-                bodies.position[shape.body] = add_scaled(bodies.position[shape.body], part - 1.0, way)
+            if FOLLOWED * inner < norm(way) < 1e50:
+                part = self.free_part(i, &ball, bodies)
+                if part < 1.0:
+                    bodies.position[shape.body] = add_scaled(bodies.position[shape.body], part - 1.0, way)
+                    held = True
+        return held
 
     cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
         """What part of the ball's way is free, 0 to 1."""
