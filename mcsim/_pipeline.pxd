@@ -91,6 +91,7 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
+    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil

@@ -38,8 +38,8 @@ from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point
                                         store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport scale
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
+from mcsim.core._math cimport dot, scale
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
@@ -50,7 +50,7 @@ from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
                                   JointRows, KINEMATIC, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
                                   STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
@@ -85,6 +85,9 @@ cdef double STRAIN = 1.0
 
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
+
+# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
+cdef double WHIRL = 1.0
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -423,6 +426,8 @@ cdef class Pipeline(StateArrays):
                         self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
                 row.lower = -row.upper
             else:
+                if row.kind >= ROW_NORMAL and self.whirls(row):
+                    row.impulse = 0.0
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
@@ -432,7 +437,7 @@ cdef class Pipeline(StateArrays):
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first)
+            self.wide.warm_start(self.bodies.twist, first, WHIRL / self.settings.h)
         if self.closing:
             self.articulations.begin()
 
@@ -455,6 +460,13 @@ cdef class Pipeline(StateArrays):
                     row.upper = row.impulse
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
+
+    cdef bint whirls(self, const Row* row) noexcept nogil:
+        """Whether one of the bodies turns by more than WHIRL in a substep: where its contacts were tells nothing of
+        where they are, and impulses kept from there would drive it."""
+        cdef Vec3 wa = self.bodies.twist[row.body_a].w
+        cdef Vec3 wb = self.bodies.twist[row.body_b].w
+        return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
 
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""

@@ -50,6 +50,60 @@ class Actions:
             spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
         self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
+    def _many(self, values, bodies, points, what, doing):
+        """-> body numbers (k,), forces or impulses (k, 6) about the centres of mass, all checked."""
+        self._refuse_while_running(doing)
+        count = self._bodies.count
+        if bodies is None:
+            chosen = np.arange(count)
+        else:
+            chosen = np.array([self._find(body, self._body_index, BodyHandle, "body") for body in bodies], int)
+        values = self._finite(values, what, doing)
+        if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
+            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), got "
+                             f"{values.shape}")
+        wrenches = np.zeros((len(chosen), 6))
+        wrenches[:, :values.shape[1]] = values
+        if points is not None:
+            points = self._finite(points, "points", doing)
+            if points.shape != (len(chosen), 3):
+                raise SceneError(f"World.{doing}: points must be ({len(chosen)}, 3), got {points.shape}")
+            wrenches[:, 3:] += np.cross(points - self._bodies.position[chosen], wrenches[:, :3])
+        felt = self._bodies.inv_mass[chosen] > 0.0
+        if bodies is not None and not felt.all():
+            i = chosen[np.argmin(felt)]
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel "
+                             "forces")
+        return chosen[felt], wrenches[felt]
+
+    def _finite(self, values, what, doing):
+        try:
+            values = np.array(values, float)
+        except (TypeError, ValueError):
+            raise SceneError(f"World.{doing}: {what} must be an array of numbers") from None
+        if not np.isfinite(values).all():
+            raise SceneError(f"World.{doing}: {what} must be finite")
+        return values
+
+    def apply_forces(self, forces, bodies=None, points=None) -> None:
+        """Add forces [N] through the next step() call, world axes: (k, 3), or (k, 6) with torques [N m].
+
+        bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
+        not dynamic feel nothing. points (k, 3) [m]: where the forces act, world; None: at the centres of mass.
+        """
+        chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
+        np.add.at(self._bodies.force, chosen, wrenches)
+
+    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+        """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
+        apply_forces."""
+        chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+        rotations = matrices(self._bodies.orientation[chosen])
+        body_axes = np.einsum("nji,nj->ni", rotations, wrenches[:, 3:])
+        wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
+        wrenches[:, 3:] = np.einsum("nij,njk,nk->ni", rotations, self._bodies.inv_inertia[chosen], body_axes)
+        np.add.at(self._bodies.twist, chosen, wrenches)
+
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
         self._refuse_while_running("set_pose")

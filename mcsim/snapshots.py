@@ -30,7 +30,16 @@ class Snapshots:
     """The part of World that is kept and taken back."""
 
     def _saved_arrays(self):
-        return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved}
+        return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved or f.setting}
+
+    def _changed_settings(self):
+        """name, numbers and values of the settings of bodies that are not the scene's."""
+        for f in BODY_FIELDS:
+            if f.setting:
+                values = getattr(self._bodies, f.name)
+                changed = np.flatnonzero(values != [getattr(body, f.name) for body in self._scene.bodies])
+                if len(changed):
+                    yield f.name, changed, values[changed]
 
     def snapshot(self) -> Snapshot:
         """The whole state now: poses, twists, forces, joint and contact impulses, time."""
@@ -68,7 +77,10 @@ class Snapshots:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())
-        for array in (*self._saved_arrays().values(), self._joints, self._collider.get_manifolds(),
+        saved = [getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved]
+        for name, numbers, values in self._changed_settings():
+            digest.update(name.encode() + numbers.tobytes() + values.tobytes())
+        for array in (*saved, self._joints, self._collider.get_manifolds(),
                       self._collider.get_resistances()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()

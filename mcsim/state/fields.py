@@ -11,7 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Field:
-    """One array of the state: `shape` is that of one row; `saved` fields are in snapshots and in the state hash."""
+    """One array of the state: `shape` is that of one row; `saved` fields are in snapshots and in the state hash; so are
+    settings, which may be changed while the world runs, but in the hash only where they are not the scene's."""
 
     name: str
     shape: tuple
@@ -19,6 +20,7 @@ class Field:
     unit: str
     meaning: str
     saved: bool = False
+    setting: bool = False
 
 
 BODY_FIELDS = (
@@ -31,10 +33,10 @@ BODY_FIELDS = (
     Field("inertia", (3, 3), "f8", "kg m^2", "about the centre of mass, body axes"),
     Field("inv_inertia", (3, 3), "f8", "1/(kg m^2)", "body axes, 0 unless dynamic"),
     Field("inv_inertia_world", (3, 3), "f8", "1/(kg m^2)", "world axes at the present orientation"),
-    Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
-    Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
-    Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
-    Field("bullet", (), "i4", "", "1: does not pass through moving bodies either, however fast"),
+    Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity", setting=True),
+    Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays", setting=True),
+    Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays", setting=True),
+    Field("bullet", (), "i4", "", "1: does not pass through moving bodies either, however fast", setting=True),
 )
 
 

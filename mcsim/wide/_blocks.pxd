@@ -104,9 +104,10 @@ ctypedef struct WideKernels:
     # Jacobians, errors, biases, masses at the present poses.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule) noexcept nogil
-    # `part` of the impulses acts, the rest of them is carried.
+    # `part` of the impulses acts, the rest of them is carried. Where a body turns faster than `whirl` [rad/s] they are
+    # dropped: its contacts are elsewhere by now.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                       Twist* twist, double part) noexcept nogil
+                       Twist* twist, double part, double whirl) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                            Twist* twist) noexcept nogil

@@ -27,7 +27,7 @@ cdef class WideContacts:
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
-    cdef void warm_start(self, Twist* twist, double part) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

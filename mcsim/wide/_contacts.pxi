@@ -325,18 +325,21 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                     Twist* twist, double part) noexcept nogil:
+                     Twist* twist, double part, double whirl) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
-    cdef Wide first = splat(part)
-    cdef Wide rest = splat(1.0 - part)
+    cdef Wide first, rest, kept
     cdef Wide normal[4]
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        p = load_pair(&block.ends, twist)
+        kept = choose(above(most(w_dot(p.wa, p.wa), w_dot(p.wb, p.wb)), splat(whirl * whirl)), splat(0.0), splat(1.0))
+        first = splat(part) * kept
+        rest = splat(1.0 - part) * kept
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
@@ -346,7 +349,6 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
             block.slide.impulse[i] = first * block.slide.impulse[i]
         start.twist_carry = rest * block.twist
         block.twist = first * block.twist
-        p = load_pair(&block.ends, twist)
         push_all(&p, block, normal, block.slide.impulse[0], block.slide.impulse[1], block.twist)
         if block.resists:
             for i in range(2):

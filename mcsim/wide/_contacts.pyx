@@ -163,8 +163,8 @@ cdef class WideContacts:
                     self.rule.softness[k] = 1.0 / soft.stiffness
         self.kernels.refresh(self.blocks, self.starts, self.resisting, self.count, bodies, &self.rule)
 
-    cdef void warm_start(self, Twist* twist, double part) noexcept nogil:
-        self.kernels.warm_start(self.blocks, self.starts, self.resisting, self.count, twist, part)
+    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil:
+        self.kernels.warm_start(self.blocks, self.starts, self.resisting, self.count, twist, part, whirl)
 
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.starts, self.resisting, self.count, twist)
