@@ -26,6 +26,11 @@ from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
 
+# What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
+# passes by: with what comes nearer than GRAZE times that distance.
+cdef double FLIGHT = 5.0
+cdef double GRAZE = 1e-3
+
 # What moves steadily keeps its fat box for this many calls.
 cdef double TRAVELS = 3.0
 
@@ -502,13 +507,17 @@ cdef class Collider:
         return OK
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids will meet at. -> point count."""
+        """Keep of the manifold the near points; where there are none, or in flight, what the solids will meet at. -> point
+        count"""
         cdef int i, kept = 0
+        cdef double touching = near
         cdef Course a, b
-        if least_separation(m) > near:
+        if norm(sub(self.travels[m.shape_b], self.travels[m.shape_a])) > FLIGHT * near:
+            touching = GRAZE * near
+        if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
-            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
+            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead,
                          self.limit(m.shape_a, m.shape_b), lighter(bodies, m.body_a, m.body_b), m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
