@@ -663,12 +663,12 @@ cdef class Collider:
         memcpy(address(keys), self.pairs, self.pair_count * sizeof(uint64_t))
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int32)
 
-    def set_manifolds(self, manifolds, resistances=()):
+    def set_manifolds(self, manifolds, resistances=None):
         """Restore what get_manifolds and get_resistances gave; the broadphase starts anew."""
         manifolds = np.ascontiguousarray(manifolds, MANIFOLD_DTYPE)
-        resistances = np.ascontiguousarray(resistances, RESISTANCE_DTYPE)
-        if self.resisting and len(resistances) != len(manifolds):
+        if resistances is None or len(resistances) != len(manifolds):
             resistances = np.zeros(len(manifolds), RESISTANCE_DTYPE)
+        resistances = np.ascontiguousarray(resistances, RESISTANCE_DTYPE)
         keys = manifolds["key"]
         if np.any(keys[1:] <= keys[:len(keys) - 1]):
             raise ValueError("manifolds must be sorted by key and have no key twice")
