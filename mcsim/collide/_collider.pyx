@@ -12,7 +12,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, dot, cross, mat_vec
+from mcsim.core._math cimport vec3, add, sub, dot, cross, mat_vec, norm
 from mcsim.state._carrier cimport lighter
 from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
@@ -47,6 +47,11 @@ cdef extern from *:
 cdef enum:
     PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
+
+# What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
+# passes by: with what comes nearer than GRAZE times that distance.
+cdef double FLIGHT = 5.0
+cdef double GRAZE = 1e-3
 
 # Of the speculative distance: how far apart what touched must be to touch no more.
 cdef double RELEASE = 0.025
@@ -289,14 +294,17 @@ cdef class Collider(Broadphase):
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`, will
-        meet at. -> point count."""
+        """Keep of the manifold the near points; where there are none, or in flight, what the solids, no farther apart than
+        `reach`, will meet at. -> point count."""
         cdef int i, kept = 0
+        cdef double touching = near
         cdef Course a, b
-        if least_separation(m) > near:
+        if norm(sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)) > FLIGHT * near:
+            touching = GRAZE * near
+        if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
-            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
+            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead,
                          reach, lighter(bodies, m.body_a, m.body_b), m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:

@@ -1,7 +1,8 @@
 """Do two solids that are still apart meet within the time ahead, and how?
 
 Conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996, section 2.3): with s the distance and r
-a bound on how fast any two of their points approach, nothing happens before s / r; go there and measure again. A plane
+a bound on how fast any two of their points approach along the normal, nothing happens before s / r; go there and measure
+again. A plane
 through the present closest points is not enough: bodies that pass each other by would run into it.
 """
 
@@ -61,13 +62,17 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
     else its point count, with the manifold of the meeting brought back to now where its normal is another than
     now's. on_a: a carries the points (state/_carrier.pxd), not b."""
     cdef double t = 0.0
-    cdef double speed = norm(sub(cb.twist.v, ca.twist.v)) + ca.spin_speed + cb.spin_speed
+    cdef Vec3 flight = sub(ca.twist.v, cb.twist.v)
     cdef double s = least_separation(m)
+    cdef double closing = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
     cdef Manifold met
     cdef Solid at_a, at_b
     cdef int k
     for k in range(ADVANCES):
-        t += (s - 0.5 * near) / speed
+        # The plane across the closest points parts the two for good if neither comes nearer to it.
+        if not closing > 0.0:
+            return 0
+        t += (s - 0.5 * near) / closing
         if not t <= ahead:
             return 0
         at_a = moved(a, ca, t)
@@ -77,6 +82,7 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
         s = least_separation(&met)
         if s <= near:
             break
+        closing = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
         bring_back(&met, &at_a, ca, &at_b, cb, t, on_a)
         m.normal = met.normal

@@ -11,7 +11,8 @@ So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: 
 u is the velocity at the time of the pose. Where a substep's forces act as one kick before the drift, that is half the
 next kick later: it is added. Where they act in halves (`first`, their part before the drift, is 1/2) u is there already,
 and half a kick comes before the next drift. Without this a ball lost or won g h / v of its speed at each bounce, and
-e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from there, amounts to e at the surface.
+e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from there,
+amounts to e at the surface.
 
 Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
 
