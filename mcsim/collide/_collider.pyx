@@ -301,11 +301,14 @@ cdef class Collider(Broadphase):
 
     def get_manifolds(self):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
-        result = np.empty(self.previous_count, MANIFOLD_DTYPE)
+        # Read once: another thread's step may swap the two arrays meanwhile. It moves none without the GIL.
+        cdef Py_ssize_t count = self.previous_count
+        cdef const Manifold* source = self.previous
+        result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
-        memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        for i in range(self.previous_count):
+        memcpy(m, source, count * sizeof(Manifold))
+        for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
