@@ -387,15 +387,15 @@ def _listed(value, what, doing, field):
 
 
 def _sources(new, old):
-    """(len(new),) where each part stood in the old list, -1: nowhere."""
+    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
     missing = len(old) - len(new)
     head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
     if missing > 0 and new[head:] == old[head + missing:]:
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part): i for i, part in enumerate(old)}
-    return np.array([number.get(id(part), -1) for part in new], np.intp)
+    number = {id(part._arguments): i for i, part in enumerate(old)}              # which versions with other numbers share
+    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 
 def _same_forms(shapes, others):
