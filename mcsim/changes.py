@@ -21,7 +21,7 @@ from mcsim.scene.checks import FieldError, items, show
 from mcsim.scene.joints import Joint
 from mcsim.scene.materials import Material
 from mcsim.state.arrays import BodyArrays, Rows, ShapeArrays, excluded_pairs, joint_records
-from mcsim.state.fields import BODY_FIELDS, JOINT_TYPES
+from mcsim.state.fields import AWAKE, BODY_FIELDS, JOINT_TYPES
 
 GEAR, USER = JOINT_TYPES.index("gear"), JOINT_TYPES.index("user")
 
@@ -255,6 +255,7 @@ class Changes:
             edit()
         if parts["_pipeline"] is not self._pipeline:
             parts["_pipeline"].take_room(self._pipeline)
+        parts["_pipeline"].restored()
         self._removed.update(parts.pop("gone", ()))
         vars(self).update(parts)
         self._events = Events()
@@ -264,6 +265,7 @@ class Changes:
         done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
         other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
         collider in any case."""
+        self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
         fresh = SimpleNamespace(bodies=[scene.bodies[i] for i in body_rows.fresh.tolist()])
@@ -276,6 +278,7 @@ class Changes:
         for new, old in versions:
             numbers[old] = new
         joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
+        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions])
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
         edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
@@ -336,6 +339,31 @@ class Changes:
         manifolds["body_a"], manifolds["body_b"] = bodies[a], bodies[b]
         manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
         return manifolds
+
+    def _wake_changed(self, scene, arrays, numbers, versions):
+        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
+        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies."""
+        island, sizes = self._bodies.island, self._bodies.reach
+        if not np.any(island != AWAKE):
+            return
+        gone = np.flatnonzero(numbers[:-1] < 0)
+        old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
+        places = [(self._bodies.position[i], sizes[i]) for i in old]
+        here = {id(body) for body in self._scene.bodies}
+        places += [(arrays.position[i], arrays.reach[i]) for i, body in enumerate(scene.bodies)
+                   if id(body) not in here and (body.kind != "dynamic" or i in versions)]
+        woken = set(island[old].tolist())
+        for position, size in places:
+            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + self._pipeline.reach
+            woken |= set(island[near].tolist())
+        stay = {id(joint) for joint in self._scene.joints} & {id(joint) for joint in scene.joints}
+        ends = {name for joint in (*self._scene.joints, *scene.joints) if id(joint) not in stay
+                for name in (joint.a, joint.b) if name in self._body_index}
+        woken |= {int(island[self._body_index[name]]) for name in ends}
+        awake = np.isin(arrays.island, list(woken - {AWAKE}))
+        for name in ("still_time", "still_speed"):
+            getattr(arrays, name)[awake] = 0.0
+        arrays.island[...] = np.where(awake, AWAKE, numbers[arrays.island])
 
     def _versions(self, scene, rows):
         """[(new number, old number)] of bodies that are other versions of old ones."""

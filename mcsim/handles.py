@@ -7,7 +7,7 @@ import numpy as np
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import FieldError, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
-from mcsim.state.fields import BODY_KINDS
+from mcsim.state.fields import AWAKE, BODY_KINDS
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd
@@ -95,6 +95,11 @@ class BodyHandle(Handle):
     def angular_velocity(self) -> np.ndarray:
         """(3,) world axes [rad/s]."""
         return self._world.angular_velocities[self.index]
+
+    @property
+    def asleep(self) -> bool:
+        """Whether it sleeps: see World.asleep."""
+        return bool(self._world._bodies.island[self.index] != AWAKE)
 
     @property
     def mass(self) -> float:
@@ -227,6 +232,13 @@ class JointHandle(Handle):
                 slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
             if bound is not None:
                 slot["motor_max_force"] = bound
+        self._wake()
+
+    def _wake(self):
+        """What sleeps is not to miss a change of the joint."""
+        for body in (self._record["body_a"], self._record["body_b"]):
+            if body >= 0:
+                self._world.wake(int(body))
 
     def set_limits(self, lower, upper, axis=None) -> None:
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis: which
@@ -242,6 +254,7 @@ class JointHandle(Handle):
             raise SceneError(f"joint {self.name!r}: {error}") from None
         slot = self._record["axes"][i:i + 1]
         slot["lower"], slot["upper"] = lower, upper
+        self._wake()
 
     def set_spring(self, spring, axis=None) -> None:
         """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a joint
@@ -258,6 +271,7 @@ class JointHandle(Handle):
         slot["has_spring"] = int(spring is not None)
         for name in ("stiffness", "damping", "rest"):
             slot[name] = 0.0 if spring is None else getattr(spring, name)
+        self._wake()
 
     def _one_axis(self, axis, what):
         """The number of the coordinate that `axis` names, of a joint that may have `what` there."""

@@ -13,10 +13,11 @@ from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.observers import Events, Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
+from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
 from mcsim.scene.described import Described
-from mcsim.settings import check_settings, count, kernel_settings
+from mcsim.settings import check_settings, count, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
@@ -25,7 +26,7 @@ from mcsim.state.user_joints import user_joints
 MOST_STEPS = 2**62
 
 
-class World(Observers, Actions, Changes, Snapshots):
+class World(Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
@@ -56,7 +57,10 @@ class World(Observers, Actions, Changes, Snapshots):
         joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
         increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
         SimulationError where the joints cannot be closed).
-        sleep: False. threads: 1. (More to come.)
+      sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
+        that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
+        them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
+      threads: 1. (More to come.)
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
@@ -66,8 +70,8 @@ class World(Observers, Actions, Changes, Snapshots):
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
-                 threads=1):
+                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
+                 sleep_speed=0.01, sleep_time=0.5, threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         if not isinstance(scene, Scene):
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
@@ -84,6 +88,7 @@ class World(Observers, Actions, Changes, Snapshots):
         self._steps_made = 0
         self._events = Events()
         self._turn = threading.Lock()
+        self._meet_shapes()
         self._prepare()
 
     def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
@@ -97,7 +102,7 @@ class World(Observers, Actions, Changes, Snapshots):
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](
             bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
-            bool(np.any(bodies.bounces)))
+            bool(np.any(bodies.bounces)), sleep_settings(self._keywords))
         if isinstance(pipeline, PositionPipeline):
             pipeline.names = (tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
@@ -132,6 +137,8 @@ class World(Observers, Actions, Changes, Snapshots):
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
+            self._meet_shapes()
+            pipeline.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:

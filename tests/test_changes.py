@@ -116,6 +116,7 @@ def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
         getattr(again._bodies, name)[...] = array
     again._joints[...] = world._joints
     again._collider.set_manifolds(world._collider.get_manifolds())
+    again._pipeline.restored()
     again._pipeline.steps, again._pipeline.start = snapshot.steps, snapshot.start
     assert again.state_hash() == world.state_hash()
     for each in (world, again):

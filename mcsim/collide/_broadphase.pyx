@@ -19,7 +19,7 @@ from mcsim.core._types cimport Vec3, OK, GROW
 from mcsim.core._math cimport vec3, sub, scale, dot
 from mcsim.state._layout cimport Bodies, Shape, DYNAMIC, PLANE, STATIC
 from mcsim.collide._memory cimport address, resized
-from mcsim.collide._shapes cimport PlacedShapes, extend, grown
+from mcsim.collide._shapes cimport PlacedShapes, extend, grown, limit
 from mcsim.collide._solid cimport Aabb
 from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, mark_of, next_leaf, nothing, overlap,
                                   side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
@@ -149,7 +149,7 @@ cdef class Broadphase(PlacedShapes):
     def change_shapes(self, numbers, shapes):
         """Other records for shapes: materials, filters, sizes, places. numbers (k,), shapes (k,) SHAPE_DTYPE with the
         type, body and hull that they have. What changed more than its material looks for its pairs anew.
-        -> (k,) bool: which did. Refused: nothing changed."""
+        -> (k,) bool: which changed their form or place. Refused: nothing changed."""
         return self._change(numbers, shapes)
 
     def set_excluded(self, pairs):
@@ -245,7 +245,7 @@ cdef class Broadphase(PlacedShapes):
                     x = x if x > y else y
                     margin = speculative_distance + 0.025 * (x if x > z else z)
                 fat[0] = grown(box, margin)
-                extend(fat, scale(TRAVELS, self.travels[i]))
+                extend(fat, scale(TRAVELS, self.motions[i].travel))
             else:
                 if not self.moved[i] and fat.lower.x > fat.upper.x:
                     continue
@@ -312,7 +312,7 @@ cdef class Broadphase(PlacedShapes):
         """May the two shapes collide at all?"""
         cdef const Shape* a = &self.shapes[i]
         cdef const Shape* b = &self.shapes[j]
-        if a.body == b.body or not self.live(i, j):
+        if a.body == b.body or a.sensor or b.sensor or not self.live(i, j):
             return 0
         if (a.group & b.mask) == 0 or (b.group & a.mask) == 0:
             return 0
@@ -387,7 +387,7 @@ cdef class Broadphase(PlacedShapes):
                 if not self.live(plane, i) or self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                if height > self.limit(plane, i) + self.solids[i].reach or not self.wanted(plane, i):
+                if height > limit(&self.motions[plane], &self.motions[i]) + self.solids[i].reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:
                     self.pairs_wanted = self.pair_capacity + self.pair_capacity // 2 + 64

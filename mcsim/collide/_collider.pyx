@@ -15,14 +15,41 @@ from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, dot, cross
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
                                   DYNAMIC)
-from mcsim.state.fields import MANIFOLD_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
+from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
+
+
+cdef extern from *:
+    """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    #if defined(__GNUC__)
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
+    #else
+    #define MC_FETCH(p) ((void)(p))
+    #endif
+    static void mc_fetch(const void* from, size_t size) {
+        size_t at;
+        for (at = 0; at < size; at += 64)
+            MC_FETCH((const char*)from + at);
+    }
+    """
+    void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
+
+cdef enum:
+    PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
+    MANIFOLDS_AHEAD = 2          # and an old manifold
+
+# Of the speculative distance: how far apart what touched must be to touch no more.
+cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -124,6 +151,8 @@ cdef class Collider(Broadphase):
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
+        free(self.sleeping)
+        free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -132,6 +161,9 @@ cdef class Collider(Broadphase):
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        self.release = RELEASE * speculative_distance
+        if not self.has_room():
+            return GROW
         status = self.find_pairs(bodies, speculative_distance, ahead)
         if status == OK:
             status = self.find_manifolds(bodies, speculative_distance, ahead)
@@ -140,10 +172,37 @@ cdef class Collider(Broadphase):
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
         self.manifold_count = 0
+
+    cdef bint has_room(self) noexcept nogil:
+        """Whether all manifolds would go into either list."""
+        if self.previous_count + self.sleeping_count <= self.manifold_capacity:
+            return True
+        self.manifolds_wanted = 2 * self.manifold_capacity
+        return False
+
+    cdef void part(self, const Bodies* bodies) noexcept nogil:
+        """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
+        rest or not. Needs has_room()."""
+        cdef int32_t i
+        take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
+        for i in range(self.shape_count):
+            if bodies.island[self.shapes[i].body] < 0:
+                if self.resting[i]:
+                    self.wake_shape(i)
+            elif not self.resting[i]:
+                self.rest_shape(i)
+
+    def gather(self):
+        """All accepted manifolds into one list, until the next part()."""
+        if not self.has_room():
+            self.grow()
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, NULL, True)
 
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
@@ -153,14 +212,16 @@ cdef class Collider(Broadphase):
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
+            self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
 
     def remove_shapes(self, gone, body_number):
         """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
-        number = Broadphase.remove_shapes(self, gone, body_number)
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        self.gather()
+        number = Broadphase.remove_shapes(self, gone, body_number)
         cdef const int32_t* shapes = <const int32_t*>address(number)
         cdef const int32_t* bodies = <const int32_t*>address(body_number)
         cdef Py_ssize_t i
@@ -184,9 +245,11 @@ cdef class Collider(Broadphase):
 
     def change_shapes(self, numbers, shapes):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
-        changed = Broadphase.change_shapes(self, numbers, shapes)
+        numbers = np.array(numbers, np.int32).reshape(-1)
         anew = np.zeros(self.shape_count, np.int8)
-        anew[np.asarray(numbers).reshape(-1)[changed]] = 1
+        self.gather()
+        changed = Broadphase.change_shapes(self, numbers, shapes)
+        anew[numbers[changed]] = 1
         cdef const int8_t* flags = <const int8_t*>address(anew)
         cdef Py_ssize_t i
         for i in range(self.previous_count):
@@ -196,15 +259,16 @@ cdef class Collider(Broadphase):
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
-    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids will meet at. -> point count."""
+    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
+        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`, will
+        meet at. -> point count."""
         cdef int i, kept = 0
         cdef Course a, b
         if least_separation(m) > near:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
+                         reach, self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -213,34 +277,34 @@ cdef class Collider(Broadphase):
         m.point_count = kept
         return kept
 
-    cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil:
-        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `limit`."""
+    cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
+        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `reach`."""
         cdef int i, count
         cdef int kept = 0
         if old == NULL or old.allowance == 0.0:
             return 0
         count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
-                      self.turns[m.shape_b], limit)
+                      self.turns[m.shape_b], reach)
         for i in range(count):
-            kept += m.points[i].separation <= limit
+            kept += m.points[i].separation <= reach
         return count if kept == count else 0
 
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double limit = self.limit(m.shape_a, m.shape_b)
+        cdef double reach = limit(&self.motions[m.shape_a], &self.motions[m.shape_b])
         cdef double coming2 = 0.0
-        cdef int count = self.again(old, m, limit)
+        cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
         cdef int whole = 1
         cdef int kept
         if anew:
             m.allowance = 0.0
-            count = narrow(a, b, limit, m)
+            count = narrow(a, b, reach, m)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
-            kept = self.meet(bodies, m, near, ahead)
+            kept = self.meet(bodies, m, near, ahead, reach)
             whole &= kept == count
             count = kept
         if not whole:
@@ -249,7 +313,7 @@ cdef class Collider(Broadphase):
             if ahead > 0.0:
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
-            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], limit, near, coming2)
+            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
         return count
 
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
@@ -261,8 +325,23 @@ cdef class Collider(Broadphase):
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
+        m.touching = 0
+        m.reserved = 0
         if old != NULL:
+            m.touching = old.touching
             carry_over(m, old, near)
+
+    cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
+        """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
+        self.fetch_shape(<int32_t>key)
+        if key >> 32 != last >> 32:
+            self.fetch_shape(<int32_t>(key >> 32))
+
+    cdef void fetch_shape(self, int32_t i) noexcept nogil:
+        fetch(&self.solids[i], sizeof(Solid))
+        fetch(&self.shapes[i], sizeof(Shape))
+        fetch(&self.turns[i], sizeof(Quat))
+        fetch(&self.motions[i], sizeof(Motion))
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
@@ -277,6 +356,8 @@ cdef class Collider(Broadphase):
             if j == self.plane_pair_count or i < count and self.close[i] < self.plane_pairs[j]:
                 key = self.close[i]
                 i += 1
+                if i + PAIRS_AHEAD < count:
+                    self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
             else:
                 key = self.plane_pairs[j]
                 j += 1
@@ -291,6 +372,8 @@ cdef class Collider(Broadphase):
             m.body_b = self.shapes[m.shape_b].body
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
+                if k + MANIFOLDS_AHEAD < self.previous_count:
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
@@ -300,19 +383,23 @@ cdef class Collider(Broadphase):
     # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_manifolds(self):
-        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
-        # Read once: another thread's step may swap the two arrays meanwhile. It moves none without the GIL.
-        cdef Py_ssize_t count = self.previous_count
+        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
+        of sleeping bodies are as they were when they fell asleep."""
+        # Read once: another thread's step may swap and count meanwhile. It moves no array without the GIL.
+        cdef Py_ssize_t previous_count = self.previous_count
+        cdef Py_ssize_t sleeping_count = self.sleeping_count
+        cdef Py_ssize_t count = previous_count + sleeping_count
         cdef const Manifold* source = self.previous
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
-        memcpy(m, source, count * sizeof(Manifold))
+        memcpy(m, source, previous_count * sizeof(Manifold))
+        memcpy(m + previous_count, self.sleeping, sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result
+        return result[np.argsort(result["key"])] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
@@ -328,11 +415,26 @@ cdef class Collider(Broadphase):
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
+        self.sleeping_count = 0
+        self.clear_events()
         self.stale = 1
+
+    cpdef void clear_events(self):
+        """Forget which contacts began and ended, and count steps anew."""
+        self.log.count = 0
+        self.log.step = 0
+        self.log.lost = 0
+
+    def get_events(self):
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        events = np.empty(self.log.count, EVENT_DTYPE)
+        copy_log(&self.log, <Event*>address(events))
+        return events
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""
         self.previous_count = 0
+        self.sleeping_count = 0
         self.manifold_count = 0
         self.stale = 1
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.core._math cimport add, vec3
+from mcsim.core._math cimport add, norm, sub, vec3
 from mcsim.state._layout cimport Bodies, Shape
 from mcsim.collide._memory cimport Column
 from mcsim.collide._solid cimport Solid, Aabb, HullView
@@ -15,6 +15,11 @@ ctypedef struct Pose:
     Vec3 position
     Quat orientation
 
+# What a shape may do in the time ahead, see place.
+ctypedef struct Motion:
+    Vec3 travel                  # of its body's centre [m]
+    double margin                # about the shape, as it travels [m]
+
 
 cdef class HullPool:
     """Hulls that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
@@ -25,6 +30,7 @@ cdef class HullPool:
 
 cdef class PlacedShapes:
     cdef readonly int32_t shape_count
+    cdef readonly long long revision     # counts the changes of what shapes there are
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count
@@ -32,8 +38,7 @@ cdef class PlacedShapes:
     cdef Solid* solids
     cdef Quat* turns                     # shapes' axes in the world, as in solids
     cdef Aabb* boxes                     # about each shape, its margin and its travel
-    cdef double* margins                 # [m], see place
-    cdef Vec3* travels                   # [m], see place
+    cdef Motion* motions
     cdef double* arms                    # from the body's centre to the shape's farthest point, at most [m]
     cdef Pose* posed                     # the body's pose at which it was placed
     cdef int8_t* kind                    # BodyKind of its body when it was placed, or NEW
@@ -53,9 +58,13 @@ cdef class PlacedShapes:
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
-    cdef double limit(self, int32_t i, int32_t j) noexcept nogil
     cdef void rest_shape(self, int32_t i) noexcept nogil
     cdef void wake_shape(self, int32_t i) noexcept nogil
+
+
+cdef inline double limit(const Motion* a, const Motion* b) noexcept nogil:
+    """The separation up to which two shapes may come within the speculative distance in the time ahead."""
+    return a.margin + b.margin + norm(sub(b.travel, a.travel))
 
 
 cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:

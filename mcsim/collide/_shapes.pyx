@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 from mcsim.core._types cimport Vec3, Quat
-from mcsim.core._math cimport vec3, add, sub, scale, norm, rotate, quat_mul, quat_matrix
+from mcsim.core._math cimport vec3, add, scale, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized
@@ -73,8 +73,7 @@ cdef class PlacedShapes:
         self.add_column(<void**>&self.solids, sizeof(Solid))
         self.add_column(<void**>&self.turns, sizeof(Quat))
         self.add_column(<void**>&self.boxes, sizeof(Aabb))
-        self.add_column(<void**>&self.margins, sizeof(double))
-        self.add_column(<void**>&self.travels, sizeof(Vec3))
+        self.add_column(<void**>&self.motions, sizeof(Motion))
         self.add_column(<void**>&self.arms, sizeof(double))
         self.add_column(<void**>&self.posed, sizeof(Pose))
         self.add_column(<void**>&self.kind, 1)
@@ -144,6 +143,7 @@ cdef class PlacedShapes:
             self.moved[i] = 1
             self.solidify(i, pool)
         self.shape_count = count
+        self.revision += 1
 
     cdef int solidify(self, int32_t i, HullPool pool) except -1:
         """What follows from a shape's record alone."""
@@ -169,10 +169,11 @@ cdef class PlacedShapes:
         for k in range(self.column_count):
             close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
         self.shape_count = kept
+        self.revision += 1
         return 0
 
     def _change(self, numbers, shapes):
-        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed more than their material.
+        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed their form or place.
         Refused: nothing changed."""
         cdef int32_t i
         cdef Py_ssize_t k
@@ -184,16 +185,17 @@ cdef class PlacedShapes:
         for field in ("type", "body", "hull"):
             if np.any(old[field] != shapes[field]):
                 raise ValueError(f"a shape keeps its {field}; remove it and add another")
-        changed = np.zeros(len(numbers), bool)
-        for field in ("group", "mask", "size", "position", "orientation"):
-            changed |= np.any((old[field] != shapes[field]).reshape(len(numbers), -1), axis=1)
+        changed = np.any([np.any(old[field] != shapes[field], axis=1) for field in ("size", "position", "orientation")],
+                         axis=0)
+        filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
+        self.revision += 1
         for k in range(len(numbers)):
             i = numbers[k]
             self.shapes[i] = records[k]
+            self.moved[i] |= <int8_t>(changed[k] or filtered[k])
             if changed[k]:
                 self.due[i] = 1
-                self.moved[i] = 1
                 self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
         return changed
 
@@ -250,6 +252,7 @@ cdef class PlacedShapes:
         it and its margin, now and after its travel: two shapes meet only if their boxes do."""
         cdef const Shape* shape = &self.shapes[i]
         cdef Solid* solid = &self.solids[i]
+        cdef Motion* motion = &self.motions[i]
         cdef int32_t body = shape.body
         cdef Quat q = bodies.orientation[body]
         self.posed[i].position = bodies.position[body]
@@ -258,18 +261,14 @@ cdef class PlacedShapes:
         self.turns[i] = quat_mul(q, shape.orientation)
         solid.axes = quat_matrix(self.turns[i])
         solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
-        self.margins[i] = 0.5 * speculative_distance
-        self.travels[i] = vec3(0.0, 0.0, 0.0)
+        motion.margin = 0.5 * speculative_distance
+        motion.travel = vec3(0.0, 0.0, 0.0)
         if ahead > 0.0 and self.kind[i] != STATIC:
-            self.travels[i] = scale(ahead, bodies.twist[body].v)
+            motion.travel = scale(ahead, bodies.twist[body].v)
             if shape.type != PLANE:
-                self.margins[i] += ahead * norm(bodies.twist[body].w) * self.arms[i]
-            solid.finite &= is_sane(&self.margins[i], 1) and is_sane(&self.travels[i].x, 3)
+                motion.margin += ahead * norm(bodies.twist[body].w) * self.arms[i]
+            solid.finite &= is_sane(&motion.margin, 1) and is_sane(&motion.travel.x, 3)
         if shape.type != PLANE:
             self.boxes[i] = bounds(solid)
-            self.boxes[i] = grown(&self.boxes[i], self.margins[i])
-            extend(&self.boxes[i], self.travels[i])
-
-    cdef double limit(self, int32_t i, int32_t j) noexcept nogil:
-        """The separation up to which two shapes may come within the speculative distance in the time ahead."""
-        return self.margins[i] + self.margins[j] + norm(sub(self.travels[j], self.travels[i]))
+            self.boxes[i] = grown(&self.boxes[i], motion.margin)
+            extend(&self.boxes[i], motion.travel)

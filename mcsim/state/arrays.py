@@ -7,8 +7,8 @@ one row before its first, the world's: body -1 is at the origin, never moves and
 import numpy as np
 
 from mcsim.core.rotation import rotate
-from mcsim.state.fields import (BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE,
-                                SHAPE_TYPES)
+from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
+                                SHAPE_DTYPE, SHAPE_TYPES)
 
 MOST_RUNS = 32                  # beyond which rows are taken one by one
 
@@ -61,6 +61,7 @@ class BodyArrays:
             setattr(self, name, array[1:])
         if padded is None:
             self.padded["orientation"][:, 0] = 1.0
+            self.padded["island"][:] = AWAKE
 
     def gathered(self, rows, fresh):
         """Other arrays of these and the `fresh` bodies. rows: Rows."""
@@ -81,6 +82,8 @@ class BodyArrays:
             arrays.angular_damping[i] = body.angular_damping
             arrays.mass[i] = body.mass
             arrays.center_of_mass[i] = body.center_of_mass
+            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
+                                  default=0.0)
             arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
@@ -90,6 +93,14 @@ class BodyArrays:
                 arrays.inertia[i] = body.inertia
                 arrays.inv_inertia[i] = _symmetric_inverse(body.inertia)
         return arrays
+
+
+def _reach(shape, center):
+    """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
+    size = shape.size
+    own = {"sphere": size[0], "box": np.linalg.norm(size), "capsule": size[0] + size[1],
+           "cylinder": np.hypot(size[0], size[1]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
+    return np.linalg.norm(shape.position - center) + own
 
 
 def _symmetric_inverse(matrix):
@@ -112,6 +123,7 @@ class ShapeArrays:
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
             record["hull"] = -1
+            record["sensor"] = shape.sensor
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
             record["orientation"] = shape.orientation
