@@ -22,6 +22,7 @@ KERNELS = {
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],
     "mcsim.collide._collider": ["m"],
+    "mcsim.constraints._islands": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],

@@ -12,7 +12,7 @@ from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import joint_tree, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
-from mcsim.state.fields import ROW_KINDS
+from mcsim.state.fields import AWAKE, ROW_KINDS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -137,9 +137,17 @@ class Observers:
         return out
 
     def _raw_rows(self):
-        """The row records at the present poses. A step lays rows out for its beginning, so they are made anew."""
+        """The row records at the present poses. A step lays rows out for its beginning, so they are made anew. Sleeping
+        bodies have rows like all others: then those of a copy of this world that is awake."""
+        if self._pipeline.islands.sleepers:
+            return self._awake()._raw_rows()
         self._prepare()
         return self._pipeline.rows_now()
+
+    @property
+    def asleep(self) -> np.ndarray:
+        """(n,) bool: the bodies that sleep (`World(sleep=True)`, the default)."""
+        return self._bodies.island != AWAKE
 
     def jacobian(self) -> "csr_array":
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""

@@ -11,11 +11,15 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t manifold_count
     cdef Manifold* previous
     cdef Py_ssize_t previous_count
+    cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
+    cdef Py_ssize_t sleeping_count
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef bint has_room(self) noexcept nogil
+    cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil

@@ -21,6 +21,7 @@ from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
@@ -146,6 +147,7 @@ cdef class Collider(Broadphase):
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
+        free(self.sleeping)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -154,6 +156,8 @@ cdef class Collider(Broadphase):
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        if not self.has_room():
+            return GROW
         status = self.find_pairs(bodies, speculative_distance, ahead)
         if status == OK:
             status = self.find_manifolds(bodies, speculative_distance, ahead)
@@ -167,6 +171,32 @@ cdef class Collider(Broadphase):
         self.manifolds = swap
         self.manifold_count = 0
 
+    cdef bint has_room(self) noexcept nogil:
+        """Whether all manifolds would go into either list."""
+        if self.previous_count + self.sleeping_count <= self.manifold_capacity:
+            return True
+        self.manifolds_wanted = 2 * self.manifold_capacity
+        return False
+
+    cdef void part(self, const Bodies* bodies) noexcept nogil:
+        """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
+        rest or not. Needs has_room()."""
+        cdef int32_t i
+        take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
+        for i in range(self.shape_count):
+            if bodies.island[self.shapes[i].body] < 0:
+                if self.resting[i]:
+                    self.wake_shape(i)
+            elif not self.resting[i]:
+                self.rest_shape(i)
+
+    def gather(self):
+        """All accepted manifolds into one list, until the next part()."""
+        if not self.has_room():
+            self.grow()
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, NULL, True)
+
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
         cdef Py_ssize_t capacity
@@ -175,6 +205,7 @@ cdef class Collider(Broadphase):
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
+            self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
@@ -182,6 +213,7 @@ cdef class Collider(Broadphase):
     def remove_shapes(self, gone, body_number):
         """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        self.gather()
         number = Broadphase.remove_shapes(self, gone, body_number)
         cdef const int32_t* shapes = <const int32_t*>address(number)
         cdef const int32_t* bodies = <const int32_t*>address(body_number)
@@ -208,6 +240,7 @@ cdef class Collider(Broadphase):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
         numbers = np.array(numbers, np.int32).reshape(-1)
         anew = np.zeros(self.shape_count, np.int8)
+        self.gather()
         changed = Broadphase.change_shapes(self, numbers, shapes)
         anew[numbers[changed]] = 1
         cdef const int8_t* flags = <const int8_t*>address(anew)
@@ -340,16 +373,19 @@ cdef class Collider(Broadphase):
     # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_manifolds(self):
-        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
-        result = np.empty(self.previous_count, MANIFOLD_DTYPE)
+        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
+        of sleeping bodies are as they were when they fell asleep."""
+        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
+        result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        for i in range(self.previous_count):
+        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
+        for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result
+        return result[np.argsort(result["key"])] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
@@ -365,11 +401,13 @@ cdef class Collider(Broadphase):
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
+        self.sleeping_count = 0
         self.stale = 1
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""
         self.previous_count = 0
+        self.sleeping_count = 0
         self.manifold_count = 0
         self.stale = 1
 

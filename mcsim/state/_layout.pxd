@@ -28,6 +28,11 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
+    double* still_time           # for how long it has hardly moved [s]
+    double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
+    const int32_t* moving              # the bodies that are neither static nor asleep, ascending
+    Py_ssize_t moving_count
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -303,6 +308,10 @@ ctypedef struct JointRows:
     Py_ssize_t joint_count
     Py_ssize_t count
     int32_t* begin
+    int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
+    Py_ssize_t awake_count
+    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]

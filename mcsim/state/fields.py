@@ -21,6 +21,8 @@ class Field:
     saved: bool = False
 
 
+AWAKE = -1                      # the island of a body that does not sleep
+
 BODY_FIELDS = (
     Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),
     Field("position", (3,), "f8", "m", "centre of mass, world", saved=True),
@@ -34,6 +36,17 @@ BODY_FIELDS = (
     Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
     Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+    Field("island", (), "i8", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
+    Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
+    Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
+)
+
+# What Python alone reads of each body.
+BODY_NOTES = (
+    Field("mass", (), "f8", "kg", "0 unless dynamic"),
+    Field("center_of_mass", (3,), "f8", "m", "in the body's own frame"),
+    Field("reach", (), "f8", "m", "how far its shapes reach from the centre of mass, at most; inf of planes"),
+    Field("bounces", (), "?", "", "whether a shape of it has a restitution"),
 )
 
 
