@@ -260,8 +260,8 @@ cdef class Collider(Broadphase):
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`, will
-        meet at. -> point count."""
+        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`,
+        will meet at. -> point count."""
         cdef int i, kept = 0
         cdef Course a, b
         if least_separation(m) > near:
@@ -278,7 +278,7 @@ cdef class Collider(Broadphase):
         return kept
 
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
-        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `reach`."""
+        """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
         cdef int i, count
         cdef int kept = 0
         if old == NULL or old.allowance == 0.0:

@@ -88,7 +88,7 @@ cdef class PlacedShapes:
         for k in range(self.column_count):
             free(self.columns[k].block[0])
 
-    # ---- rows that come and go -----------------------------------------------------------------------------------------
+    # ---- rows that come and go ---------------------------------------------------------------------------------------
 
     cdef int add_column(self, void** block, size_t size) except -1:
         """An array with a record a shape, from now on. New records are zero."""
@@ -119,7 +119,8 @@ cdef class PlacedShapes:
         return 0
 
     def _append(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
-        """New rows at the end, not placed yet. Hulls' numbers in `shapes` are into `hulls`. Refused: nothing changed."""
+        """New rows at the end, not placed yet. Hulls' numbers in `shapes` are into `hulls`. Refused: nothing
+        changed."""
         cdef int32_t i, number
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
         cdef Py_ssize_t count = self.shape_count + len(shapes)
@@ -205,7 +206,7 @@ cdef class PlacedShapes:
         memcpy(address(result), self.shapes, self.shape_count * sizeof(Shape))
         return result
 
-    # ---- rest ----------------------------------------------------------------------------------------------------------
+    # ---- rest --------------------------------------------------------------------------------------------------------
 
     cdef void rest_shape(self, int32_t i) noexcept nogil:
         """Its body sleeps from now on: it is placed once more, and then stays where it is."""
@@ -217,7 +218,7 @@ cdef class PlacedShapes:
         self.moved[i] |= self.resting[i]
         self.resting[i] = 0
 
-    # ---- placing -------------------------------------------------------------------------------------------------------
+    # ---- placing -----------------------------------------------------------------------------------------------------
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil:
         """Place all that can have moved since the last call, or the whole; note which in `placed`. A change of a body's

@@ -1,11 +1,11 @@
 """Trees of bounding boxes: built whole by medians, or mended leaf by leaf.
 
-A leaf is a number of the caller's, with a box of its own that holds whatever stands there. Where the tree is built anew,
-it halves the leaves by the median along the widest axis. A leaf that comes goes down to where it adds least surface, and
-on the way back up the two sides of every node are kept within one of each other in height: an unordered tree needs but
-one turn a node for that (G. M. Adelson-Velsky and E. M. Landis, "An algorithm for the organization of information", 1962).
-Halves differ by one at most, too. So no tree is higher than 1.45 log2(leaves + 2), whatever the boxes are, all equal ones
-included. A leaf that moved a little is refitted in place.
+A leaf is a number of the caller's, with a box of its own that holds whatever stands there. Where the tree is built
+anew, it halves the leaves by the median along the widest axis. A leaf that comes goes down to where it adds least
+surface, and on the way back up the two sides of every node are kept within one of each other in height: an unordered
+tree needs but one turn a node for that (G. M. Adelson-Velsky and E. M. Landis, "An algorithm for the organization of
+information", 1962). Halves differ by one at most, too. So no tree is higher than 1.45 log2(leaves + 2), whatever the
+boxes are, all equal ones included. A leaf that moved a little is refitted in place.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -346,7 +346,7 @@ cdef inline void select_median(Mark* marks, int32_t begin, int32_t end, int32_t 
 
 
 cdef inline void tree_build(Tree* tree, Mark* marks, int32_t count) noexcept nogil:
-    """Build the tree over the leaves of marks[:count], see mark_of; their order is lost. Parents come before children."""
+    """Build the tree over the leaves of marks[:count], see mark_of; their order is lost. Parents come first."""
     cdef int32_t begins[TREE_STACK]
     cdef int32_t ends[TREE_STACK]
     cdef int32_t parents[TREE_STACK]
@@ -459,7 +459,7 @@ cdef inline void walk_ray(RayWalk* walk, const Tree* tree, Vec3 origin, Vec3 dir
 
 
 cdef inline int32_t next_on_ray(RayWalk* walk, double limit) noexcept nogil:
-    """The next leaf whose box the ray enters at some t <= limit, -1 = no more. The limit may shrink from call to call."""
+    """The next leaf whose box the ray enters at some t <= limit, -1 = no more. The limit may shrink meanwhile."""
     cdef const Node* node
     cdef int32_t child
     cdef double enter[2]
