@@ -251,6 +251,7 @@ cdef class Pipeline(StateArrays):
     cdef void follow_islands(self) noexcept nogil:
         """Some bodies woke or fell asleep."""
         self.islands.list_moving(&self.bodies)
+        update_inertia(&self.bodies)                # of those that woke
         self.collider.part(&self.bodies)
         self.choose_joints(self.islands.asleep)
 
