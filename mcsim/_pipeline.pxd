@@ -31,8 +31,7 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
-    cdef readonly Sensors sensors       # or None
-    cdef bint sensing
+    cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions

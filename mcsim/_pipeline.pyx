@@ -33,7 +33,6 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._islands cimport Islands
@@ -709,7 +708,7 @@ cdef class Pipeline(StateArrays):
             self.undo()
             return status
         self.collider.accept()
-        if self.sensing:
+        if self.sensors is not None:
             self.sensors.sense(&self.bodies)
         if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
@@ -717,17 +716,6 @@ cdef class Pipeline(StateArrays):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
-
-    def set_sensors(self, Sensors sensors):
-        """Sensors that look after every step, or None."""
-        self.sensors = sensors
-        self.sensing = sensors is not None
-
-    def clear_events(self):
-        """Forget what began and ended, came and went."""
-        self.collider.clear_events()
-        if self.sensing:
-            self.sensors.clear_events()
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""

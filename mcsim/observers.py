@@ -256,6 +256,7 @@ class Observers:
     def _event_array(self, log, began, dtype):
         """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
         log = log[log["began"] == began]
+        log = log[np.lexsort((log["shape_b"], log["shape_a"], log["step"]))]
         out = np.zeros(len(log), dtype)
         for name in dtype.names:
             out[name] = log[name]

@@ -138,7 +138,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         began = pipeline.steps
         try:
             self._meet_shapes()
-            pipeline.clear_events()
+            self._collider.clear_events()
+            if pipeline.sensors is not None:
+                pipeline.sensors.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:

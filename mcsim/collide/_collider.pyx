@@ -189,6 +189,7 @@ cdef class Collider(Broadphase):
         """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
         rest or not. Needs has_room()."""
         cdef int32_t i
+        self.log.touching = -1
         take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
         take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
         for i in range(self.shape_count):
@@ -417,6 +418,7 @@ cdef class Collider(Broadphase):
         self.previous_count = len(manifolds)
         self.sleeping_count = 0
         self.clear_events()
+        self.log.touching = -1
         self.stale = 1
 
     cpdef void clear_events(self):
@@ -426,7 +428,7 @@ cdef class Collider(Broadphase):
         self.log.lost = 0
 
     def get_events(self):
-        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events(), step by step."""
         events = np.empty(self.log.count, EVENT_DTYPE)
         copy_log(&self.log, <Event*>address(events))
         return events

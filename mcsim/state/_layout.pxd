@@ -102,8 +102,6 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
-    int32_t touching             # after the last step, see collide/_events.pxd
-    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -112,6 +110,8 @@ ctypedef struct Manifold:
     double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
+    int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
+    int32_t reserved
     ManifoldPoint points[4]
     ManifoldOrigin origin
 
