@@ -20,6 +20,7 @@ KERNELS = {
     "mcsim.core._trig": ["m"],
     "mcsim.state._layout_check": [],
     "mcsim.collide._collider": ["m"],
+    "mcsim.collide._surfaces": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
