@@ -19,6 +19,8 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.core._trig": ["m"],
     "mcsim.state._layout_check": [],
+    "mcsim.collide._shapes": ["m"],
+    "mcsim.collide._broadphase": ["m"],
     "mcsim.collide._collider": ["m"],
     "mcsim.collide._surfaces": ["m"],
     "mcsim.constraints._joints": ["m"],
