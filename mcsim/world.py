@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcsim.actions import Actions
-from mcsim.collide import Collider
+from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
@@ -77,7 +77,7 @@ class World(Observers, Actions, Snapshots):
         shapes = ShapeArrays(self._scene)
         self._collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
                                   shapes.face_begin, shapes.face_index, shapes.edges,
-                                  excluded_pairs(self._scene, self._body_index))
+                                  excluded_pairs(self._scene, self._body_index), Surfaces(shapes.surfaces))
         self._user = user_joints(self._scene, self._joints, self._bodies)
         rows = 0 if self._user is None else self._user.rows.ctypes.data
         self._pipeline = PIPELINES[self._keywords["integrator"]](

@@ -14,6 +14,7 @@ from mcsim.core._math cimport vec3, sub, scale, dot
 from mcsim.state._layout cimport Bodies, Shape, PLANE
 from mcsim.collide._memory cimport address, resized, zeroed
 from mcsim.collide._shapes cimport PlacedShapes, extend, grown
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Aabb
 from mcsim.collide._tree cimport TREE_STACK, Node, nothing, overlap, holds, tree_build, tree_refit
 from mcsim.collide._pairs cimport pair_key, sort_keys, merge_keys, has_key
@@ -27,7 +28,7 @@ cdef class Broadphase(PlacedShapes):
     """excluded_pairs (k, 2): pairs of bodies that do not collide."""
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
-                  excluded_pairs):
+                  excluded_pairs, Surfaces surfaces=None):
         cdef int32_t i
         self.moved_list = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))
         self.planes = <int32_t*>zeroed(self.shape_count, sizeof(int32_t))

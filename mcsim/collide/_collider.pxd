@@ -21,5 +21,7 @@ cdef class Collider(Broadphase):
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
+                           double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -108,7 +108,7 @@ cdef inline int ring_rises(const Placing* at, int32_t v, Vec3 p, Vec3 g, int32_t
     cdef int32_t grid[RING]
     cdef int32_t other_grid[RING]
     cdef const int32_t* ring
-    cdef const int32_t* other
+    cdef const int32_t* other = NULL
     cdef int i, j, shared
     cdef int count = vertex_ring(at.surface, v, grid, &ring)
     cdef int others = 0
@@ -167,7 +167,7 @@ ctypedef struct Slab:
     Solid solid
 
 
-cdef inline void slab_of(const Facet* f, Slab* slab) noexcept nogil:
+cdef inline void slab_of(Facet* f, Slab* slab) noexcept nogil:
     """The triangle as a flat hull. It must stay where it is: it points into itself, and into the facet."""
     cdef int k
     slab.normals[0] = f.normal
@@ -193,5 +193,6 @@ cdef inline void slab_of(const Facet* f, Slab* slab) noexcept nogil:
     slab.solid.size = slab.solid.position
     slab.solid.reach = slab.view.radius
     slab.solid.hull = &slab.view
+    slab.solid.surface = NULL
     slab.solid.type = HULL
     slab.solid.finite = 1

@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport add, vec3
 from mcsim.state._layout cimport Bodies, Shape
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView
 
 
@@ -21,6 +22,7 @@ cdef class PlacedShapes:
     cdef int kind_changed                # a body became dynamic, or ceased to be
     cdef HullView* hulls
     cdef Py_ssize_t _hull_count
+    cdef Surfaces _surfaces
     cdef object _pools                   # arrays that hulls point into
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

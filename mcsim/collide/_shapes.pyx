@@ -10,7 +10,8 @@ from mcsim.core._math cimport vec3, add, sub, scale, norm, rotate, quat_mul, qua
 from mcsim.state._layout cimport Bodies, Shape, STATIC, DYNAMIC, PLANE, HULL
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport address, zeroed
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of
+from mcsim.collide._surfaces cimport Surfaces
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, is_surface, reach_of
 
 
 cdef inline int is_sane(const double* values, int count) noexcept nogil:
@@ -24,10 +25,11 @@ cdef inline int is_sane(const double* values, int count) noexcept nogil:
 
 cdef class PlacedShapes:
     """shapes (s,) SHAPE_DTYPE, hulls (h,) HULL_DTYPE with their pools as described at Hull in _layout.pxd: vertices
-    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges."""
+    (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index, edges.
+    surfaces: what the meshes and height fields are."""
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
-                  excluded_pairs):
+                  excluded_pairs, Surfaces surfaces=None):
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
         self.shape_count = len(shapes)
         self.shapes = <Shape*>zeroed(self.shape_count, sizeof(Shape))
@@ -41,6 +43,7 @@ cdef class PlacedShapes:
         self.moved = <int8_t*>zeroed(self.shape_count, 1)
         memcpy(self.shapes, address(shapes), self.shape_count * sizeof(Shape))
         self._take_hulls(hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        self._surfaces = Surfaces([]) if surfaces is None else surfaces
         self._take_shapes()
 
     def _take_hulls(self, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
@@ -84,6 +87,10 @@ cdef class PlacedShapes:
                 if not 0 <= self.shapes[i].hull < self._hull_count:
                     raise ValueError(f"shape {i} names hull {self.shapes[i].hull} of {self._hull_count}")
                 self.solids[i].hull = &self.hulls[self.shapes[i].hull]
+            if is_surface(self.shapes[i].type):
+                if not 0 <= self.shapes[i].surface < self._surfaces.count:
+                    raise ValueError(f"shape {i} names surface {self.shapes[i].surface} of {self._surfaces.count}")
+                self.solids[i].surface = &self._surfaces.items[self.shapes[i].surface]
             self.solids[i].reach = reach_of(&self.solids[i])
             self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
 

@@ -155,6 +155,8 @@ cdef inline void walk_start(const Surface* s, Vec3 lower, Vec3 upper, Walk* w) n
     w.top = 0
     w.row = 0
     w.row_end = 0
+    w.column_begin = 0
+    w.column_end = 0
     if s.heights == NULL:
         w.stack[0] = 0
         w.top = 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from mcsim.core.rotation import rotate
 from mcsim.state.fields import (BODY_FIELDS, BODY_KINDS, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE, SHAPE_TYPES)
+from mcsim.state.surfaces import surface_arrays
 
 
 class BodyArrays:
@@ -54,13 +55,14 @@ class ShapeArrays:
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
         self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
         hulls, pool = [], _HullPool()
+        self.surfaces, known = [], {}           # SurfaceArrays; one of a shape that several bodies have
         for record, (i, body, shape) in zip(self.shapes, pairs):
             material = shape.material or body.material
             record["type"] = SHAPE_TYPES.index(shape.type)
             record["body"] = i
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
-            record["hull"] = -1
+            record["hull"] = record["surface"] = -1
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
             record["orientation"] = shape.orientation
@@ -69,6 +71,11 @@ class ShapeArrays:
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
+            if shape.type in ("mesh", "height_field"):
+                if id(shape) not in known:
+                    known[id(shape)] = len(self.surfaces)
+                    self.surfaces.append(surface_arrays(shape))
+                record["surface"] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
         self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = pool.arrays()
 

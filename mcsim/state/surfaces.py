@@ -51,8 +51,7 @@ def surface_arrays(shape):
 
 def _welded(vertices, faces):
     """Vertices that differ, and the triangles (t, 3) between them: without those that have no area or come twice."""
-    order = np.lexsort(vertices.T)
-    differs = np.concatenate([[True], (vertices[order[1:]] != vertices[order[:-1]]).any(axis=1)])
+    order, differs = _gathered(vertices + 0.0)           # -0.0 is 0.0
     number = np.empty(len(vertices), np.int64)
     number[order] = np.cumsum(differs) - 1
     vertices = vertices[order[differs]]
@@ -61,10 +60,24 @@ def _welded(vertices, faces):
     area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
     longest = np.max([np.sum(e * e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
     corners = corners[area > 1e-12 * longest]
-    sides = np.sort(corners, axis=1)
-    order = np.lexsort(sides.T)                          # stable: of equal ones the first comes first
-    differs = np.concatenate([[True], (sides[order[1:]] != sides[order[:-1]]).any(axis=1)])
+    order, differs = _gathered(np.sort(corners, axis=1))
     return vertices, corners[np.sort(order[differs])]
+
+
+def _gathered(rows):
+    """An order of rows (n, 3) of 64-bit numbers in which equal ones stand together, the first first, and where another
+    than the one before begins. Sorted by a hash of their bits; by all three numbers if that should fail."""
+    bits = np.ascontiguousarray(rows).view(np.uint64)
+    key = bits[:, 0] * np.uint64(0x9E3779B97F4A7C15)
+    key = (key ^ key >> np.uint64(29)) * np.uint64(0xBF58476D1CE4E5B9) + bits[:, 1]
+    key = (key ^ key >> np.uint64(32)) * np.uint64(0x94D049BB133111EB) + bits[:, 2]
+    key = (key ^ key >> np.uint64(31)) * np.uint64(0x9E3779B97F4A7C15)
+    order = np.argsort(key, kind="stable")
+    differs = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    if np.any(differs & (key[order[1:]] == key[order[:-1]])):
+        order = np.lexsort(rows.T)
+        differs = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    return order, np.concatenate([[True], differs])
 
 
 def _neighbours(vertices, corners):
@@ -94,6 +107,10 @@ def _sheets(beside, turned):
     Every triangle is taken twice, as it is (t) and reversed (n + t): what hangs together is wound alike.
     """
     n = len(beside)
+    if not turned.any():
+        triangle, k = np.nonzero(beside >= 0)
+        links = coo_array((np.ones(len(k), np.int8), (triangle, beside[triangle, k])), shape=(n, n))
+        return np.zeros(n, bool), connected_components(links.tocsr(), directed=False)[1]
     triangle, k = np.nonzero(beside >= 0)
     other, reverse = beside[triangle, k], turned[triangle, k] * n
     rows = np.concatenate([triangle, triangle + n])
@@ -107,7 +124,8 @@ def _sheets(beside, turned):
 
 def _rings(count, corners):
     """Of each vertex the vertices beside it: (v + 1,) begins and the numbers."""
-    pairs = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
-    key = np.unique(np.concatenate([pairs[:, 0] * count + pairs[:, 1], pairs[:, 1] * count + pairs[:, 0]]))
-    begin = np.searchsorted(key, np.arange(count + 1) * count)
-    return begin.astype(np.int32), (key % count).astype(np.int32)
+    start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    table = coo_array((np.ones(2 * len(start), np.int8), (np.append(start, end), np.append(end, start))),
+                      shape=(count, count)).tocsr()
+    table.sum_duplicates()
+    return table.indptr.astype(np.int32), table.indices.astype(np.int32)

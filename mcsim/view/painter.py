@@ -286,7 +286,9 @@ def _extent(shape):
     """The longest side of a shape [m]."""
     if shape.type == "box":
         return 2.0 * max(shape.half_extents)
-    if shape.type == "hull":
+    if shape.type == "height_field":
+        return float(max((np.array(shape.heights.shape) - 1) * shape.spacing))
+    if shape.type in ("hull", "mesh"):
         return float(max(np.ptp(shape.vertices, axis=0)))
     return 2.0 * (shape.radius + getattr(shape, "half_length", 0.0))
 
