@@ -246,6 +246,18 @@ cdef inline int along_axis(Touch* x, const Polygon* face, const Axis* axis, Cont
     return count
 
 
+cdef inline double at_least_apart(const Touch* x, const Facet* f) noexcept nogil:
+    """A lower bound of the distance of triangle and solid: along the line from the solid's middle to the triangle."""
+    cdef double weight[3]
+    cdef Vec3 near = nearest_on_triangle(sub(f.p[0], x.middle), sub(f.p[1], x.middle), sub(f.p[2], x.middle), weight)
+    cdef double distance = norm(near)
+    cdef Vec3 g
+    if distance <= x.tolerance:
+        return -INFINITY
+    g = scale(1.0 / distance, near)
+    return distance - dot(g, sub(support(&x.solid, g), x.middle)) - x.radius
+
+
 cdef inline void touch_solid(Touch* x, Facet* f) noexcept nogil:
     cdef Vec3 n = f.normal
     cdef Vec3 low = add_scaled(support(&x.solid, neg(n)), -x.radius, n)
@@ -256,7 +268,14 @@ cdef inline void touch_solid(Touch* x, Facet* f) noexcept nogil:
     cdef Axis axis
     cdef Vec3 d
     cdef int count
+    cdef double apart
     if lowest > x.limit:
+        return
+    apart = at_least_apart(x, f)
+    if dot(n, x.middle) + f.height <= 0.0:
+        if apart > 0.0 and not is_under(x, f):
+            return
+    elif apart > x.limit:
         return
     face_polygon(f, &face)
     count = over_face(x, f, &face, low, lowest, contacts)
