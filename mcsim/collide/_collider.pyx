@@ -22,7 +22,7 @@ from mcsim.collide._solid cimport Solid, is_surface, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._parts cimport PART_MOST
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
-from mcsim.collide._surface_sweep cimport Ride, surface_manifolds
+from mcsim.collide._surface_sweep cimport Leg, Ride, surface_manifolds
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
@@ -238,21 +238,24 @@ cdef class Collider(Broadphase):
         cdef int taken = 0
         cdef Sheets sheets
         cdef Ride ride
+        cdef Leg* leg = &ride.leg[0]
         sheets.count = 0
         while end < self.previous_count and self.previous[end].key == pair.key:
             learn_side(&sheets, self.previous[end].sheet)
             end += 1
-        ride.surface = &self.solids[surface]
-        ride.solid = &self.solids[solid]
+        ride.surface_dynamic = self.dynamic[surface]
+        ride.solid_dynamic = self.dynamic[solid]
         ride.near = near
-        ride.ahead = ahead
+        ride.limit = self.limit(surface, solid)
+        leg.surface = self.solids[surface]
+        leg.solid = self.solids[solid]
+        leg.ahead = ahead
         if ahead > 0.0:
-            ride.surface_course = course(ride.surface, bodies.position[self.shapes[surface].body],
-                                         bodies.twist[self.shapes[surface].body])
-            ride.solid_course = course(ride.solid, bodies.position[self.shapes[solid].body],
-                                       bodies.twist[self.shapes[solid].body])
-        count = surface_manifolds(&ride, self.limit(surface, solid), self.dynamic[surface], self.dynamic[solid],
-                                  &sheets, m)
+            leg.surface_course = course(&leg.surface, bodies.position[self.shapes[surface].body],
+                                        bodies.twist[self.shapes[surface].body])
+            leg.solid_course = course(&leg.solid, bodies.position[self.shapes[solid].body],
+                                      bodies.twist[self.shapes[solid].body])
+        count = surface_manifolds(&ride, &sheets, m)
         for i in range(count):
             m[i].key = pair.key
             m[i].shape_a = pair.shape_a

@@ -122,8 +122,11 @@ cdef inline Aabb bounds(const Solid* s) noexcept nogil:
         box.upper = add(s.position, box.upper)
         return box
     if is_surface(s.type):
-        u = scale(0.5, sub(s.surface.upper, s.surface.lower))
-        v = add(s.position, mat_vec(s.axes, scale(0.5, add(s.surface.upper, s.surface.lower))))
+        u = s.surface.lower
+        if s.type == HEIGHT_FIELD:               # what is below it is solid, too: as deep as it is wide
+            u.z -= max(s.surface.upper.x - u.x, s.surface.upper.y - u.y)
+        v = add(s.position, mat_vec(s.axes, scale(0.5, add(s.surface.upper, u))))
+        u = scale(0.5, sub(s.surface.upper, u))
         half = vec3(fabs(s.axes.xx) * u.x + fabs(s.axes.xy) * u.y + fabs(s.axes.xz) * u.z,
                     fabs(s.axes.yx) * u.x + fabs(s.axes.yy) * u.y + fabs(s.axes.yz) * u.z,
                     fabs(s.axes.zx) * u.x + fabs(s.axes.zy) * u.y + fabs(s.axes.zz) * u.z)

@@ -2,7 +2,7 @@
 
 The solid goes along its path in strides no longer than half its thickness, so that nothing slips through between two of
 them; where a whole stretch of the path is free of triangles it is one stride. A first overlap is narrowed down by
-halving. Contacts that meet it at a grazing angle do not end the search, and one that stands in its way does.
+halving. From a contact that stands in its way the solid goes on along it, as it will when the contact holds it.
 """
 
 from libc.math cimport INFINITY
@@ -25,18 +25,27 @@ cdef extern from *:
 
 cdef enum:
     HALVINGS = 4
+    LEGS = 4                     # three walls that stand in the way make a corner
 
-# The solid and the surface on their ways.
-ctypedef struct Ride:
-    const Solid* surface
-    const Solid* solid
+# The solid and the surface on their ways, from one deflection to the next.
+ctypedef struct Leg:
+    Solid surface
+    Solid solid
     Course surface_course
     Course solid_course
-    double near                  # [m]
-    double ahead                 # [s]
+    double ahead                 # time that is left [s]
     double speed                 # of the fastest point of one seen from the other, at most [m/s]
+    double met_after             # how long it lasts, once its end is known [s]
     Solid surface_then           # at the last place looked at
     Solid solid_then
+
+ctypedef struct Ride:
+    int surface_dynamic
+    int solid_dynamic
+    double near                  # [m]
+    double limit                 # how far apart what may meet can be now [m]
+    int count
+    Leg leg[LEGS]
 
 
 cdef inline double thickness(const Solid* s) noexcept nogil:
@@ -60,29 +69,29 @@ cdef inline double thickness(const Solid* s) noexcept nogil:
     return least
 
 
-cdef inline void ride_to(Ride* r, double t) noexcept nogil:
-    r.surface_then = moved(r.surface, &r.surface_course, t)
-    r.solid_then = moved(r.solid, &r.solid_course, t)
+cdef inline void go_to(Leg* leg, double t) noexcept nogil:
+    leg.surface_then = moved(&leg.surface, &leg.surface_course, t)
+    leg.solid_then = moved(&leg.solid, &leg.solid_course, t)
 
 
-cdef inline int is_free(Ride* r, double t, double until) noexcept nogil:
+cdef inline int is_free(Leg* leg, double near, double t, double until) noexcept nogil:
     """Is there no triangle near the path between the two times?"""
     cdef Walk walk
     cdef Aabb box
-    ride_to(r, 0.5 * (t + until))
-    box = box_on_surface(&r.surface_then, &r.solid_then, 0.5 * (until - t) * r.speed + r.near)
-    walk_start(r.surface_then.surface, box.lower, box.upper, &walk)
-    return walk_next(r.surface_then.surface, &walk) < 0
+    go_to(leg, 0.5 * (t + until))
+    box = box_on_surface(&leg.surface_then, &leg.solid_then, 0.5 * (until - t) * leg.speed + near)
+    walk_start(leg.surface_then.surface, box.lower, box.upper, &walk)
+    return walk_next(leg.surface_then.surface, &walk) < 0
 
 
-cdef inline double approach(const Ride* r, const Part* part) noexcept nogil:
-    """How fast the solid's point nearest to the part moves against its normal, as part of the speed."""
-    cdef Vec3 p = add(r.solid_then.position, part.deepest.position)
-    cdef Vec3 u = sub(add(r.solid_course.twist.v,
-                          cross(r.solid_course.twist.w, sub(p, r.solid_course.centre))),
-                      add(r.surface_course.twist.v,
-                          cross(r.surface_course.twist.w, sub(p, r.surface_course.centre))))
-    return -dot(part.normal, u) / r.speed
+cdef inline double approach(const Leg* leg, const Part* part) noexcept nogil:
+    """How fast the solid's point nearest to the part moves against its normal [m/s]."""
+    cdef Vec3 p = add(leg.solid_then.position, part.deepest.position)
+    cdef Vec3 u = sub(add(leg.solid_course.twist.v,
+                          cross(leg.solid_course.twist.w, sub(p, leg.solid_course.centre))),
+                      add(leg.surface_course.twist.v,
+                          cross(leg.surface_course.twist.w, sub(p, leg.surface_course.centre))))
+    return -dot(part.normal, u)
 
 
 cdef inline int is_new(const Parts* kept, const Part* part) noexcept nogil:
@@ -93,18 +102,19 @@ cdef inline int is_new(const Parts* kept, const Part* part) noexcept nogil:
     return 1
 
 
-cdef inline double look(Ride* r, double t, Sheets* sheets, const Parts* kept, Parts* met) noexcept nogil:
-    """The parts that are near after the time t and that the solid moves against, but for those known. -> the largest
-    approach of them, 0: there are none"""
+cdef inline double look(Leg* leg, double near, double limit, double t, Sheets* sheets, const Parts* kept,
+                        Parts* met) noexcept nogil:
+    """The parts that are near after the time t and that the solid moves against, but for those known; their points no
+    farther than `limit`. -> the largest approach of them [m/s], 0: there are none"""
     cdef int i
     cdef int count = 0
     cdef double a
     cdef double most = 0.0
-    ride_to(r, t)
-    surface_contacts(&r.surface_then, &r.solid_then, r.near, sheets, met)
+    go_to(leg, t)
+    surface_contacts(&leg.surface_then, &leg.solid_then, limit, sheets, met)
     for i in range(met.count):
-        a = approach(r, &met.part[i])
-        if a > 0.0 and is_new(kept, &met.part[i]):
+        a = approach(leg, &met.part[i])
+        if met.part[i].deepest.separation <= near and a > 0.0 and is_new(kept, &met.part[i]):
             met.part[count] = met.part[i]
             count += 1
             most = max(most, a)
@@ -112,72 +122,117 @@ cdef inline double look(Ride* r, double t, Sheets* sheets, const Parts* kept, Pa
     return most
 
 
-cdef inline double ride_on(Ride* r, double* t, double stride, Sheets* sheets, const Parts* kept, Parts* met) noexcept nogil:
-    """Go on from the time t to the next new parts. -> the largest approach, 0: the end of the time. t and the places then
-    are where they are met."""
-    cdef double length, most, middle, less
+cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const Parts* kept, Parts* met) noexcept nogil:
+    """Go on from the time t to the next new parts. -> the largest approach [m/s], 0: the end of the time. t and the places
+    then are where they are met."""
+    cdef double stride = 0.5 * thickness(&leg.solid) / leg.speed
+    cdef double length, middle
     cdef double before = t[0]
     cdef int i
-    while t[0] < r.ahead:
-        length = r.ahead - t[0]
-        while length > stride and not is_free(r, t[0], t[0] + length):
+    while t[0] < leg.ahead:
+        length = leg.ahead - t[0]
+        while length > stride and not is_free(leg, near, t[0], t[0] + length):
             length = max(0.25 * length, stride)
         before = t[0]
-        t[0] = min(t[0] + length, r.ahead)
-        if length > stride:
-            continue
-        most = look(r, t[0], sheets, kept, met)
-        if most == 0.0:
+        t[0] = min(t[0] + length, leg.ahead)
+        if length > stride or look(leg, near, near, t[0], sheets, kept, met) == 0.0:
             continue
         for i in range(HALVINGS):
             middle = 0.5 * (before + t[0])
-            less = look(r, middle, sheets, kept, met)
-            if less > 0.0:
+            if look(leg, near, near, middle, sheets, kept, met) > 0.0:
                 t[0] = middle
             else:
                 before = middle
-        return look(r, t[0], sheets, kept, met)
+        # All its points that may come to bear as it turns on.
+        return look(leg, near, near + 2.0 * leg.solid.reach, t[0], sheets, kept, met)
     return 0.0
 
 
-cdef inline int surface_manifolds(Ride* r, double limit, int surface_dynamic, int solid_dynamic, Sheets* sheets,
-                                  Manifold* m) noexcept nogil:
-    """Normals, from the surface to the solid, and points of the parts that are near now or will be within the time ahead;
-    limit: how far apart what may meet can be. m: room for PART_MOST. -> how many
+cdef inline void deflect(Leg* leg, const Parts* parts, int begin) noexcept nogil:
+    """Take from the solid's velocity what goes against the parts from `begin` on; twice, for they share corners."""
+    cdef int i, k
+    cdef double a
+    for k in range(2):
+        for i in range(begin, parts.count):
+            a = -dot(parts.part[i].normal, sub(leg.solid_course.twist.v, leg.surface_course.twist.v))
+            if a > 0.0:
+                leg.solid_course.twist.v = add_scaled(leg.solid_course.twist.v, a, parts.part[i].normal)
+
+
+cdef inline void set_off(Leg* leg) noexcept nogil:
+    leg.speed = norm(sub(leg.solid_course.twist.v, leg.surface_course.twist.v)) + leg.solid_course.spin_speed \
+        + leg.surface_course.spin_speed
+
+
+cdef inline void next_leg(Ride* r, double t, const Parts* kept) noexcept nogil:
+    """After the time t of the last leg the solid slides on along what it has met."""
+    cdef Leg* last = &r.leg[r.count - 1]
+    cdef Leg* leg = &r.leg[r.count]
+    last.met_after = t
+    leg[0] = last[0]
+    leg.surface = last.surface_then
+    leg.solid = last.solid_then
+    leg.surface_course.centre = add_scaled(last.surface_course.centre, t, last.surface_course.twist.v)
+    leg.solid_course.centre = add_scaled(last.solid_course.centre, t, last.solid_course.twist.v)
+    leg.ahead = last.ahead - t
+    deflect(leg, kept, 0)
+    set_off(leg)
+    r.count += 1
+
+
+cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil:
+    """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
+    cdef const Leg* leg = &r.leg[r.count - 1]
+    cdef int i
+    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t, r.surface_dynamic,
+               r.solid_dynamic)
+    for i in range(r.count - 2, -1, -1):
+        leg = &r.leg[i]
+        bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, leg.met_after,
+                   r.surface_dynamic, r.solid_dynamic)
+
+
+cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept nogil:
+    """Normals, from the surface to the solid, and points of the parts that are near now or will be within the time ahead.
+    m: room for PART_MOST. -> how many
 
     What is farther than `near` now is left to the search along the path. When all parts are taken that ends too, and
     whatever else the solid will meet is found when it is near.
     """
+    cdef Leg* leg = &r.leg[0]
     cdef Parts kept, met
     cdef int i
     cdef int count = 0
-    cdef double tolerance = 1e-9 * r.solid.reach
+    cdef double tolerance = 1e-9 * leg.solid.reach
     cdef double t = 0.0
-    cdef double most, stride
-    surface_contacts(r.surface, r.solid, min(limit, r.near + r.solid.reach), sheets, &kept)
+    cdef double most
+    surface_contacts(&leg.surface, &leg.solid, min(r.limit, r.near + leg.solid.reach), sheets, &kept)
     for i in range(kept.count):
         if kept.part[i].deepest.separation <= r.near:
-            part_store(&kept.part[i], r.solid.position, tolerance, &m[count])
+            part_store(&kept.part[i], leg.solid.position, tolerance, &m[count])
             kept.part[count] = kept.part[i]
             count += 1
     kept.count = count
-    if r.ahead == 0.0 or limit <= 2.0 * r.near:
+    if leg.ahead == 0.0 or r.limit <= 2.0 * r.near:
         return count
-    r.speed = norm(sub(r.solid_course.twist.v, r.surface_course.twist.v)) + r.solid_course.spin_speed \
-        + r.surface_course.spin_speed
-    stride = 0.5 * thickness(r.solid) / r.speed
-    while kept.count < PART_MOST:
-        most = ride_on(r, &t, stride, sheets, &kept, &met)
+    r.count = 1
+    deflect(leg, &kept, 0)
+    set_off(leg)
+    while kept.count < PART_MOST and leg.ahead * leg.speed > 0.1 * r.near:
+        most = go_on(leg, r.near, &t, sheets, &kept, &met)
         if most == 0.0:
             break
         for i in range(met.count):
             if kept.count == PART_MOST:
                 break
-            part_store(&met.part[i], r.solid_then.position, tolerance, &m[kept.count])
-            bring_back(&m[kept.count], &r.surface_then, &r.surface_course, &r.solid_then, &r.solid_course, t,
-                       surface_dynamic, solid_dynamic)
+            part_store(&met.part[i], leg.solid_then.position, tolerance, &m[kept.count])
+            bring_home(r, t, &m[kept.count])
             kept.part[kept.count] = met.part[i]
             kept.count += 1
-        if most > BLOCKING:
-            break
+        if most > BLOCKING * leg.speed:
+            if r.count == LEGS:
+                break
+            next_leg(r, t, &kept)
+            leg = &r.leg[r.count - 1]
+            t = 0.0
     return kept.count
