@@ -18,14 +18,14 @@ from mcsim.collide._surface_contacts cimport Sheets, box_on_surface, middle_of, 
 
 cdef extern from *:
     """
-    /* A contact stands in the way where the solid meets it at more than 17 degrees. */
-    #define MC_BLOCKING 0.3
+    /* A contact stands in the way if else the solid would sink in by this part of its thickness. */
+    #define MC_BLOCKING 0.25
     """
     const double BLOCKING "MC_BLOCKING"
 
 cdef enum:
     HALVINGS = 4
-    LEGS = 4                     # three walls that stand in the way make a corner
+    LEGS = 8                     # three walls that stand in the way make a corner
 
 # The solid and the surface on their ways, from one deflection to the next.
 ctypedef struct Leg:
@@ -36,7 +36,8 @@ ctypedef struct Leg:
     double ahead                 # time that is left [s]
     double speed                 # of the fastest point of one seen from the other, at most [m/s]
     double met_after             # how long it lasts, once its end is known [s]
-    Solid surface_then           # at the last place looked at
+    double then                  # the last time looked at, and the places at it
+    Solid surface_then
     Solid solid_then
 
 ctypedef struct Ride:
@@ -70,6 +71,7 @@ cdef inline double thickness(const Solid* s) noexcept nogil:
 
 
 cdef inline void go_to(Leg* leg, double t) noexcept nogil:
+    leg.then = t
     leg.surface_then = moved(&leg.surface, &leg.surface_course, t)
     leg.solid_then = moved(&leg.solid, &leg.solid_course, t)
 
@@ -84,13 +86,15 @@ cdef inline int is_free(Leg* leg, double near, double t, double until) noexcept 
     return walk_next(leg.surface_then.surface, &walk) < 0
 
 
+cdef inline Vec3 velocity_then(const Course* c, double t, Vec3 p) noexcept nogil:
+    """Of the point of a body that is at p after the time t [m/s]."""
+    return add(c.twist.v, cross(c.twist.w, sub(p, add_scaled(c.centre, t, c.twist.v))))
+
+
 cdef inline double approach(const Leg* leg, const Part* part) noexcept nogil:
     """How fast the solid's point nearest to the part moves against its normal [m/s]."""
     cdef Vec3 p = add(leg.solid_then.position, part.deepest.position)
-    cdef Vec3 u = sub(add(leg.solid_course.twist.v,
-                          cross(leg.solid_course.twist.w, sub(p, leg.solid_course.centre))),
-                      add(leg.surface_course.twist.v,
-                          cross(leg.surface_course.twist.w, sub(p, leg.surface_course.centre))))
+    cdef Vec3 u = sub(velocity_then(&leg.solid_course, leg.then, p), velocity_then(&leg.surface_course, leg.then, p))
     return -dot(part.normal, u)
 
 
@@ -229,7 +233,7 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept
             bring_home(r, t, &m[kept.count])
             kept.part[kept.count] = met.part[i]
             kept.count += 1
-        if most > BLOCKING * leg.speed:
+        if most * (leg.ahead - t) > BLOCKING * thickness(&leg.solid):
             if r.count == LEGS:
                 break
             next_leg(r, t, &kept)
