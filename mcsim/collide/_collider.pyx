@@ -7,24 +7,48 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 import numpy as np
 
 from libc.math cimport sqrt
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, neg, dot, cross
-from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
+                                  DYNAMIC)
 from mcsim.state.fields import MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._memory cimport address, resized
-from mcsim.collide._surfaces cimport Surfaces
+from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, is_surface, rounding
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._parts cimport PART_MOST
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
 from mcsim.collide._surface_sweep cimport Leg, Ride, surface_manifolds
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
+
+
+cdef extern from *:
+    """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    #if defined(__GNUC__)
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
+    #else
+    #define MC_FETCH(p) ((void)(p))
+    #endif
+    static void mc_fetch(const void* from, size_t size) {
+        size_t at;
+        for (at = 0; at < size; at += 64)
+            MC_FETCH((const char*)from + at);
+    }
+    """
+    void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
+
+cdef enum:
+    PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
+    MANIFOLDS_AHEAD = 2          # and an old manifold
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -129,6 +153,10 @@ cdef class Collider(Broadphase):
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
                   excluded_pairs, Surfaces surfaces=None):
+        self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
+                        surfaces)
+        self.set_excluded(excluded_pairs)
+        self.pairs_wanted = 4 * self.shape_count + 64
         self.manifolds_wanted = 2 * self.shape_count + 64
         self.grow()
 
@@ -166,17 +194,58 @@ cdef class Collider(Broadphase):
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
+    # ---- shapes that come, go and change -----------------------------------------------------------------------------
+
+    def remove_shapes(self, gone, body_number):
+        """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
+        body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        number = Broadphase.remove_shapes(self, gone, body_number)
+        cdef const int32_t* shapes = <const int32_t*>address(number)
+        cdef const int32_t* bodies = <const int32_t*>address(body_number)
+        cdef Py_ssize_t i
+        cdef Py_ssize_t kept = 0
+        cdef Manifold* m
+        for i in range(self.previous_count):
+            m = &self.previous[i]
+            if shapes[m.shape_a] < 0 or shapes[m.shape_b] < 0:
+                continue
+            m.shape_a = shapes[m.shape_a]
+            m.shape_b = shapes[m.shape_b]
+            m.body_a = bodies[m.body_a]
+            m.body_b = bodies[m.body_b]
+            m.key = pair_key(m.shape_a, m.shape_b)
+            if kept < i:
+                self.previous[kept] = m[0]
+            kept += 1
+        self.previous_count = kept
+        self.manifold_count = 0
+        return number
+
+    def change_shapes(self, numbers, shapes):
+        """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
+        numbers = np.array(numbers, np.int32).reshape(-1)
+        anew = np.zeros(self.shape_count, np.int8)
+        changed = Broadphase.change_shapes(self, numbers, shapes)
+        anew[numbers[changed]] = 1
+        cdef const int8_t* flags = <const int8_t*>address(anew)
+        cdef Py_ssize_t i
+        for i in range(self.previous_count):
+            if flags[self.previous[i].shape_a] or flags[self.previous[i].shape_b]:
+                self.previous[i].allowance = 0.0
+        return changed
+
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
-    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids will meet at. -> point count."""
+    cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
+        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`,
+        will meet at. -> point count."""
         cdef int i, kept = 0
         cdef Course a, b
         if least_separation(m) > near:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         self.limit(m.shape_a, m.shape_b), self.dynamic[m.shape_a], self.dynamic[m.shape_b], m)
+                         reach, self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -185,34 +254,34 @@ cdef class Collider(Broadphase):
         m.point_count = kept
         return kept
 
-    cdef int again(self, const Manifold* old, Manifold* m, double limit) noexcept nogil:
-        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `limit`."""
+    cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
+        """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
         cdef int i, count
         cdef int kept = 0
         if old == NULL or old.allowance == 0.0:
             return 0
         count = reuse(m, old, &self.solids[m.shape_a], self.turns[m.shape_a], &self.solids[m.shape_b],
-                      self.turns[m.shape_b], limit)
+                      self.turns[m.shape_b], reach)
         for i in range(count):
-            kept += m.points[i].separation <= limit
+            kept += m.points[i].separation <= reach
         return count if kept == count else 0
 
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double limit = self.limit(m.shape_a, m.shape_b)
+        cdef double reach = limit(&self.motions[m.shape_a], &self.motions[m.shape_b])
         cdef double coming2 = 0.0
-        cdef int count = self.again(old, m, limit)
+        cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
         cdef int whole = 1
         cdef int kept
         if anew:
             m.allowance = 0.0
-            count = narrow(a, b, limit, m)
+            count = narrow(a, b, reach, m)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
-            kept = self.meet(bodies, m, near, ahead)
+            kept = self.meet(bodies, m, near, ahead, reach)
             whole &= kept == count
             count = kept
         if not whole:
@@ -221,7 +290,7 @@ cdef class Collider(Broadphase):
             if ahead > 0.0:
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
-            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], limit, near, coming2)
+            remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
         return count
 
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
@@ -243,10 +312,10 @@ cdef class Collider(Broadphase):
         while end < self.previous_count and self.previous[end].key == pair.key:
             learn_side(&sheets, self.previous[end].sheet)
             end += 1
-        ride.surface_dynamic = self.dynamic[surface]
-        ride.solid_dynamic = self.dynamic[solid]
+        ride.surface_dynamic = self.kind[surface] == DYNAMIC
+        ride.solid_dynamic = self.kind[solid] == DYNAMIC
         ride.near = near
-        ride.limit = self.limit(surface, solid)
+        ride.limit = limit(&self.motions[surface], &self.motions[solid])
         leg.surface = self.solids[surface]
         leg.solid = self.solids[solid]
         leg.ahead = ahead
@@ -267,7 +336,7 @@ cdef class Collider(Broadphase):
             if not first:
                 m[i].normal = neg(m[i].normal)
             if ahead > 0.0 and least_separation(&m[i]) <= near:
-                self.meet(bodies, &m[i], near, ahead)
+                self.meet(bodies, &m[i], near, ahead, ride.limit)
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
             if best >= 0:
                 taken |= 1 << best
@@ -286,6 +355,18 @@ cdef class Collider(Broadphase):
         if old != NULL:
             carry_over(m, old, near)
 
+    cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
+        """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
+        self.fetch_shape(<int32_t>key)
+        if key >> 32 != last >> 32:
+            self.fetch_shape(<int32_t>(key >> 32))
+
+    cdef void fetch_shape(self, int32_t i) noexcept nogil:
+        fetch(&self.solids[i], sizeof(Solid))
+        fetch(&self.shapes[i], sizeof(Shape))
+        fetch(&self.turns[i], sizeof(Quat))
+        fetch(&self.motions[i], sizeof(Motion))
+
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
         cdef Py_ssize_t i = 0
@@ -299,6 +380,8 @@ cdef class Collider(Broadphase):
             if j == self.plane_pair_count or i < count and self.close[i] < self.plane_pairs[j]:
                 key = self.close[i]
                 i += 1
+                if i + PAIRS_AHEAD < count:
+                    self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
             else:
                 key = self.plane_pairs[j]
                 j += 1
@@ -315,6 +398,8 @@ cdef class Collider(Broadphase):
             m.sheet = 0
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
+                if k + MANIFOLDS_AHEAD < self.previous_count:
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if self.manifold_count + PART_MOST > self.manifold_capacity:
                     self.manifolds_wanted = 2 * self.manifold_capacity

@@ -7,8 +7,6 @@ them may be in the middle of a floor. So neighbours are found once, by where the
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 BORDER = -1                     # in `opposite`: nothing is beside this edge
 CROWDED = -2                    # in `opposite`: more than two triangles meet there
@@ -106,6 +104,9 @@ def _sheets(beside, turned):
 
     Every triangle is taken twice, as it is (t) and reversed (n + t): what hangs together is wound alike.
     """
+    from scipy.sparse import coo_array       # here, because it takes long to import
+    from scipy.sparse.csgraph import connected_components
+
     n = len(beside)
     if not turned.any():
         triangle, k = np.nonzero(beside >= 0)
@@ -124,6 +125,8 @@ def _sheets(beside, turned):
 
 def _rings(count, corners):
     """Of each vertex the vertices beside it: (v + 1,) begins and the numbers."""
+    from scipy.sparse import coo_array
+
     start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
     table = coo_array((np.ones(2 * len(start), np.int8), (np.append(start, end), np.append(end, start))),
                       shape=(count, count)).tocsr()
