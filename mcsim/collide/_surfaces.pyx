@@ -8,10 +8,13 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 from cython cimport final
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
+from mcsim.collide._solid cimport Solid
 from mcsim.collide._surface cimport MESH_LEAF, MESH_STACK, MeshNode, Surface, Walk, walk_next, walk_start
+from mcsim.collide._surface_ray cimport RayHit, surface_ray
 
 # The numbers of a node as they lie in memory.
 NODE_DTYPE = np.dtype([("lower", "f8", 3), ("upper", "f8", 3), ("begin", "i4"), ("end", "i4"), ("right", "i4"),
@@ -213,3 +216,19 @@ cdef class Surfaces:
             if t < 0:
                 return np.array(found, np.int32)
             found.append(t)
+
+    def first_on_ray(self, Py_ssize_t i, origin, direction, double distance):
+        """Where a ray in the frame of surface i first meets it: (distance, normal, triangle), or None. Distances are in
+        lengths of the direction."""
+        cdef Solid solid
+        cdef RayHit hit
+        if not 0 <= i < self.count:
+            raise ValueError(f"there are {self.count} surfaces, not a number {i}")
+        memset(&solid, 0, sizeof(solid))
+        solid.axes.xx = solid.axes.yy = solid.axes.zz = 1.0
+        solid.surface = &self.items[i]
+        hit.distance = distance
+        if not surface_ray(&solid, vec3(origin[0], origin[1], origin[2]),
+                           vec3(direction[0], direction[1], direction[2]), &hit):
+            return None
+        return hit.distance, np.array([hit.normal.x, hit.normal.y, hit.normal.z]), hit.triangle

@@ -95,6 +95,40 @@ def test_the_tree_and_the_grid_find_every_triangle_in_a_box():
             assert set(np.flatnonzero(meets)) <= set(found.tolist())
 
 
+def test_rays():
+    """Against all triangles one by one; those through corners and along edges slip through nowhere."""
+    rng = np.random.default_rng(4)
+    field = mc.HeightField(rng.uniform(0, 1, (14, 11)), (0.5, 0.4))
+    vertices, faces = field.triangles()
+    surfaces = Surfaces([surface_arrays(mc.Mesh(vertices, faces)), surface_arrays(field)])
+    corners = vertices[faces]
+    a, b, c = corners.swapaxes(0, 1)
+    for trial in range(400):
+        origin = rng.uniform(-1, 1, 3) * (4, 3, 2) + (0, 0, 1)
+        target = vertices[rng.integers(len(vertices))] if trial % 2 else rng.uniform(-1, 1, 3) * (3, 2, 1)
+        if trial % 8 == 0:
+            origin[:2] = target[:2]
+        direction = target - origin
+        u, v, w = (np.cross(p - origin, q - origin) @ direction for p, q in ((a, b), (b, c), (c, a)))
+        normal = np.cross(b - a, c - a)
+        with np.errstate(all="ignore"):
+            t = np.sum(normal * (a - origin), axis=1) / (normal @ direction)
+        margin = 1e-12
+        met = ((np.minimum(np.minimum(u, v), w) > -margin) | (np.maximum(np.maximum(u, v), w) < margin)) & (t >= 0) \
+            & (t <= 2)
+        for i in range(2):
+            hit = surfaces.first_on_ray(i, origin, direction, 2.0)
+            if not met.any():
+                assert hit is None
+                continue
+            on_border = (np.abs(target[:2]) > (3.2, 1.9)).any()
+            if trial % 2 and not on_border:
+                assert hit is not None                          # a corner inside is never missed
+            if hit is not None and not on_border:
+                assert hit[0] == pytest.approx(t[met].min(), abs=1e-9)
+                assert hit[1] @ direction <= 0 and np.linalg.norm(hit[1]) == pytest.approx(1.0)
+
+
 def test_neighbours_are_those_who_share_an_edge():
     field = mc.HeightField(np.random.default_rng(0).normal(size=(9, 7)), 1.0)
     vertices, faces = field.triangles()
