@@ -1,6 +1,6 @@
 """The jointed bodies of a world and their joints, solved directly."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
@@ -22,10 +22,21 @@ cdef class Articulations:
     cdef object kept
     cdef int32_t* linked                # joints that are not taken several at a time (Balls)
     cdef Py_ssize_t linked_count
-    cdef int32_t* chosen                # the bodies that joints move, and the others
+    cdef Py_ssize_t awake_rows          # rows of the tree that do not sleep
+    cdef Py_ssize_t awake_beside        # records of the border's
+    cdef int32_t* all_linked
+    cdef Py_ssize_t all_linked_count
+    cdef int32_t* chosen                # the bodies that joints move, and the others, of those that do not sleep
     cdef Py_ssize_t count
     cdef int32_t* others
     cdef Py_ssize_t other_count
+    cdef int32_t* all_chosen            # the same, and `free`, of all bodies
+    cdef Py_ssize_t all_count
+    cdef int32_t* all_others
+    cdef Py_ssize_t all_other_count
+    cdef int32_t* all_free
+    cdef Py_ssize_t all_free_count
+    cdef int32_t* free_number           # of each of them: which it is of those awake
     cdef Vec3* position                 # of the chosen bodies before the drift
     cdef Quat* orientation
     cdef Twist* twist                   # of the chosen bodies, and impulses, before a solve that may be undone
@@ -57,6 +68,8 @@ cdef class Articulations:
     cdef readonly long long corrections # solves on trial poses since the beginning
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
+    cdef void choose(self, const int8_t* asleep) noexcept nogil
+    cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil
     cdef void begin_step(self) noexcept nogil
     cdef void write_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil

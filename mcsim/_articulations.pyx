@@ -16,6 +16,7 @@ of the sweeps' buffer, and every solve takes them with the tree.
 from itertools import combinations
 
 from libc.math cimport fabs
+from libc.stdint cimport int8_t
 from libc.string cimport memset
 
 import numpy as np
@@ -28,8 +29,9 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
+from mcsim.state._layout cimport GEAR as GEAR_TYPE
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport is_wide, own_rows, row_diagonal, row_rate
+from mcsim.state._rows cimport is_wide, joint_sleeps, own_rows, row_diagonal, row_rate
 
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
@@ -115,6 +117,18 @@ def holds_direction(joints, sizes):
     return (sizes > 0) & (~point | turned.any(axis=1))
 
 
+cdef inline void add_run(JointRows* rows, int32_t begin, int32_t end) noexcept nogil:
+    """Rows [begin, end) behind the runs there are."""
+    if begin == end:
+        return
+    if rows.run_count > 0 and rows.run[2 * rows.run_count - 1] == begin:
+        rows.run[2 * rows.run_count - 1] = end
+        return
+    rows.run[2 * rows.run_count] = begin
+    rows.run[2 * rows.run_count + 1] = end
+    rows.run_count += 1
+
+
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
 
@@ -125,8 +139,9 @@ cdef class Articulations:
         plain = (joints["type"] == BALL) & (sizes == 3)
         self.tree.take_balls(plain, bodies.kind == DYNAMIC, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
         linked = np.append(np.flatnonzero((sizes > 0) & ~plain), 0).astype(np.int32)
-        self.linked, self.linked_count = integers(linked), len(linked) - 1
+        self.linked_count = self.all_linked_count = len(linked) - 1
         self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
+        self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
         self.redundant = self.tree.loops or self.border.count > 0
         self.enough = CLOSE_ENOUGH
         if self.redundant:
@@ -141,8 +156,11 @@ cdef class Articulations:
         stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
         impulse, bias = np.zeros((2, self.tree.row_count + 1))
         group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
+        copies = chosen.copy(), others.copy(), linked.copy()
         self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched,
-                     linked)
+                     linked, copies)
+        self.all_chosen, self.all_others, self.all_linked = integers(chosen), integers(others), integers(linked)
+        self.all_count, self.all_other_count = self.count, self.other_count
         # A gear is a tie between its bodies, which keeps momentum and does no work. A user's joint need not.
         ties = [pair for row in beside if joints["type"][row[0]] == GEAR for pair in combinations(row[3], 2)]
         users = [body for row in beside if joints["type"][row[0]] == USER for body in row[3] if body != WORLD]
@@ -154,7 +172,8 @@ cdef class Articulations:
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
-        self.chosen, self.others = integers(chosen), integers(others)
+        self.chosen, self.others, self.linked = integers(copies[0]), integers(copies[1]), integers(copies[2])
+        self.displacement.chosen, self.displacement.count = self.chosen, self.count
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
         self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
@@ -174,8 +193,10 @@ cdef class Articulations:
         excess, center = np.zeros((2, self.free_count + 1, 3))
         inertia = np.zeros((self.free_count + 1, 9))
         free, strained = np.append(of[jointed], -1).astype(np.int32), np.zeros(len(moves) + 1, np.int32)
-        self.kept_free = free, strained, excess, center, inertia
-        self.free, self.strained = integers(free), integers(strained)
+        copy, number = free.copy(), np.zeros(self.free_count + 1, np.int32)
+        self.kept_free = free, strained, excess, center, inertia, copy, number
+        self.all_free, self.free, self.strained = integers(free), integers(copy), integers(strained)
+        self.free_number, self.all_free_count = integers(number), self.free_count
         self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
@@ -186,15 +207,68 @@ cdef class Articulations:
         self.joints = joints
         self.settings = settings
 
+    cdef void choose(self, const int8_t* asleep) noexcept nogil:
+        """From now on only articulations that do not sleep; bodies, joints and impulses of the others stay as they are.
+        asleep: of each body; those that joints and gears tie together sleep together. Between two steps, after
+        choose_joints (constraints/_joints.pyx)."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t j
+        if self.stiffening:
+            update_inertia(self.bodies)
+        self.tree.choose(self.bodies, asleep)
+        self.guard.choose(asleep)
+        self.linked_count = 0
+        self.awake_rows = self.awake_beside = 0
+        for j in range(rows.joint_count):
+            if joint_sleeps(&self.joints[j], self.bodies, asleep):
+                continue
+            self.awake_rows += rows.begin[j + 1] - rows.begin[j]
+            rows.awake[rows.awake_count] = <int32_t>j
+            rows.awake_count += 1
+            add_run(rows, rows.begin[j], rows.begin[j + 1])
+        for j in range(self.all_linked_count):
+            if not joint_sleeps(&self.joints[self.all_linked[j]], self.bodies, asleep):
+                self.linked[self.linked_count] = self.all_linked[j]
+                self.linked_count += 1
+        for j in range(self.border.count):
+            if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
+                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR_TYPE else 1
+        self._choose_bodies(asleep)
+
+    cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil:
+        """Of the jointed bodies those awake, with their free articulations numbered anew, and the others awake."""
+        cdef Py_ssize_t k
+        cdef int32_t i, last = -1
+        self.count = self.other_count = self.free_count = 0
+        memset(self.free_number, 0xff, self.all_free_count * sizeof(int32_t))
+        for k in range(self.all_count):
+            i = self.all_chosen[k]
+            if self.bodies.kind[i] == DYNAMIC and asleep[i]:
+                continue
+            self.chosen[self.count] = i
+            last = self.all_free[k]
+            if last >= 0 and self.free_number[last] < 0:
+                self.free_number[last] = <int32_t>self.free_count
+                self.free_count += 1
+            self.free[self.count] = self.free_number[last] if last >= 0 else -1
+            self.count += 1
+        for k in range(self.all_other_count):
+            i = self.all_others[k]
+            if not (self.bodies.kind[i] == DYNAMIC and asleep[i]):
+                self.others[self.other_count] = i
+                self.other_count += 1
+        self.loads.count = self.displacement.count = self.count
+
     cdef void begin_step(self) noexcept nogil:
         """Impulses of the last step, rows at the present poses; to be followed by `prepare`, once the sweeps' rows
         are laid out."""
         cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t j
+        cdef Py_ssize_t i, j
         cdef int k
         if self.stiffening:
             update_inertia(self.bodies)
-        for j in range(rows.joint_count):
+        for i in range(rows.awake_count):
+            j = rows.awake[i]
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
@@ -236,14 +310,15 @@ cdef class Articulations:
         """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
         cdef double solved = self.solved
-        cdef Py_ssize_t k
+        cdef Py_ssize_t i, k
         self.tree.factor(self.bodies)
         if self.border.count == 0:
             return
-        for k in range(rows.count):
-            self.impulse[k] = rows.impulse[k]
-            self.bias[k] = rows.bias[k]
-            rows.bias[k] = 0.0
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                self.impulse[k] = rows.impulse[k]
+                self.bias[k] = rows.bias[k]
+                rows.bias[k] = 0.0
         self.solved = 0.0                            # the impulses of probing are no measure
         for k in range(self.border.rounds):
             self.border.push_round(k)
@@ -254,19 +329,21 @@ cdef class Articulations:
             if self.border.row(k) != NULL:
                 self.border.add_to_diagonal(k, self.tree.proximal * self.border.row(k).diagonal)
         self.border.factor()
-        for k in range(rows.count):
-            rows.impulse[k] = self.impulse[k]
-            rows.bias[k] = self.bias[k]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.impulse[k] = self.impulse[k]
+                rows.bias[k] = self.bias[k]
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
         forces at the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved:
         they start from 0."""
         cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t k
+        cdef Py_ssize_t i, k
         self.keep_poses()
-        for k in range(rows.count):
-            rows.impulse[k] = 0.0 if self.cold else rows.second[k]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.impulse[k] = 0.0 if self.cold else rows.second[k]
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
@@ -327,9 +404,10 @@ cdef class Articulations:
         cdef const JointRow* row
         cdef Twist* a
         cdef Twist* b
-        cdef Py_ssize_t j
+        cdef Py_ssize_t i, j
         cdef int k
-        for j in range(rows.joint_count):
+        for i in range(rows.awake_count):
+            j = rows.awake[i]
             a = &self.bodies.twist[self.joints[j].body_a]
             b = &self.bodies.twist[self.joints[j].body_b]
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -346,9 +424,11 @@ cdef class Articulations:
 
     cdef void aim_still(self) noexcept nogil:
         """Biases for J v + rate = 0."""
-        cdef Py_ssize_t i
-        for i in range(self.tree.rows.count):
-            self.tree.rows.bias[i] = self.tree.rows.rate[i]
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t i, k
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.bias[k] = rows.rate[k]
         for i in range(self.border.count):
             self.border.bias[i] = 0.0
 
@@ -426,36 +506,43 @@ cdef class Articulations:
 
     cdef void begin_relax(self, bint swept) noexcept nogil:
         """swept: in turn with other rows, which are to see the joints' forces from the start: a guess at them acts."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.count):
-            rows.second[i] = -rows.impulse[i]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.second[k] = -rows.impulse[k]
         if swept and not self.cold:
             self.tree.apply_impulses(self.bodies, self.bodies.twist)
-            for i in range(rows.count):
-                rows.impulse[i] *= 2.0
+            for i in range(rows.run_count):
+                for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                    rows.impulse[k] *= 2.0
 
     cdef void end_relax(self) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.count):
-            rows.second[i] += rows.impulse[i]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.second[k] += rows.impulse[k]
 
     cdef void keep(self) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""
-        cdef Py_ssize_t k
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t i, k
         for k in range(self.count):
             self.twist[k] = self.bodies.twist[self.chosen[k]]
-        for k in range(self.tree.rows.count):
-            self.impulse[k] = self.tree.rows.impulse[k]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                self.impulse[k] = rows.impulse[k]
         self.border.keep()
 
     cdef void undo(self) noexcept nogil:
-        cdef Py_ssize_t k
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t i, k
         for k in range(self.count):
             self.bodies.twist[self.chosen[k]] = self.twist[k]
-        for k in range(self.tree.rows.count):
-            self.tree.rows.impulse[k] = self.impulse[k]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.impulse[k] = self.impulse[k]
         self.border.undo()
 
     cdef void project(self) noexcept nogil:
@@ -505,17 +592,19 @@ cdef class Articulations:
         """The border's rows too."""
         if self.border.count > 0:
             self.calls.call(False)
-            refresh_border(self.joints, self.tree.rows.joint_count, self.bodies, self.settings, self.border.rows)
+            refresh_border(self.joints, self.tree.rows.awake, self.tree.rows.awake_count, self.bodies, self.settings,
+                           self.border.rows)
         self.refresh()
 
     cdef void project_once(self, double part) noexcept nogil:
         """By `part` of the errors."""
-        cdef Py_ssize_t j, k
+        cdef Py_ssize_t i, j, k
         cdef Vec3 force
         cdef JointRows* rows = &self.tree.rows
         self.keep()
         self.displacement.clear(self.bodies)
-        for j in range(rows.joint_count):
+        for i in range(rows.awake_count):
+            j = rows.awake[i]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rows.bias[k] = part * rows.error[k] if holds_position(&self.joints[j], k - rows.begin[j]) else 0.0
                 rows.impulse[k] = 0.0
@@ -528,15 +617,17 @@ cdef class Articulations:
             self.border.finish(self.displacement.twist)
             self.tree.solve(self.bodies, self.displacement.twist)
         self.displacement.move(self.bodies)
-        for j in range(rows.joint_count):
+        for i in range(rows.awake_count):
+            j = rows.awake[i]
             force = vec3(0.0, 0.0, 0.0)
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 force = add_scaled(force, rows.impulse[k], rows.row[k].linear)
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
         self.carry_gears()
         self.displacement.carry_spins(self.bodies)
-        for k in range(rows.count):
-            rows.impulse[k] = self.impulse[k]
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.impulse[k] = self.impulse[k]
         self.border.undo()
         self.refresh_all()
 
@@ -570,11 +661,12 @@ cdef class Articulations:
         """The largest (J v + bias) / (J M^-1 J') of a row [N s, N m s]."""
         cdef JointRows* rows = &self.tree.rows
         cdef const JointRow* row
-        cdef Py_ssize_t j
+        cdef Py_ssize_t i, j
         cdef int a, b, k
         cdef double off, diagonal
         cdef double largest = 0.0
-        for j in range(rows.joint_count):
+        for i in range(rows.awake_count):
+            j = rows.awake[i]
             a = self.joints[j].body_a
             b = self.joints[j].body_b
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -641,22 +733,25 @@ cdef class Articulations:
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.count):
-            rows.impulse[i] *= factor
-            rows.second[i] *= factor
+        for i in range(rows.run_count):
+            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+                rows.impulse[k] *= factor
+                rows.second[k] *= factor
 
     # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
 
     cdef void read(self, const Row* rows) noexcept nogil:
         """Jacobians and factor of rows as the sweeps have them."""
-        cdef Py_ssize_t k
+        cdef Py_ssize_t i, k
+        cdef const JointRows* own = &self.tree.rows
         read_joint_rows(self.joints, rows, &self.tree.rows)
         self.tree.lanes = False
         self.open = 0.0
-        for k in range(self.tree.rows.count):
-            self.open = max(self.open, fabs(self.tree.rows.error[k]))
+        for i in range(own.run_count):
+            for k in range(own.run[2 * i], own.run[2 * i + 1]):
+                self.open = max(self.open, fabs(own.error[k]))
         for k in range(self.border.count):
             if self.border.row(k) != NULL:
                 self.open = max(self.open, fabs(self.border.row(k).error))
@@ -669,10 +764,11 @@ cdef class Articulations:
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:
         """J v + bias = 0 with the rows' biases; the rows' impulses change."""
         cdef JointRows* found = &self.tree.rows
-        cdef Py_ssize_t j
+        cdef Py_ssize_t c, j
         cdef Row* own
         cdef int i
-        for j in range(found.joint_count):
+        for c in range(found.awake_count):
+            j = found.awake[c]
             own = own_rows(rows, &self.joints[j])
             for i in range(self.joints[j].constraint_count):
                 found.bias[found.begin[j] + i] = own[i].bias[relaxed]
@@ -680,7 +776,8 @@ cdef class Articulations:
         for j in range(self.border.count):
             self.border.bias[j] = 0.0 if self.border.row(j) == NULL else self.border.row(j).bias[relaxed]
         self.solve(twist)
-        for j in range(found.joint_count):
+        for c in range(found.awake_count):
+            j = found.awake[c]
             own = own_rows(rows, &self.joints[j])
             for i in range(self.joints[j].constraint_count):
                 own[i].impulse += found.impulse[found.begin[j] + i]

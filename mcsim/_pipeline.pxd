@@ -1,10 +1,12 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
+from mcsim.collide._sensors cimport Sensors
+from mcsim.constraints._islands cimport Islands
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -29,6 +31,9 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef readonly Sensors sensors       # or None
+    cdef bint sensing
+    cdef readonly Islands islands
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
@@ -73,6 +78,9 @@ cdef class Pipeline(StateArrays):
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
+    cdef void follow_islands(self) noexcept nogil
+    cdef void undo(self) noexcept nogil
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil

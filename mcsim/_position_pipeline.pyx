@@ -65,8 +65,8 @@ cdef double SETTLED_ENOUGH = 1e-11
 cdef class PositionPipeline(SmoothPipeline):
     """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces):
-        SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces)
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0)):
+        SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.flight = FreeFlight(bodies.inertia, bodies.kind)
         self.names = None
 
@@ -141,7 +141,7 @@ cdef class PositionPipeline(SmoothPipeline):
         if i >= 0:
             return INFINITY
         self.pose_calls.call(True)
-        refresh_joints(self.joints, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
+        refresh_joints(self.joints, NULL, self.joint_count, &self.bodies, &self.settings, self.trial, True, NULL)
         for i in range(self.smooth.count):
             row = &self.trial[self.smooth.row[i]]
             self.gap[i] = row.error - self.keep * self.rows[self.smooth.row[i]].error if row.stabilized else 0.0

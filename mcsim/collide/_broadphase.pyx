@@ -313,7 +313,7 @@ cdef class Broadphase(PlacedShapes):
         """May the two shapes collide at all?"""
         cdef const Shape* a = &self.shapes[i]
         cdef const Shape* b = &self.shapes[j]
-        if a.body == b.body or not self.live(i, j):
+        if a.body == b.body or a.sensor or b.sensor or not self.live(i, j):
             return 0
         if (a.group & b.mask) == 0 or (b.group & a.mask) == 0:
             return 0

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.state._layout cimport Bodies, Manifold
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._events cimport EventLog
 
 
 cdef class Collider(Broadphase):
@@ -11,11 +12,19 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t manifold_count
     cdef Manifold* previous
     cdef Py_ssize_t previous_count
+    cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
+    cdef Py_ssize_t sleeping_count
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
+    cdef EventLog log
+    cdef double release                  # how far apart they must be to touch no more [m]
+
+    cpdef void clear_events(self)
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef bint has_room(self) noexcept nogil
+    cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil

@@ -15,12 +15,14 @@ from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, neg, dot, cross
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
                                   DYNAMIC)
-from mcsim.state.fields import MANIFOLD_DTYPE
+from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport Motion, limit
 from mcsim.collide._solid cimport Solid, is_surface, rounding
 from mcsim.collide._narrow cimport narrow
+from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
 from mcsim.collide._parts cimport PART_MOST
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
@@ -49,6 +51,9 @@ cdef extern from *:
 cdef enum:
     PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
+
+# Of the speculative distance: how far apart what touched must be to touch no more.
+cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -163,6 +168,8 @@ cdef class Collider(Broadphase):
     def __dealloc__(self):
         free(self.manifolds)
         free(self.previous)
+        free(self.sleeping)
+        free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
@@ -171,6 +178,9 @@ cdef class Collider(Broadphase):
         at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
+        self.release = RELEASE * speculative_distance
+        if not self.has_room():
+            return GROW
         status = self.find_pairs(bodies, speculative_distance, ahead)
         if status == OK:
             status = self.find_manifolds(bodies, speculative_distance, ahead)
@@ -179,10 +189,37 @@ cdef class Collider(Broadphase):
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
         self.manifold_count = 0
+
+    cdef bint has_room(self) noexcept nogil:
+        """Whether all manifolds would go into either list."""
+        if self.previous_count + self.sleeping_count <= self.manifold_capacity:
+            return True
+        self.manifolds_wanted = 2 * self.manifold_capacity
+        return False
+
+    cdef void part(self, const Bodies* bodies) noexcept nogil:
+        """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
+        rest or not. Needs has_room()."""
+        cdef int32_t i
+        take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
+        for i in range(self.shape_count):
+            if bodies.island[self.shapes[i].body] < 0:
+                if self.resting[i]:
+                    self.wake_shape(i)
+            elif not self.resting[i]:
+                self.rest_shape(i)
+
+    def gather(self):
+        """All accepted manifolds into one list, until the next part()."""
+        if not self.has_room():
+            self.grow()
+        take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, NULL, True)
 
     cpdef grow(self):
         """Make room for what the last collide call could not store."""
@@ -192,6 +229,7 @@ cdef class Collider(Broadphase):
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
+            self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
             self.manifold_capacity = capacity
 
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
@@ -199,6 +237,7 @@ cdef class Collider(Broadphase):
     def remove_shapes(self, gone, body_number):
         """As Broadphase.remove_shapes; their manifolds go with them, the others follow the new numbers."""
         body_number = np.ascontiguousarray(body_number, np.int32).reshape(-1)
+        self.gather()
         number = Broadphase.remove_shapes(self, gone, body_number)
         cdef const int32_t* shapes = <const int32_t*>address(number)
         cdef const int32_t* bodies = <const int32_t*>address(body_number)
@@ -225,6 +264,7 @@ cdef class Collider(Broadphase):
         """As Broadphase.change_shapes. The points of a shape that changed its form or place are not used again."""
         numbers = np.array(numbers, np.int32).reshape(-1)
         anew = np.zeros(self.shape_count, np.int8)
+        self.gather()
         changed = Broadphase.change_shapes(self, numbers, shapes)
         anew[numbers[changed]] = 1
         cdef const int8_t* flags = <const int8_t*>address(anew)
@@ -352,7 +392,10 @@ cdef class Collider(Broadphase):
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
+        m.touching = 0
+        m.reserved = 0
         if old != NULL:
+            m.touching = old.touching
             carry_over(m, old, near)
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
@@ -415,16 +458,19 @@ cdef class Collider(Broadphase):
     # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_manifolds(self):
-        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero."""
-        result = np.empty(self.previous_count, MANIFOLD_DTYPE)
+        """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
+        of sleeping bodies are as they were when they fell asleep."""
+        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
+        result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        for i in range(self.previous_count):
+        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
+        for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result
+        return result[np.argsort(result["key"])] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
@@ -441,11 +487,26 @@ cdef class Collider(Broadphase):
         self.grow()
         memcpy(self.previous, address(manifolds), len(manifolds) * sizeof(Manifold))
         self.previous_count = len(manifolds)
+        self.sleeping_count = 0
+        self.clear_events()
         self.stale = 1
+
+    cpdef void clear_events(self):
+        """Forget which contacts began and ended, and count steps anew."""
+        self.log.count = 0
+        self.log.step = 0
+        self.log.lost = 0
+
+    def get_events(self):
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        events = np.empty(self.log.count, EVENT_DTYPE)
+        copy_log(&self.log, <Event*>address(events))
+        return events
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""
         self.previous_count = 0
+        self.sleeping_count = 0
         self.manifold_count = 0
         self.stale = 1
 

@@ -32,6 +32,7 @@ cdef class HullPool:
 
 cdef class PlacedShapes:
     cdef readonly int32_t shape_count
+    cdef readonly long long revision     # counts the changes of what shapes there are
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count

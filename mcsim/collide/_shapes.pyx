@@ -152,6 +152,7 @@ cdef class PlacedShapes:
             self.moved[i] = 1
             self.solidify(i, pool)
         self.shape_count = count
+        self.revision += 1
 
     cdef int solidify(self, int32_t i, HullPool pool) except -1:
         """What follows from a shape's record alone."""
@@ -180,6 +181,7 @@ cdef class PlacedShapes:
         for k in range(self.column_count):
             close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
         self.shape_count = kept
+        self.revision += 1
         return 0
 
     def _change(self, numbers, shapes):
@@ -199,6 +201,7 @@ cdef class PlacedShapes:
                          axis=0)
         filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
+        self.revision += 1
         for k in range(len(numbers)):
             i = numbers[k]
             self.shapes[i] = records[k]

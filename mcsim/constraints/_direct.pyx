@@ -71,9 +71,10 @@ cdef void write_bent_rows(const Joint* joints, const Bodies* bodies, const Setti
                           double* curvature, double* held) noexcept nogil:
     """The same rows but those of plain ball joints, with d2C/dt2 and whether they have a position error."""
     cdef JointFrames f
-    cdef Py_ssize_t j
+    cdef Py_ssize_t c, j
     cdef int i, k, n
-    for j in range(rows.joint_count):
+    for c in range(rows.awake_count):
+        j = rows.awake[c]
         k = rows.begin[j]
         n = rows.begin[j + 1] - k
         if n == 0 or is_plain_ball(&joints[j], n):
@@ -144,10 +145,11 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
 
 cdef void read_joint_rows(const Joint* joints, const Row* source, JointRows* rows) noexcept nogil:
     """Jacobians and errors from rows as the sweeps have them."""
-    cdef Py_ssize_t j
+    cdef Py_ssize_t c, j
     cdef const Row* own
     cdef int i, k
-    for j in range(rows.joint_count):
+    for c in range(rows.awake_count):
+        j = rows.awake[c]
         own = own_rows(source, &joints[j])
         k = rows.begin[j]
         for i in range(rows.begin[j + 1] - k):

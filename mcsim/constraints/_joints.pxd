@@ -1,24 +1,27 @@
 """Joints to rows: the verbs that the pipeline calls. The mathematics of each joint stands in its own file."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.constraints._parts cimport AxisGeometry, JointFrames
 from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Settings
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity, bint own, const int32_t* kept) noexcept nogil
-cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows, bint own, const int32_t* kept) noexcept nogil
+cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
+                              int32_t* awake) noexcept nogil
+cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                              const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
+                              const int32_t* kept) noexcept nogil
+cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                         const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
 cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil
 cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil
-cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows) noexcept nogil
+cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                         const Settings* settings, Row* rows) noexcept nogil
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,
                          const Settings* settings) noexcept nogil
-cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows,
+cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies, const Row* rows,
                        const JointRows* own) noexcept nogil
-cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil
+cdef int break_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, double h) noexcept nogil
 cdef void joint_errors(const Joint* joints, Py_ssize_t count, const Bodies* bodies, double* out) noexcept nogil
 cdef double spring_energy(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil

@@ -5,7 +5,7 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 """
 
 from libc.math cimport INFINITY, fabs, isinf
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
@@ -30,7 +30,7 @@ from mcsim.constraints._rack_pinion cimport error_rack_pinion
 from mcsim.constraints._free cimport axes_free
 from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
 from mcsim.constraints._user cimport constrain_user, user_row
-from mcsim.state._rows cimport own_rows, pair_coupling
+from mcsim.state._rows cimport joint_sleeps, own_rows, pair_coupling
 
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
@@ -532,12 +532,29 @@ cdef inline bint is_kept(const int32_t* kept, Py_ssize_t j) noexcept nogil:
     return kept != NULL and kept[j + 1] > kept[j]
 
 
-cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                              Row* rows, Py_ssize_t capacity, bint own, const int32_t* kept) noexcept nogil:
-    """Lay out the rows of all joints for one step, warm impulses in place; the joints' own only if `own`, and not of
-    joints j with kept[j + 1] > kept[j], which others keep (NULL: none). -> row count, or -1: capacity too small."""
+cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
+                              int32_t* awake) noexcept nogil:
+    """The joints that do not sleep, ascending, for the verbs below; the others have no rows. asleep: of each body.
+    -> how many"""
     cdef Py_ssize_t j, n = 0
     for j in range(count):
+        if joint_sleeps(&joints[j], bodies, asleep):
+            joints[j].row_count = 0
+        else:
+            awake[n] = <int32_t>j
+            n += 1
+    return n
+
+
+cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                              const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
+                              const int32_t* kept) noexcept nogil:
+    """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
+    the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
+    -> row count, or -1: capacity too small."""
+    cdef Py_ssize_t c, j, n = 0
+    for c in range(count):
+        j = c if awake == NULL else awake[c]
         if n + MOST_ROWS > capacity:
             return -1
         joints[j].row_begin = <int>n
@@ -549,11 +566,12 @@ cdef Py_ssize_t layout_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
     return n
 
 
-cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows, bint own, const int32_t* kept) noexcept nogil:
+cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                         const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
-    cdef Py_ssize_t j
-    for j in range(count):
+    cdef Py_ssize_t c, j
+    for c in range(count):
+        j = c if awake == NULL else awake[c]
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         else:
@@ -561,29 +579,31 @@ cdef void refresh_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, 
                         own and not is_kept(kept, j), False)
 
 
-cdef void refresh_border(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         Row* rows) noexcept nogil:
+cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                         const Settings* settings, Row* rows) noexcept nogil:
     """The rows of gears and of joints of the user's own at the present poses."""
-    cdef Py_ssize_t j
-    for j in range(count):
+    cdef Py_ssize_t c, j
+    for c in range(count):
+        j = awake[c]
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, False)
         elif joints[j].type == USER:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
 
 
-cdef void store_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const Row* rows,
+cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies, const Row* rows,
                        const JointRows* own) noexcept nogil:
     """Impulses of the last substep back into the joints, and their wrench on b about the joint point. own: the direct
     solver's rows, or NULL; of their impulses the second part is kept, with which the next substep begins."""
-    cdef Py_ssize_t j
+    cdef Py_ssize_t c, j
     cdef const Row* row
     cdef const JointRow* r
     cdef const double* jacobian
     cdef JointAxis* axis
     cdef Vec3 linear, angular, arm
     cdef int i, k
-    for j in range(count):
+    for c in range(count):
+        j = c if awake == NULL else awake[c]
         joints[j].swing_impulse = 0.0
         for i in range(joints[j].axis_count):
             for k in range(AXIS_ROWS):
@@ -633,13 +653,13 @@ cdef Twist gear_wrench(const Joint* gear, const Row* second, const Bodies* bodie
     return wrench
 
 
-cdef int break_joints(Joint* joints, Py_ssize_t count, double h) noexcept nogil:
+cdef int break_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, double h) noexcept nogil:
     """Breaks what carried more in the last substep than it bears: |wrench impulse| / h above a bound. -> how many."""
     cdef int broken = 0
     cdef Joint* joint
     cdef Py_ssize_t j
     for j in range(count):
-        joint = &joints[j]
+        joint = &joints[j if awake == NULL else awake[j]]
         if joint.breakable and not joint.broken and (norm(joint.wrench_impulse.v) > h * joint.break_force
                                                      or norm(joint.wrench_impulse.w) > h * joint.break_torque):
             joint.broken = 1

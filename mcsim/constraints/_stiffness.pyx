@@ -82,10 +82,11 @@ cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* 
                       double h) noexcept nogil:
     """trace(I^-1 K+) of the chosen bodies [1/s^2], with the impulses that the joints held over the first half of the
     last substep, which took the time h: the second half knows impacts, which do not last."""
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t c, j, k
     cdef Vec3 f
     clear_stiffness(loads)
-    for j in range(rows.joint_count):
+    for c in range(rows.awake_count):
+        j = rows.awake[c]
         if joints[j].type == GEAR:
             continue
         f = joints[j].wrench_impulse.v
@@ -100,10 +101,11 @@ cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* 
 cdef void add_forces(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
                      double h) noexcept nogil:
     """K+ of the joint forces of the last substep."""
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t c, j, k
     cdef Vec3 f
     clear_stiffness(loads)
-    for j in range(rows.joint_count):
+    for c in range(rows.awake_count):
+        j = rows.awake[c]
         f = vec3(0.0, 0.0, 0.0)
         for k in range(rows.begin[j], rows.begin[j + 1]):
             f = add_scaled(f, rows.impulse[k] / h, rows.row[k].linear)

@@ -34,7 +34,7 @@ cdef class Fronts:
     cdef double* upper                     # (BLOCK, largest), columns before they are divided by their pivots
     cdef double* gathered
 
-    cdef void factor(self, const double* values) noexcept nogil
+    cdef void factor(self, const double* values, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void solve(self, double* x, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void assemble(self, Py_ssize_t s, Py_ssize_t first, Py_ssize_t last, const double* values) noexcept nogil
     cdef void add_children(self, Py_ssize_t s) noexcept nogil

@@ -189,12 +189,13 @@ cdef class Fronts:
             memcpy(u, front + i * n + w, (i + 1 - w) * sizeof(double))
             u += i + 1 - w
 
-    cdef void factor(self, const double* values) noexcept nogil:
-        """Of the matrix whose blocks are given, as the plan lays them out; `scale` has to be written before."""
+    cdef void factor(self, const double* values, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Of the matrix whose blocks are given, as the plan lays them out, in the nodes [begin, end), which others do
+        not meet; `scale` has to be written before."""
         cdef Py_ssize_t s
-        cdef Py_ssize_t first = 0
-        cdef Py_ssize_t last = 0
-        for s in range(self.count):
+        cdef Py_ssize_t first
+        cdef Py_ssize_t last = begin
+        for s in range(self.node_front[begin], self.node_front[end - 1] + 1):
             first = last
             while last < self.node_count and self.node_front[last] == s:
                 last += 1
@@ -270,6 +271,6 @@ def solve_blocks(found, values, right):
     cdef Py_ssize_t i
     for i in range(len(x)):
         fronts.scale[i] = 1.0
-    fronts.factor(&given[0])
+    fronts.factor(&given[0], 0, fronts.node_count)
     fronts.solve(&vector[0], 0, fronts.node_count)
     return x

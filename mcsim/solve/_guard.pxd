@@ -1,6 +1,6 @@
 """What the joints' impulses do to the energy of each articulation."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.state._layout cimport Bodies, Joint, JointRows, Row
@@ -8,6 +8,8 @@ from mcsim.state._layout cimport Bodies, Joint, JointRows, Row
 cdef class EnergyGuard:
     cdef Py_ssize_t count               # articulations that are watched
     cdef object kept
+    cdef int32_t* awake                 # those that do not sleep
+    cdef Py_ssize_t awake_count
     cdef int32_t* joint_begin           # their joints: joints[joint_begin[k] : joint_begin[k + 1]]
     cdef int32_t* joints
     cdef int32_t* body_begin            # their dynamic bodies
@@ -22,6 +24,7 @@ cdef class EnergyGuard:
     cdef Py_ssize_t row_capacity
 
     cdef int reserve(self, Py_ssize_t rows) except -1
+    cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void begin(self, const Row* rows, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil
     cdef void end(self, const Row* rows, Joint* joints, Py_ssize_t count, const Twist* twist) noexcept nogil
     cdef void closed(self, const JointRows* rows, Joint* joints, const Twist* twist) noexcept nogil

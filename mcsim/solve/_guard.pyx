@@ -60,7 +60,7 @@ cdef class EnergyGuard:
         keep, inside = np.isin(of_joint, watched), np.flatnonzero(np.isin(group[:len(driven)], watched))
         numbers = [np.append(a, 0).astype(np.int32) for a in (
             *_grouped(chosen[keep], of_joint[keep], watched), *_grouped(inside, group[inside], watched),
-            np.isin(watched, held))]
+            np.isin(watched, held), np.arange(len(watched)))]
         rates = np.zeros(int(np.sum(sizes)) + 1)
         self.count = len(watched)
         beside = np.zeros((2, border.count + 1))
@@ -69,7 +69,17 @@ cdef class EnergyGuard:
         self.rate = doubles(rates)
         self.joints, self.joint_begin = integers(numbers[0]), integers(numbers[1])
         self.bodies, self.body_begin = integers(numbers[2]), integers(numbers[3])
-        self.held = integers(numbers[4])
+        self.held, self.awake = integers(numbers[4]), integers(numbers[5])
+        self.awake_count = self.count
+
+    cdef void choose(self, const int8_t* asleep) noexcept nogil:
+        """Watch those that do not sleep. asleep: of each body"""
+        cdef Py_ssize_t k
+        self.awake_count = 0
+        for k in range(self.count):
+            if not asleep[self.bodies[self.body_begin[k]]]:
+                self.awake[self.awake_count] = <int32_t>k
+                self.awake_count += 1
 
     cdef int reserve(self, Py_ssize_t rows) except -1:
         """Room for the bounded rows of all joints."""
@@ -98,7 +108,7 @@ cdef class EnergyGuard:
 
     cdef void closed(self, const JointRows* rows, Joint* joints, const Twist* twist) noexcept nogil:
         """After the first pass, which began with J v = -rate: the work of the joints' own rows and of gears."""
-        cdef Py_ssize_t j
+        cdef Py_ssize_t c, j
         cdef int k
         cdef double rate
         cdef const Row* row
@@ -106,13 +116,14 @@ cdef class EnergyGuard:
             row = self.border.row(j)
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += 0.5 * row.impulse * whole_rate(row, twist)
-        for j in range(rows.joint_count):
+        for c in range(rows.awake_count):
+            j = rows.awake[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rate = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
                 joints[j].work += 0.5 * rows.impulse[k] * (rate - rows.rate[k])
 
     cdef void begin_relax(self, const JointRows* rows, const Joint* joints, const Twist* twist) noexcept nogil:
-        cdef Py_ssize_t j
+        cdef Py_ssize_t c, j
         cdef int k
         cdef const Row* row
         for j in range(self.border.count):
@@ -120,13 +131,14 @@ cdef class EnergyGuard:
             if row != NULL:
                 self.border_rate[j] = whole_rate(row, twist)
                 self.border_impulse[j] = row.impulse
-        for j in range(rows.joint_count):
+        for c in range(rows.awake_count):
+            j = rows.awake[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 self.rate[k] = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
 
     cdef void relaxed(self, const JointRows* rows, Joint* joints) noexcept nogil:
         """After the second pass, which ends with J v = -rate."""
-        cdef Py_ssize_t j
+        cdef Py_ssize_t c, j
         cdef int k
         cdef const Row* row
         for j in range(self.border.count):
@@ -134,7 +146,8 @@ cdef class EnergyGuard:
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += (
                     0.5 * (row.impulse - self.border_impulse[j]) * self.border_rate[j])
-        for j in range(rows.joint_count):
+        for c in range(rows.awake_count):
+            j = rows.awake[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 joints[j].work += 0.5 * rows.second[k] * (self.rate[k] - rows.rate[k])
 
@@ -145,12 +158,13 @@ cdef class EnergyGuard:
 
     cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil:
         """At the end of a substep: take what the joints gave beyond what they may have given."""
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t c, i, k
         cdef double work, energy, allowed, taken
         cdef Joint* first
         cdef Twist whole
         cdef Vec3 center
-        for k in range(self.count):
+        for c in range(self.awake_count):
+            k = self.awake[c]
             work = 0.0
             for i in range(self.joint_begin[k], self.joint_begin[k + 1]):
                 work += joints[self.joints[i]].work
@@ -167,12 +181,13 @@ cdef class EnergyGuard:
 
     cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil:
         """Count a change of the kinetic energy between two calls, the first with sign -1, as work."""
-        cdef Py_ssize_t k, n
+        cdef Py_ssize_t c, k, n
         cdef int i
         cdef double energy
         cdef Vec3 w
         cdef const Twist* t
-        for k in range(self.count):
+        for c in range(self.awake_count):
+            k = self.awake[c]
             energy = 0.0
             for n in range(self.body_begin[k], self.body_begin[k + 1]):
                 i = self.bodies[n]

@@ -1,6 +1,6 @@
 """The joints of all articulations as one sparse block system, factored directly."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
@@ -40,15 +40,22 @@ cdef class JointTree:
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
     cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop: solves must be repeated
-    cdef Py_ssize_t begin                  # solves are of the nodes [begin, end), whole articulations: of all unless
-    cdef Py_ssize_t end                    # someone narrows that
+    cdef int32_t* order                    # the nodes of what does not sleep, ascending
+    cdef Py_ssize_t order_count
+    cdef Py_ssize_t begin                  # solves are of the nodes order[begin:end], whole articulations: of all
+    cdef Py_ssize_t end                    # unless someone narrows that
+    cdef int8_t* idle                      # of a node: whether it sleeps
     cdef readonly object kept              # the arrays behind the pointers
     cdef Balls balls                       # plain ball joints several at a time, while `lanes`; None: there are none
     cdef bint lanes                        # Balls.write has written the rows: its joints are along the world's axes
-    cdef int32_t* others                   # nodes that are not among them
+    cdef int32_t* others                   # nodes of `order` that are not among them
     cdef Py_ssize_t other_count
-    cdef int32_t* columns                  # nodes whose column they do not assemble whole
+    cdef int32_t* columns                  # those whose column they do not assemble whole
     cdef Py_ssize_t column_count
+    cdef int32_t* all_others               # the same of all nodes
+    cdef Py_ssize_t all_other_count
+    cdef int32_t* all_columns
+    cdef Py_ssize_t all_column_count
     cdef bint triples                      # every node has three rows: substitution by BallKernels.substitute
     cdef int32_t* begin_target
     cdef int32_t* target
@@ -64,6 +71,7 @@ cdef class JointTree:
     cdef double* vector
     cdef int64_t* slot
 
+    cdef void choose(self, const Bodies* bodies, const int8_t* asleep) noexcept nogil
     cdef void factor(self, const Bodies* bodies) noexcept nogil
     cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef double residual(self, const Twist* twist) noexcept nogil
@@ -74,5 +82,6 @@ cdef class JointTree:
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
+    cdef Py_ssize_t run_end(self, Py_ssize_t i, Py_ssize_t end) noexcept nogil
     cdef void substitute(self) noexcept nogil
     cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil

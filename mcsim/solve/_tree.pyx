@@ -19,6 +19,7 @@ constant.
 """
 
 from libc.math cimport fabs
+from libc.stdint cimport int8_t
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport add_scaled, dot, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.state._inertia cimport inertia_world
+from mcsim.state._layout cimport DYNAMIC
 from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
@@ -258,6 +260,21 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
         return (&row.linear.x)[p] if code & HUB_AT_B else -(&row.linear.x)[p]
     return (&row.angular_b.x)[p - 3] if code & HUB_AT_B else -(&row.angular_a.x)[p - 3]
 
+
+cdef inline bint sleeps(const Bodies* bodies, const int8_t* asleep, int i) noexcept nogil:
+    return bodies.kind[i] == DYNAMIC and asleep[i]
+
+
+cdef Py_ssize_t awake_nodes(const int32_t* nodes, Py_ssize_t count, const int8_t* idle, int32_t* out) noexcept nogil:
+    """-> how many"""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t n = 0
+    for k in range(count):
+        if not idle[nodes[k]]:
+            out[n] = nodes[k]
+            n += 1
+    return n
+
 # ---- the system ------------------------------------------------------------------------------------------------------
 
 cdef class JointTree:
@@ -279,7 +296,14 @@ cdef class JointTree:
         numbers = np.zeros((5, self.row_count))
         values, scaled = np.zeros((2, found.value_count + 1))          # a line is read with the number behind it
         vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
-        self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot)
+        order, idle = np.arange(self.node_count, dtype=np.int32), np.zeros(self.node_count + 1, np.int8)
+        awake, run = np.arange(len(sizes) + 1, dtype=np.int32), np.zeros(2 * len(sizes) + 2, np.int32)
+        run[1] = self.row_count
+        self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, order, idle, awake,
+                     run)
+        self.order, self.order_count, self.idle = integers(order), self.node_count, <int8_t*>records(idle)
+        self.rows.awake, self.rows.awake_count = integers(awake), len(sizes)
+        self.rows.run, self.rows.run_count = integers(run), 1
         self.rows.joint_count = len(sizes)
         self.rows.count = self.row_count
         self.rows.begin = integers(begin)
@@ -308,9 +332,12 @@ cdef class JointTree:
         whole = plain.copy()
         whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
         others, columns = (np.append(np.flatnonzero(~of), 0).astype(np.int32) for of in (plain, whole))
-        self.kept += (others, columns)
-        self.others, self.columns = integers(others), integers(columns)
-        self.other_count, self.column_count = len(others) - 1, len(columns) - 1
+        copies = others.copy(), columns.copy()
+        self.kept += (others, columns, copies)
+        self.others, self.columns = integers(copies[0]), integers(copies[1])
+        self.all_others, self.all_columns = integers(others), integers(columns)
+        self.other_count = self.all_other_count = len(others) - 1
+        self.column_count = self.all_column_count = len(columns) - 1
 
     def _take_triples(self, nodes, entries):
         """Four numbers a node in `vector`."""
@@ -323,6 +350,30 @@ cdef class JointTree:
         self.vector, self.turned = doubles(vector), doubles(turned)
         self.triples = True
 
+    cdef void choose(self, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
+        """Take only the articulations that do not sleep; what the others have stays. asleep: of each body."""
+        cdef JointRows* rows = &self.rows
+        cdef const Node* node
+        cdef Py_ssize_t k
+        self.order_count = 0
+        rows.awake_count = 0
+        rows.run_count = 0
+        for k in range(self.node_count):
+            node = &self.nodes[k]
+            if node.joint >= 0:
+                self.idle[k] = sleeps(bodies, asleep, node.body_a) or sleeps(bodies, asleep, node.body_b)
+            else:
+                self.idle[k] = sleeps(bodies, asleep, -1 - node.joint)
+            if not self.idle[k]:
+                self.order[self.order_count] = <int32_t>k
+                self.order_count += 1
+        self.begin = 0
+        self.end = self.order_count
+        if self.balls is not None:
+            self.other_count = awake_nodes(self.all_others, self.all_other_count, self.idle, self.others)
+            self.column_count = awake_nodes(self.all_columns, self.all_column_count, self.idle, self.columns)
+            self.balls.choose(self.idle, asleep)
+
     cdef void assemble(self, const Bodies* bodies) noexcept nogil:
         """S, and I^-1 J' of the rows."""
         cdef Py_ssize_t k
@@ -331,14 +382,14 @@ cdef class JointTree:
         cdef JointRow* row
         if self.lanes:
             self.balls.assemble(bodies, &self.rows, self.values)
-        for k in range(self.other_count if self.lanes else self.node_count):
-            node = &self.nodes[self.others[k] if self.lanes else k]
+        for k in range(self.other_count if self.lanes else self.order_count):
+            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
             for p in range(node.size if node.joint >= 0 else 0):
                 row = self.rows.row + node.row + p
                 row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
                 row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
-        for k in range(self.column_count if self.lanes else self.node_count):
-            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
+        for k in range(self.column_count if self.lanes else self.order_count):
+            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else self.order[k]], bodies)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""
@@ -421,7 +472,7 @@ cdef class JointTree:
 
     cdef void factor(self, const Bodies* bodies) noexcept nogil:
         """S at the rows' present Jacobians, block by block; diagonal blocks are kept inverted."""
-        cdef Py_ssize_t j
+        cdef Py_ssize_t i, j
         cdef int64_t e
         cdef double scale[6]
         cdef double* d
@@ -429,7 +480,8 @@ cdef class JointTree:
         cdef const Entry* entry
         cdef int m, n, p
         self.assemble(bodies)
-        for j in range(self.node_count):
+        for i in range(self.order_count):
+            j = self.order[i]
             node = &self.nodes[j]
             m = node.size
             d = self.values + node.diagonal
@@ -461,7 +513,18 @@ cdef class JointTree:
                 else:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
         if self.loops:
-            self.fronts.factor(self.values)
+            i = 0
+            while i < self.order_count:
+                j = self.run_end(i, self.order_count)
+                self.fronts.factor(self.values, self.order[i], self.order[j - 1] + 1)
+                i = j
+
+    cdef Py_ssize_t run_end(self, Py_ssize_t i, Py_ssize_t end) noexcept nogil:
+        """Where the run of nodes that begins at order[i] ends, at `end` at the latest: whole articulations."""
+        i += 1
+        while i < end and self.order[i] == self.order[i - 1] + 1:
+            i += 1
+        return i
 
     cdef void substitute(self) noexcept nogil:
         """vector <- S^-1 vector"""
@@ -470,19 +533,21 @@ cdef class JointTree:
         cdef const Entry* entries = self.entries
         cdef const double* scaled = self.scaled
         cdef const double* inverse
-        cdef Py_ssize_t k
+        cdef Py_ssize_t i, k
         if self.triples:
-            self.balls.kernels.substitute(self.begin_target, self.target, self.node_count, self.turned,
+            self.balls.kernels.substitute(self.order, self.begin_target, self.target, self.order_count, self.turned,
                                           scaled + 9 * self.node_count, self.values, x)
             return
-        for k in range(self.begin, self.end):
+        for i in range(self.begin, self.end):
+            k = self.order[i]
             if nodes[k].size == 3:
                 forward_node(x, &nodes[k], 3, nodes, entries, scaled)
             elif nodes[k].size == 5:
                 forward_node(x, &nodes[k], 5, nodes, entries, scaled)
             else:
                 forward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled)
-        for k in range(self.end - 1, self.begin - 1, -1):
+        for i in range(self.end - 1, self.begin - 1, -1):
+            k = self.order[i]
             inverse = self.values + nodes[k].diagonal
             if nodes[k].size == 3:
                 backward_node(x, &nodes[k], 3, nodes, entries, scaled, inverse)
@@ -498,7 +563,7 @@ cdef class JointTree:
         cdef Py_ssize_t k
         cdef int p
         for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else k]
+            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
             if node.joint < 0:
                 continue
             x = self.vector + node.offset
@@ -514,8 +579,8 @@ cdef class JointTree:
         """twist += M^-1 J' impulse"""
         cdef const Node* node
         cdef Py_ssize_t k
-        for k in range(self.other_count if self.lanes else self.node_count):
-            node = &self.nodes[self.others[k] if self.lanes else k]
+        for k in range(self.other_count if self.lanes else self.order_count):
+            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
             if node.joint >= 0:
                 push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
                      bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
@@ -539,7 +604,7 @@ cdef class JointTree:
         if self.lanes:
             largest = self.balls.residual(twist, &self.rows, self.vector)
         for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else k]
+            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
             x = self.vector + node.offset
             for p in range(node.size):
                 x[p] = 0.0
@@ -553,8 +618,13 @@ cdef class JointTree:
 
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil:
         """Impulses and twists by the solution for the right side in `vector`."""
+        cdef Py_ssize_t i, j
         if self.loops:
-            self.fronts.solve(self.vector, self.begin, self.end)
+            i = self.begin
+            while i < self.end:
+                j = self.run_end(i, self.end)
+                self.fronts.solve(self.vector, self.order[i], self.order[j - 1] + 1)
+                i = j
         else:
             self.substitute()
         self.add_solution(bodies, twist)
@@ -567,7 +637,7 @@ cdef class JointTree:
         if self.lanes:
             self.balls.kernels.aim(self.balls.blocks, self.balls.count, residual, self.vector)
         for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else k]
+            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)

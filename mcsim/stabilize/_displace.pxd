@@ -1,5 +1,6 @@
 """Position solves: rows that move poses and not velocities, and their buffers. See `_displace.pyx`."""
 
+from libc.stdint cimport int32_t
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.state._layout cimport Bodies, Row, Settings
 
@@ -19,6 +20,8 @@ cdef class Displacement:
     cdef RowLoan* loans
     cdef Row* trial                      # the rows at a trial pose, beside those that the solve goes by
     cdef Py_ssize_t body_count
+    cdef const int32_t* chosen           # the bodies that it may move; NULL: all
+    cdef Py_ssize_t count
     cdef Py_ssize_t row_capacity
     cdef object kept
 

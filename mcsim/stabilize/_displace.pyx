@@ -131,8 +131,9 @@ cdef class Displacement:
                                         - rate(&rows[i], self.twist))
 
     cdef void move(self, Bodies* bodies) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.body_count):
+        cdef Py_ssize_t i, k
+        for k in range(self.body_count if self.chosen == NULL else self.count):
+            i = k if self.chosen == NULL else self.chosen[k]
             if bodies.kind[i] != DYNAMIC:
                 continue
             bodies.position[i] = add(self.start_position[i], self.twist[i].v)
@@ -151,10 +152,11 @@ cdef class Displacement:
 
     cdef void carry_spins(self, Bodies* bodies) noexcept nogil:
         """Keep each body's spin momentum L while it turned from its start; add what carry_orbits found."""
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         cdef Vec3 momentum, w
         cdef Twist* t
-        for i in range(self.body_count):
+        for k in range(self.body_count if self.chosen == NULL else self.count):
+            i = k if self.chosen == NULL else self.chosen[k]
             t = &bodies.twist[i]
             if bodies.kind[i] != DYNAMIC:
                 continue

@@ -28,6 +28,11 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
+    double* still_time           # for how long it has hardly moved [s]
+    double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
+    const int32_t* moving              # the bodies that are neither static nor asleep, ascending
+    Py_ssize_t moving_count
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -47,12 +52,14 @@ ctypedef struct Shape:
     int32_t group                # collide if each one's group is in the other's mask
     int32_t mask
     int32_t hull                 # -1 unless HULL
-    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t sensor               # 1: it reports what comes into it, and does not collide
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
     double friction
     double restitution
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t reserved
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
@@ -99,6 +106,8 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
+    int32_t touching             # after the last step, see collide/_events.pxd
+    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -307,6 +316,10 @@ ctypedef struct JointRows:
     Py_ssize_t joint_count
     Py_ssize_t count
     int32_t* begin
+    int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
+    Py_ssize_t awake_count
+    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
     double* rate                 # what time itself adds to dC/dt, which is J v + rate [m/s or rad/s]

@@ -1,8 +1,15 @@
 """Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
 
+from libc.stdint cimport int8_t
 from mcsim.core._math cimport dot, sub, vec3
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport BLOCK_WIDE, Joint, JointRow, Row
+from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, Row
+
+
+cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
+    """Whether a dynamic body of a joint sleeps: then all that it ties together do. asleep: of each body."""
+    return ((bodies.kind[joint.body_a] == DYNAMIC and asleep[joint.body_a])
+            or (bodies.kind[joint.body_b] == DYNAMIC and asleep[joint.body_b]))
 
 
 cdef inline Row* own_rows(const Row* rows, const Joint* joint) noexcept nogil:

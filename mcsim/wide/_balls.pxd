@@ -3,7 +3,7 @@
 A short block repeats its first lane, which is then computed twice to the same bits.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, JointRows
 from mcsim.wide._lanes cimport Wide, Wide3
@@ -73,16 +73,28 @@ ctypedef struct BallKernels:
     # twist += M^-1 J' x, x by rows or as the solver has it
     void (*push)(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies, Twist* twist,
                  const double* x, bint by_rows, const double* arms) noexcept nogil
-    # x <- (L D L')^-1 x where every block is 3 x 3. target[begin[k]] ...: the rows of column k's blocks of L; columns:
+    # x <- (L D L')^-1 x where every block is 3 x 3, in the nodes order[:count]. target[begin[k]] ...: the rows of column k's blocks of L; columns:
     # theirs, of four numbers each, the last 0; rows and inverses: theirs, and those of D^-1, of three. x has four
     # numbers a node; the last says nothing.
-    void (*substitute)(const int32_t* begin, const int32_t* target, Py_ssize_t count, const double* columns,
-                       const double* rows, const double* inverses, double* x) noexcept nogil
+    void (*substitute)(const int32_t* order, const int32_t* begin, const int32_t* target, Py_ssize_t count,
+                       const double* columns, const double* rows, const double* inverses, double* x) noexcept nogil
+
+
+# All there are of a kind of record, from which `choose` packs the lanes in use. A record: `integers` times eight
+# numbers, then `numbers` registers.
+ctypedef struct LaneStock:
+    const char* blocks
+    Py_ssize_t count             # lanes taken, the blocks' one after the other
+    const int32_t* owner         # of each: the node, or the body, with which it sleeps
+    Py_ssize_t size              # bytes of a record
+    int integers
+    int numbers
 
 
 cdef class Balls:
     cdef const BallKernels* kernels
     cdef object kept
+    cdef object pushed                  # the bodies of `bodies`
     cdef BallBlock* blocks
     cdef CoupleBlock* couples
     cdef PushBlock* pushes
@@ -91,7 +103,13 @@ cdef class Balls:
     cdef Py_ssize_t count               # of each
     cdef Py_ssize_t couple_count
     cdef Py_ssize_t push_count
+    cdef LaneStock joints               # all joints and couplings, and bodies with their slots
+    cdef LaneStock couplings
+    cdef LaneStock bodies
+    cdef const PushSlot* all_slots
 
+    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count)
+    cdef void choose(self, const int8_t* idle, const int8_t* asleep) noexcept nogil
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
     cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil
     cdef void assemble(self, const Bodies* bodies, JointRows* rows, double* values) noexcept nogil

@@ -224,20 +224,23 @@ cdef inline Four combined(const double* lines, int stride, const double* a) noex
     return add_four(scale_four(a[1], four(lines + stride)), scale_four(a[2], four(lines + 2 * stride)))
 
 
-cdef void substitute_triples(const int32_t* begin, const int32_t* target, Py_ssize_t count, const double* columns,
-                             const double* rows, const double* inverses, double* x) noexcept nogil:
+cdef void substitute_triples(const int32_t* order, const int32_t* begin, const int32_t* target, Py_ssize_t count,
+                             const double* columns, const double* rows, const double* inverses,
+                             double* x) noexcept nogil:
     cdef double* a
     cdef double* b
     cdef Four sum
-    cdef Py_ssize_t k
+    cdef Py_ssize_t i, k
     cdef int e
-    for k in range(count):
+    for i in range(count):
+        k = order[i]
         a = x + 4 * k
         for e in range(begin[k], begin[k + 1]):
             b = x + 4 * target[e]
             sum = sub_four(four(b), scale_four(a[0], four(columns + 12 * e)))
             put_four(sub_four(sum, combined(columns + 12 * e, 4, a)), b)
-    for k in range(count - 1, -1, -1):
+    for i in range(count - 1, -1, -1):
+        k = order[i]
         a = x + 4 * k
         sum = add_four(scale_four(a[0], four(inverses + 9 * k)), scale_four(a[1], four(inverses + 9 * k + 3)))
         sum = add_four(sum, scale_four(a[2], four(inverses + 9 * k + 6)))

@@ -1,10 +1,12 @@
 """Plain ball joints several at a time: which stand side by side."""
 
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, records
+from mcsim.core._arrays cimport doubles, integers, records
 
 from mcsim.wide import levels
 from mcsim.wide._contacts import aligned
@@ -45,6 +47,75 @@ def room(dtype, count):
     return aligned(-(-dtype.itemsize * (count + 1) // 8) * 8).view("i1")[:dtype.itemsize * (count + 1)].view(dtype)
 
 
+def _alike(array):
+    """A copy that begins at a multiple of 64 bytes too."""
+    copy = room(array.dtype, len(array) - 1)
+    copy[:] = array
+    return copy
+
+
+cdef inline void take_lane(char* to, int lane, const char* source, int from_lane, int integers, int numbers,
+                           int width) noexcept nogil:
+    """One lane of a record of `integers` times eight numbers and then `numbers` registers."""
+    cdef int k
+    for k in range(integers):
+        (<int32_t*>to)[8 * k + lane] = (<const int32_t*>source)[8 * k + from_lane]
+    to += 32 * integers
+    source += 32 * integers
+    for k in range(numbers):
+        (<double*>to)[width * k + lane] = (<const double*>source)[width * k + from_lane]
+
+
+cdef Py_ssize_t pack(char* out, const LaneStock* stock, const int8_t* idle, int width) noexcept nogil:
+    """Lanes whose owner is not idle, side by side; those left over repeat their block's first. -> blocks"""
+    cdef Py_ssize_t k
+    cdef Py_ssize_t n = 0
+    for k in range(stock.count):
+        if not idle[stock.owner[k]]:
+            take_lane(out + n // width * stock.size, n % width, stock.blocks + k // width * stock.size, k % width,
+                      stock.integers, stock.numbers, width)
+            n += 1
+    for k in range(n, (n + width - 1) // width * width):
+        take_lane(out + n // width * stock.size, k % width, out + n // width * stock.size, 0, stock.integers,
+                  stock.numbers, width)
+    return (n + width - 1) // width
+
+
+cdef Py_ssize_t pack_bodies(PushBlock* out, PushSlot* slots, const LaneStock* stock, const PushSlot* all_slots,
+                            Py_ssize_t slot_size, const int8_t* asleep, int width) noexcept nogil:
+    """The same of bodies. They stand by their number of slots, descending: so there is room."""
+    cdef const PushBlock* source
+    cdef PushBlock* block = out
+    cdef char* slot
+    cdef Py_ssize_t k, i, count
+    cdef Py_ssize_t n = 0
+    cdef int32_t first = 0
+    cdef int lane
+    for k in range(stock.count):
+        source = <const PushBlock*>stock.blocks + k // width
+        if asleep[stock.owner[k]]:
+            continue
+        lane = n % width
+        count = source.slot_end - source.slot
+        if lane == 0:
+            block = out + n // width
+            block.slot = first
+            block.slot_end = first = <int32_t>(first + count)
+            memset(<char*>slots + block.slot * slot_size, 0, count * slot_size)
+        block.body[lane] = source.body[k % width]
+        for i in range(count):
+            # A later block has no more slots than its block's first.
+            take_lane(<char*>slots + (block.slot + i) * slot_size, lane,
+                      <const char*>all_slots + (source.slot + i) * slot_size, k % width, 4, 1, width)
+        n += 1
+    for k in range(n, (n + width - 1) // width * width):
+        block.body[k % width] = block.body[0]
+        for i in range(block.slot, block.slot_end):
+            slot = <char*>slots + i * slot_size
+            take_lane(slot, k % width, slot, 0, 4, 1, width)
+    return (n + width - 1) // width
+
+
 def coupled(nodes, entries, plain):
     """Entries between two plain nodes that share one body: numbers of the entries, and of their columns."""
     column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
@@ -68,8 +139,24 @@ cdef class Balls:
                      self._couples(types[1], nodes, entries, plain),
                      *self._bodies(types[2], types[3], nodes, chosen, number, moves)]
         self.arms = doubles(arms)
-        self.blocks, self.couples = <BallBlock*>records(self.kept[1]), <CoupleBlock*>records(self.kept[2])
-        self.pushes, self.slots = <PushBlock*>records(self.kept[3]), <PushSlot*>records(self.kept[4])
+        copies = [_alike(array) for array in self.kept[1:]]
+        self.blocks, self.couples = <BallBlock*>records(copies[0]), <CoupleBlock*>records(copies[1])
+        self.pushes, self.slots = <PushBlock*>records(copies[2]), <PushSlot*>records(copies[3])
+        self.kept += copies
+        column = coupled(nodes, entries, plain)[1]
+        self.joints = self._stock(1, chosen, 8, 17)
+        self.couplings = self._stock(2, column, 4, 1)
+        self.bodies = self._stock(3, self.pushed, 1, 0)
+        self.all_slots = <const PushSlot*>records(self.kept[4])
+
+    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count):
+        cdef LaneStock stock
+        owner = np.append(owner, 0).astype(np.int32)
+        self.kept.append(owner)
+        stock.blocks, stock.size = <const char*>records(self.kept[k]), self.kept[k].dtype.itemsize
+        stock.owner, stock.count = integers(owner), len(owner) - 1
+        stock.integers, stock.numbers = integer_count, number_count
+        return stock
 
     def _joints(self, dtype, nodes, chosen, anchors):
         taken = lanes(len(chosen), self.kernels.width)
@@ -112,7 +199,7 @@ cdef class Balls:
                 of.setdefault(body, []).append((side, node))
         bodies = sorted(of, key=lambda body: (-len(of[body]), body))
         taken = lanes(len(bodies), self.kernels.width)
-        self.push_count = len(taken)
+        self.push_count, self.pushed = len(taken), bodies
         counts = [len(of[bodies[block[0]]]) for block in taken]
         blocks, slots = room(block_type, len(taken)), room(slot_type, sum(counts))
         first = 0
@@ -127,6 +214,14 @@ cdef class Balls:
                     slot["sign"][lane] = 2.0 * side - 1.0
             first += count
         return blocks, slots
+
+    cdef void choose(self, const int8_t* idle, const int8_t* asleep) noexcept nogil:
+        """Pack the lanes of what does not sleep. idle: of each node; asleep: of each body."""
+        cdef int width = self.kernels.width
+        self.count = pack(<char*>self.blocks, &self.joints, idle, width)
+        self.couple_count = pack(<char*>self.couples, &self.couplings, idle, width)
+        self.push_count = pack_bodies(self.pushes, self.slots, &self.bodies, self.all_slots,
+                                      self.kernels.sizes[3], asleep, width)
 
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
         return self.kernels.write(self.blocks, self.count, bodies, rows, self.arms)

@@ -5,7 +5,7 @@ equally many rows stand together. Plain ball joints stand in blocks of their own
 tremble half as much as the other way round.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint64_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._softness cimport Softness, soften
-from mcsim.state._layout cimport BALL, GEAR, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow
+from mcsim.state._layout cimport BALL, GEAR, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow, JointRows
+from mcsim.state._rows cimport joint_sleeps
 from mcsim.wide._colors cimport COLORS, first_free
 
 from mcsim.wide import levels
@@ -21,6 +22,7 @@ from mcsim.wide._contacts import aligned
 
 cdef enum:
     PADDING = 6                  # rows of zeros, for lanes that are not used
+    MOST_LANES = 8
 
 
 def kept_sizes(joints, sizes):
@@ -69,8 +71,19 @@ cdef class WideJoints:
         balls = (joints["type"] == BALL) & np.all(joints["axes"]["motion_mode"] == 0, axis=1)
         self._reserve(sizes)
         joints = np.ascontiguousarray(joints)
-        self._fill_balls(joints, self._grouped(joints, np.flatnonzero((sizes > 0) & balls), sizes, inv_mass))
-        self._fill(joints, self._grouped(joints, np.flatnonzero((sizes > 0) & ~balls), sizes, inv_mass), sizes)
+        order, kind = self._ordered(joints, np.flatnonzero((sizes > 0) & balls), sizes, inv_mass)
+        rest, kind_rest = self._ordered(joints, np.flatnonzero((sizes > 0) & ~balls), sizes, inv_mass)
+        self.ball_order, self.ball_kind, self.all_balls = integers(order), integers(kind), len(order) - 1
+        self.order, self.kind, self.all_joints = integers(rest), integers(kind_rest), len(rest) - 1
+        # Room for as many blocks as there are joints of a kind, divided by the lanes.
+        groups, ball_groups = self._group_count(kind_rest), self._group_count(kind)
+        blocks, rows, swept = (aligned(max(n, 1) * size) for n, size in (
+            (groups, self.kernels.block_size), (6 * groups, self.kernels.row_size),
+            (ball_groups, self.ball_kernels.block_size)))
+        self.kept += order, kind, rest, kind_rest, blocks, rows, swept
+        self.blocks, self.rows = <JointBlock*>doubles(blocks), <WideRow*>doubles(rows)
+        self.balls = <SweptBalls*>doubles(swept)
+        self.pack(<const Joint*>records(joints), NULL, NULL)
 
     def _reserve(self, sizes):
         count = len(sizes)
@@ -79,7 +92,9 @@ cdef class WideJoints:
         self.row_count = int(begin[count])
         rows = np.zeros((PADDING + self.row_count, sizeof(JointRow) // 8))
         numbers = np.zeros((6, PADDING + self.row_count))
-        self.kept = begin, rows, numbers
+        awake = np.zeros(count + 1, np.int32)
+        self.kept = begin, rows, numbers, awake
+        self.source.rows.awake = integers(awake)
         self.source.rows.joint_count = count
         self.source.rows.count = self.row_count
         self.source.rows.begin = integers(begin)
@@ -92,45 +107,67 @@ cdef class WideJoints:
         self.source.curvature = doubles(numbers[4]) + PADDING
         self.source.held = doubles(numbers[5]) + PADDING
 
-    def _grouped(self, joints, numbers, sizes, inv_mass):
-        """Lists of the joints that stand side by side."""
+    def _ordered(self, joints, numbers, sizes, inv_mass):
+        """Joints by colour and size, and a number for each that says both; one more at the end of each."""
         colors = colored(joints, numbers, inv_mass)
         order = np.lexsort((numbers, -sizes[numbers], colors))
-        groups, group, last = [], [], None
-        for number, color in zip(numbers[order].tolist(), colors[order].tolist()):
-            kind = color, sizes[number]
-            if last != kind or len(group) == (1 if color == COLORS - 1 else self.kernels.width):
-                group, last = [], kind
-                groups.append(group)
-            group.append(number)
-        return groups
+        kinds = 8 * colors[order] + sizes[numbers][order]
+        return np.append(numbers[order], 0).astype(np.int32), np.append(kinds, -1).astype(np.int32)
 
-    def _fill(self, joints, groups, sizes):
-        heads = [group[0] for group in groups]
-        blocks = aligned(len(groups) * self.kernels.block_size)
-        rows = aligned(int(sizes[heads].sum()) * self.kernels.row_size)
-        cdef int32_t[::1] chosen
-        cdef Py_ssize_t k, row = 0
-        self.kept += blocks, rows
-        self.blocks, self.rows = <JointBlock*>doubles(blocks), <WideRow*>doubles(rows)
-        self.count = len(groups)
-        for k, group in enumerate(groups):
-            chosen = np.array(group, np.int32)
-            self.kernels.fill(self.blocks, self.rows, k, row, <const Joint*>records(joints), &chosen[0], len(group),
-                              self.source.rows.begin, sizes[group[0]])
-            row += sizes[group[0]]
+    def _group_count(self, kinds):
+        found, count = np.unique(kinds[kinds >= 0], return_counts=True)
+        return int(np.sum(-(-count // np.where(found >= 8 * (COLORS - 1), 1, self.kernels.width))))
 
-    def _fill_balls(self, joints, groups):
-        blocks = aligned(len(groups) * self.ball_kernels.block_size)
-        cdef int32_t[::1] chosen
-        cdef Py_ssize_t k
-        self.kept += (blocks,)
-        self.balls = <SweptBalls*>doubles(blocks)
-        self.ball_count = len(groups)
-        for k, group in enumerate(groups):
-            chosen = np.array(group, np.int32)
-            self.ball_kernels.fill(self.balls, k, <const Joint*>records(joints), &chosen[0], len(group),
-                                   self.source.rows.begin)
+    cdef void choose(self, const Joint* joints, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
+        """From now on only joints that do not sleep. asleep: of each body; those that joints tie together sleep
+        together. Between two steps."""
+        self.pack(joints, bodies, asleep)
+
+    cdef void pack(self, const Joint* joints, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
+        """Joints that stand side by side into blocks; asleep: NULL: all."""
+        cdef JointRows* rows = &self.source.rows
+        cdef int32_t group[MOST_LANES]
+        cdef Py_ssize_t first, end, row = 0
+        cdef int count, size
+        rows.awake_count = self.awake_row_count = 0
+        for first in range(rows.joint_count):
+            if rows.begin[first + 1] > rows.begin[first] and (
+                    asleep == NULL or not joint_sleeps(&joints[first], bodies, asleep)):
+                rows.awake[rows.awake_count] = <int32_t>first
+                rows.awake_count += 1
+                self.awake_row_count += rows.begin[first + 1] - rows.begin[first]
+        self.count = self.ball_count = 0
+        first = 0
+        while first < self.all_joints:
+            end = self.take(joints, bodies, asleep, self.order, self.kind, self.all_joints, first, group, &count)
+            if count > 0:
+                size = self.kind[first] % 8
+                self.kernels.fill(self.blocks, self.rows, self.count, row, joints, group, count, rows.begin, size)
+                self.count += 1
+                row += size
+            first = end
+        first = 0
+        while first < self.all_balls:
+            end = self.take(joints, bodies, asleep, self.ball_order, self.ball_kind, self.all_balls, first, group,
+                            &count)
+            if count > 0:
+                self.ball_kernels.fill(self.balls, self.ball_count, joints, group, count, rows.begin)
+                self.ball_count += 1
+            first = end
+
+    cdef Py_ssize_t take(self, const Joint* joints, const Bodies* bodies, const int8_t* asleep, const int32_t* order,
+                         const int32_t* kind, Py_ssize_t total, Py_ssize_t first, int32_t* group,
+                         int* count) noexcept nogil:
+        """A block's joints from order[first] on: of one kind, as many as there are lanes. -> where the next begins"""
+        cdef int most = 1 if kind[first] >= 8 * (COLORS - 1) else self.kernels.width
+        cdef Py_ssize_t k = first
+        count[0] = 0
+        while k < total and kind[k] == kind[first] and count[0] < most:
+            if asleep == NULL or not joint_sleeps(&joints[order[k]], bodies, asleep):
+                group[count[0]] = order[k]
+                count[0] += 1
+            k += 1
+        return k
 
     def lanes(self):
         """(blocks, width) numbers of the joints that stand side by side; -1: the lane is not used. Ball joints last."""
@@ -148,11 +185,11 @@ cdef class WideJoints:
 
     cdef void load(self, Joint* joints, const Bodies* bodies) noexcept nogil:
         """What a step begins with."""
-        cdef const int32_t* begin = self.source.rows.begin
-        cdef Py_ssize_t j
-        for j in range(self.source.rows.joint_count):
-            if begin[j + 1] > begin[j]:
-                joints[j].constraint_count = begin[j + 1] - begin[j]
+        cdef const JointRows* rows = &self.source.rows
+        cdef Py_ssize_t k, j
+        for k in range(rows.awake_count):
+            j = rows.awake[k]
+            joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
         self.kernels.load(self.blocks, self.rows, self.count, joints, bodies)
         self.ball_kernels.load(self.balls, self.ball_count, joints, bodies)
 
