@@ -53,13 +53,13 @@ ctypedef struct Shape:
     int32_t mask
     int32_t hull                 # -1 unless HULL
     int32_t sensor               # 1: it reports what comes into it, and does not collide
-    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
-    int32_t reserved
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
     double friction
     double restitution
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t reserved
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),

@@ -56,8 +56,8 @@ def _record(*fields):
 
 SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
-    ("surface", "i4"), ("reserved", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
+    ("surface", "i4"), ("reserved", "i4"),
 )
 
 HULL_DTYPE = _record(
