@@ -5,6 +5,7 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
+from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
@@ -30,6 +31,7 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions

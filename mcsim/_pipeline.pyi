@@ -7,11 +7,13 @@ import numpy as np
 
 from mcsim._state_arrays import StateArrays
 from mcsim.collide._collider import Collider
+from mcsim.collide._sensors import Sensors
 from mcsim.state.arrays import BodyArrays
 from mcsim.state.user_joints import UserJoints
 
 class Pipeline(StateArrays):
     collider: Collider
+    sensors: Sensors | None
     tree: Any
     row_count: int
     joint_row_count: int

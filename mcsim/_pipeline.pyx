@@ -251,6 +251,7 @@ cdef class Pipeline(StateArrays):
     cdef void follow_islands(self) noexcept nogil:
         """Some bodies woke or fell asleep."""
         self.islands.list_moving(&self.bodies)
+        update_inertia(&self.bodies)                # of those that woke
         self.collider.part(&self.bodies)
         self.choose_joints(self.islands.asleep)
 
@@ -707,6 +708,8 @@ cdef class Pipeline(StateArrays):
             self.undo()
             return status
         self.collider.accept()
+        if self.sensors is not None:
+            self.sensors.sense(&self.bodies)
         if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
                 <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1], self.settings.dt):

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import normalized, rotate
 from mcsim.handles import BodyHandle, JointHandle
@@ -309,7 +310,7 @@ class Changes:
             if len(fresh.shapes) and len(versions):
                 collider.change_shapes(places, fresh.shapes)
             elif rows.count > rows.old:
-                collider.add_shapes(fresh.shapes, *fresh.pools)
+                collider.add_shapes(fresh.shapes, *fresh.pools, Surfaces(fresh.surfaces))
             elif rows.count < rows.old:
                 collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
             if excluded is not None:
@@ -321,7 +322,8 @@ class Changes:
             if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
                     _same_forms(scene.bodies[new].shapes, self._scene.bodies[old].shapes) for new, old in versions):
                 return None
-            fresh.shapes["hull"] = shapes["hull"][places]
+            for name in ("hull", "surface"):
+                fresh.shapes[name] = shapes[name][places]
         elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
             return None
         return edit
@@ -415,15 +417,15 @@ def _listed(value, what, doing, field):
 
 
 def _sources(new, old):
-    """(len(new),) where each part stood in the old list, -1: nowhere."""
+    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
     missing = len(old) - len(new)
     head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
     if missing > 0 and new[head:] == old[head + missing:]:
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part): i for i, part in enumerate(old)}
-    return np.array([number.get(id(part), -1) for part in new], np.intp)
+    number = {id(part._arguments): i for i, part in enumerate(old)}              # which versions with other numbers share
+    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 
 def _same_forms(shapes, others):

@@ -1,6 +1,6 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CONTACT_DTYPE = np.dtype([
     ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),
     ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
+
+END_DTYPE = np.dtype([("step", "i8"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4")])
+BEGIN_DTYPE = np.dtype([*END_DTYPE.descr, ("impulse", "f8"), ("position", "f8", 3), ("normal", "f8", 3)])
 
 ROW_VIEW_DTYPE = np.dtype([
     ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
@@ -64,9 +67,23 @@ class Stats:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What happened in the last call of step(). broken: (k,) numbers of the joints that broke, in order."""
+    """What happened in the last call of step(), all its n steps, until bodies are added or removed or a state is restored.
+
+    broken: (k,) numbers of the joints that broke, in order.
+    begin, end: (k,) structured arrays of contacts that began and ended, by step, then by pair of shapes: step (the world's
+        number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies); begin also
+        impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
+        Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until they
+        are a fortieth of the speculative distance apart (0.5 mm). What touches and falls asleep goes on to touch.
+    sensor_begin, sensor_end: likewise what came into sensors and went out of them, as found at the end of every step:
+        body_a, shape_a are the sensor.
+    """
 
     broken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+    begin: np.ndarray = field(default_factory=lambda: np.zeros(0, BEGIN_DTYPE))
+    end: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
+    sensor_begin: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
+    sensor_end: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
 
 
 class Observers:
@@ -85,6 +102,7 @@ class Observers:
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end."""
+        self._refuse_while_running("contacts")
         found = self._collider.get_manifolds()
         mask = np.arange(4) < found["point_count"][:, None]
         owner = np.nonzero(mask)[0]
@@ -177,7 +195,7 @@ class Observers:
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
         rows, jacobian = self._joint_rows()
         moving = self._bodies.inv_mass > 0.0
-        forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+        forces = np.where(moving[:, None], self._smooth_forces(), 0.0)
         rotations = matrices(self._bodies.orientation)
         gyroscopic = np.zeros_like(forces)
         gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
@@ -189,6 +207,13 @@ class Observers:
         blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
         # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
         return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+
+    def _smooth_forces(self):
+        self._begin("kkt")
+        try:
+            return self._pipeline.smooth_forces()
+        finally:
+            self._end()
 
     def redundancy(self, tolerance=1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
@@ -204,6 +229,7 @@ class Observers:
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
+        self._refuse_while_running("stats")
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
@@ -219,8 +245,25 @@ class Observers:
 
     @property
     def events(self) -> Events:
-        """What happened in the last call of step(): `.broken`, numbers of the joints that broke."""
-        return self._events
+        """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out of
+        them, joints that broke. Each read makes new arrays."""
+        self._meet_shapes()
+        logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
+        found = [self._event_array(log.get_events(), began, dtype)
+                 for log in logs for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
+        return replace(self._events, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
+
+    def _event_array(self, log, began, dtype):
+        """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
+        log = log[log["began"] == began]
+        log = log[np.lexsort((log["shape_b"], log["shape_a"], log["step"]))]
+        out = np.zeros(len(log), dtype)
+        for name in dtype.names:
+            out[name] = log[name]
+        out["step"] += self._pipeline.steps - self._steps_made
+        for side in "ab":
+            out[f"shape_{side}"] = self._shape_ranks[log[f"shape_{side}"]]
+        return out
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -53,6 +53,7 @@ class Snapshot:
     joints: Packed
     manifolds: Packed
     parts: "Parts"
+    sensed: np.ndarray
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -103,6 +104,11 @@ class Snapshots:
     def _saved_arrays(self):
         return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved}
 
+    def _sensed(self):
+        """(k, 2) sensor and shape: what was in the sensors after the last step."""
+        sensors = self._pipeline.sensors
+        return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
+
     def snapshot(self) -> Snapshot:
         """The whole state now: bodies and joints there are, poses, twists, forces, joint and contact impulses, time."""
         self._begin("snapshot")
@@ -111,7 +117,7 @@ class Snapshots:
                 self._parts = Parts(self._scene, self._origin)
             arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
             return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, Packed(self._joints),
-                            Packed(self._collider.get_manifolds()), self._parts)
+                            Packed(self._collider.get_manifolds()), self._parts, self._sensed())
         finally:
             self._end()
 
@@ -135,6 +141,9 @@ class Snapshots:
             if parts["_breakable"]:
                 parts["_pipeline"].replan()
             self._settle(parts)
+            self._meet_shapes()
+            if self._pipeline.sensors is not None:
+                self._pipeline.sensors.set_inside(snapshot.sensed)
             self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
             if self.time != snapshot.time:              # from a world of another dt
                 self._pipeline.start = snapshot.time - snapshot.steps * self.dt

@@ -7,12 +7,13 @@ import numpy as np
 
 from mcsim.actions import Actions
 from mcsim.changes import Changes
-from mcsim.collide import Collider
+from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.observers import Events, Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
+from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
 from mcsim.scene.described import Described
@@ -25,7 +26,7 @@ from mcsim.state.user_joints import user_joints
 MOST_STEPS = 2**62
 
 
-class World(Observers, Actions, Changes, Snapshots):
+class World(Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
@@ -87,6 +88,7 @@ class World(Observers, Actions, Changes, Snapshots):
         self._steps_made = 0
         self._events = Events()
         self._turn = threading.Lock()
+        self._meet_shapes()
         self._prepare()
 
     def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
@@ -95,7 +97,7 @@ class World(Observers, Actions, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known."""
         body_index, joint_index = numbers or scene.numbers()
         if collider is None:
-            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index), Surfaces(shapes.surfaces))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](
@@ -135,6 +137,10 @@ class World(Observers, Actions, Changes, Snapshots):
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
+            self._meet_shapes()
+            self._collider.clear_events()
+            if pipeline.sensors is not None:
+                pipeline.sensors.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:

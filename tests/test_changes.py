@@ -553,3 +553,18 @@ def test_limits_and_springs_of_a_joint_can_be_changed():
     world.set_velocity("b", (1, 0, 0))
     world.step(300)
     assert rail.position == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_restore_after_the_scene_was_looked_at_between():
+    """Looking at the scene numbers its parts anew, as other versions of them: a gear lost its joints over that."""
+    world = running()
+    world.add_joint(mc.BallJoint("ball", None, (0, 0, 1), name="late"))
+    world.remove_body("box0")
+    snapshot, digest = world.snapshot(), world.state_hash()
+    world.remove_joint("late")
+    assert [body.index for body in world.scene.bodies] == list(range(6))
+    handle = world.body("ball")
+    world.restore(snapshot)
+    assert world.state_hash() == digest and handle.index == 5 and handle == world.body("ball")
+    world.step(5)
+    assert [joint.index for joint in world.scene.joints] == list(range(4))

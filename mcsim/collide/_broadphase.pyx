@@ -79,11 +79,12 @@ cdef class Broadphase(PlacedShapes):
                 self.trees[k].parents = self.parents
         return 0
 
-    def add_shapes(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges=None):
+    def add_shapes(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges=None,
+                   surfaces=None):
         """Shapes come, numbered on from the last. shapes (k,) SHAPE_DTYPE, hulls and pools as in the constructor, for
         these shapes alone: their `hull` counts from 0. Nothing else is built anew. Refused: nothing changed."""
         cdef int32_t i = self.shape_count
-        self._append(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        self._append(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces)
         self.list_planes(i)
 
     cdef void list_planes(self, int32_t begin) noexcept nogil:
@@ -312,7 +313,7 @@ cdef class Broadphase(PlacedShapes):
         """May the two shapes collide at all?"""
         cdef const Shape* a = &self.shapes[i]
         cdef const Shape* b = &self.shapes[j]
-        if a.body == b.body or not self.live(i, j):
+        if a.body == b.body or a.sensor or b.sensor or not self.live(i, j):
             return 0
         if (a.group & b.mask) == 0 or (b.group & a.mask) == 0:
             return 0

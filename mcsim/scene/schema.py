@@ -58,6 +58,7 @@ class ShapeModel(Model):
 
 class SolidModel(ShapeModel):
     density: Number | None = None
+    sensor: Flag = None
 
 
 class SphereModel(SolidModel):
@@ -86,6 +87,7 @@ class PlaneModel(ShapeModel):
     type: Literal["plane"]
     normal: Numbers
     offset: Number = None
+    sensor: Flag = None
 
 
 class HullModel(SolidModel):
@@ -93,7 +95,19 @@ class HullModel(SolidModel):
     points: list[Numbers]
 
 
-SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel)
+class MeshModel(ShapeModel):
+    type: Literal["mesh"]
+    vertices: list[Numbers]
+    faces: list[list[Integer]]
+
+
+class HeightFieldModel(ShapeModel):
+    type: Literal["height_field"]
+    heights: list[Numbers]
+    spacing: _one_or_many(Number, Numbers)
+
+
+SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel, MeshModel, HeightFieldModel)
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------

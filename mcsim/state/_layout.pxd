@@ -43,6 +43,8 @@ cdef enum ShapeType:
     CYLINDER = 3     # size = (radius, half length, 0), along z
     PLANE = 4        # the half space z <= 0 of the shape's frame
     HULL = 5         # convex hull, `hull` indexes the Hull records
+    MESH = 6         # triangles, `surface` indexes the surfaces
+    HEIGHT_FIELD = 7 # likewise
 
 ctypedef struct Shape:
     int32_t type
@@ -50,6 +52,8 @@ ctypedef struct Shape:
     int32_t group                # collide if each one's group is in the other's mask
     int32_t mask
     int32_t hull                 # -1 unless HULL
+    int32_t sensor               # 1: it reports what comes into it, and does not collide
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
     int32_t reserved
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
@@ -95,7 +99,7 @@ ctypedef struct ManifoldOrigin:
     int32_t reserved
 
 ctypedef struct Manifold:
-    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it
+    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it, then by part
     int32_t shape_a
     int32_t shape_b
     int32_t body_a
@@ -110,8 +114,12 @@ ctypedef struct Manifold:
     double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
+    int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
+    int32_t reserved
     ManifoldPoint points[4]
     ManifoldOrigin origin
+    int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
+    int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,142 @@
+"""Contacts that begin and end, noted step by step in memory that grows; no Python object is made."""
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport realloc
+from libc.string cimport memcpy
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport vec3
+from mcsim.state._layout cimport Manifold
+
+cdef extern from *:
+    """
+    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    #if defined(__GNUC__)
+    #define MC_FETCH_LINE(p) __builtin_prefetch((const void*)(p))
+    #else
+    #define MC_FETCH_LINE(p) ((void)(p))
+    #endif
+    """
+    void fetch_line "MC_FETCH_LINE"(const void* address) noexcept nogil
+
+cdef enum:
+    AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
+
+# As state/fields.EVENT_DTYPE.
+ctypedef struct Event:
+    int64_t step                 # which one since the log was cleared, from 1 on
+    int32_t began                # 0: it ended
+    int32_t body_a
+    int32_t body_b
+    int32_t shape_a              # number in the world
+    int32_t shape_b
+    int32_t reserved
+    double impulse               # of the step in which it began [N s]
+    Vec3 position                # of its deepest point, world [m]
+    Vec3 normal                  # from a to b, world
+
+ctypedef struct EventLog:
+    Event* events
+    Py_ssize_t count
+    Py_ssize_t capacity
+    int64_t step                 # steps since the log was cleared
+    Py_ssize_t touching          # how many contacts did after the last step, -1 = not known
+    int lost                     # there was no memory for some of them
+
+
+cdef inline Event* next_event(EventLog* log, int began) noexcept nogil:
+    """The next event, blank; NULL without memory for it."""
+    cdef Py_ssize_t capacity
+    cdef void* larger
+    cdef Event* event
+    if log.count == log.capacity:
+        capacity = 2 * log.capacity + 64
+        larger = realloc(log.events, capacity * sizeof(Event))
+        if larger == NULL:
+            log.lost = 1
+            return NULL
+        log.events = <Event*>larger
+        log.capacity = capacity
+    event = &log.events[log.count]
+    log.count += 1
+    event.step = log.step
+    event.began = began
+    event.reserved = 0
+    event.impulse = 0.0
+    event.position = vec3(0.0, 0.0, 0.0)
+    event.normal = event.position
+    return event
+
+
+cdef inline int copy_log(const EventLog* log, Event* events) except -1:
+    """Into room for log.count events."""
+    if log.lost:
+        raise MemoryError("there was no memory to note all contacts that began and ended; step fewer steps at a time")
+    memcpy(events, log.events, log.count * sizeof(Event))
+    return 0
+
+
+cdef inline int in_touch(const Manifold* m, double release) noexcept nogil:
+    """Did the bodies touch in this step? A point carried an impulse, or the surfaces meet at its end. Once they touch they
+    do until they are `release` apart, so that what trembles at distance 0 makes no events."""
+    cdef double near = release if m.touching else 0.0
+    cdef int i
+    for i in range(m.point_count):
+        if m.points[i].total_normal_impulse > 0.0 or m.points[i].separation <= near:
+            return 1
+    return 0
+
+
+cdef inline void note_contact(EventLog* log, const Manifold* m, int began) noexcept nogil:
+    cdef Event* event = next_event(log, began)
+    cdef int deepest = 0
+    cdef int i
+    if event == NULL:
+        return
+    event.body_a = m.body_a
+    event.body_b = m.body_b
+    event.shape_a = m.shape_a
+    event.shape_b = m.shape_b
+    if not began:
+        return
+    for i in range(m.point_count):
+        event.impulse += m.points[i].total_normal_impulse
+        if m.points[i].separation < m.points[deepest].separation:
+            deepest = i
+    event.position = m.points[deepest].position
+    event.normal = m.normal
+
+
+cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t old_count, Manifold* manifolds,
+                               Py_ssize_t count, double release) noexcept nogil:
+    """Compare the contacts after a step with those before it; both are sorted by key. `touching` of the old ones has
+    come over to the new ones of the same key: if all of it has, no old one needs to be looked at."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t carried = 0
+    cdef Py_ssize_t now = 0
+    cdef Manifold* m
+    cdef int touching
+    log.step += 1
+    for i in range(count):
+        m = &manifolds[i]
+        fetch_line(&manifolds[i + AHEAD].points[0].total_normal_impulse)
+        touching = in_touch(m, release)
+        carried += m.touching
+        now += touching
+        if touching != m.touching:
+            m.touching = touching
+            note_contact(log, m, touching)
+    if carried != log.touching:
+        note_gone(log, old, old_count, manifolds, count)
+    log.touching = now
+
+
+cdef inline void note_gone(EventLog* log, const Manifold* old, Py_ssize_t old_count, const Manifold* manifolds,
+                           Py_ssize_t count) noexcept nogil:
+    """What touched and has no manifold any more."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t k
+    for k in range(old_count):
+        while i < count and manifolds[i].key < old[k].key:
+            i += 1
+        if old[k].touching and (i == count or manifolds[i].key != old[k].key):
+            note_contact(log, &old[k], 0)
