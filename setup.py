@@ -26,6 +26,7 @@ KERNELS = {
     "mcsim.collide._queries": ["m"],
     "mcsim.collide._sensors": ["m"],
     "mcsim.constraints._islands": ["m"],
+    "mcsim.collide._backstop": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],

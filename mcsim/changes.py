@@ -207,6 +207,9 @@ class Changes:
             scene = self._scene.sharing_parts()
             scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
             self._take(scene)
+            for field in BODY_FIELDS:
+                if field.setting and field.name in arguments:
+                    getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
         finally:
             self._end()
 

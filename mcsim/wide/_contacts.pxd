@@ -2,14 +2,15 @@
 
 from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Manifold, Settings
-from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, WideKernels
+from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
+from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, ResistanceBlock, WideKernels
 
 cdef class WideContacts:
     cdef const WideKernels* kernels
     cdef object kept                    # the arrays behind the pointers
     cdef ContactBlock* blocks
     cdef ContactStart* starts
+    cdef ResistanceBlock* resisting     # as many; only written where some shape resists
     cdef Py_ssize_t capacity            # blocks
     cdef Py_ssize_t manifold_capacity
     cdef uint64_t* moving               # a body's colours: of contacts between moving bodies
@@ -23,10 +24,10 @@ cdef class WideContacts:
     cdef ContactRule rule
 
     cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    cdef int layout(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double factor,
-                    double reach) noexcept nogil
+    cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                    const Bodies* bodies, double factor, double reach) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
-    cdef void warm_start(self, Twist* twist, double part) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

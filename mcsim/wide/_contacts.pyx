@@ -44,12 +44,14 @@ cdef class WideContacts:
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
         colors = np.zeros((2, self.body_count + 1), np.int64)
         numbers = np.zeros((2, manifolds), np.int32)
-        records = aligned(blocks * self.kernels.block_size), aligned(blocks * self.kernels.start_size)
+        records = [aligned(blocks * size) for size in (self.kernels.block_size, self.kernels.start_size,
+                                                       self.kernels.resistance_size)]
         self.kept = colors, numbers, records
         self.moving = <uint64_t*>long_integers(colors[0])
         self.resting = <uint64_t*>long_integers(colors[1])
         self.key, self.order = integers(numbers[0]), integers(numbers[1])
         self.blocks, self.starts = <ContactBlock*>doubles(records[0]), <ContactStart*>doubles(records[1])
+        self.resisting = <ResistanceBlock*>doubles(records[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
         self.count = 0
 
@@ -103,10 +105,10 @@ cdef class WideContacts:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
 
-    cdef int layout(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, double factor,
-                    double reach) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m].
-        -> OK or GROW"""
+    cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                    const Bodies* bodies, double factor, double reach) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m];
+        resistances: beside the manifolds, or NULL. -> OK or GROW"""
         cdef int32_t begin[KEYS + 1]
         cdef Py_ssize_t i, n, block
         cdef int color, k, lanes, width
@@ -140,10 +142,12 @@ cdef class WideContacts:
             width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
             while n < begin[color * CLASSES + CLASSES - 1]:
                 lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
-                self.kernels.fill(self.blocks, self.starts, block, manifolds, &self.order[n], lanes, bodies,
-                                  factor, reach)
+                self.kernels.fill(self.blocks, self.starts, self.resisting, block, manifolds, resistances,
+                                  &self.order[n], lanes, bodies, factor, reach)
                 for k in range(lanes):
                     self.row_count += row_count(&manifolds[self.order[n + k]])
+                    if resistances != NULL:
+                        self.row_count += more_rows(&manifolds[self.order[n + k]], &resistances[self.order[n + k]])
                 block += 1
                 n += lanes
         return OK
@@ -165,27 +169,32 @@ cdef class WideContacts:
                 if soft.stiffness > 0.0:
                     self.rule.rate[k] = soft.bias_rate
                     self.rule.softness[k] = 1.0 / soft.stiffness
-        self.kernels.refresh(self.blocks, self.starts, self.count, bodies, &self.rule)
+        self.kernels.refresh(self.blocks, self.starts, self.resisting, self.count, bodies, &self.rule)
 
-    cdef void warm_start(self, Twist* twist, double part) noexcept nogil:
-        self.kernels.warm_start(self.blocks, self.starts, self.count, twist, part)
+    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil:
+        self.kernels.warm_start(self.blocks, self.starts, self.resisting, self.count, twist, part, whirl)
 
     cdef void return_carried(self, Twist* twist) noexcept nogil:
-        self.kernels.return_carried(self.blocks, self.starts, self.count, twist)
+        self.kernels.return_carried(self.blocks, self.starts, self.resisting, self.count, twist)
 
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
-        return self.kernels.sweep(self.blocks, self.count, twist, relaxed, rub)
+        return self.kernels.sweep(self.blocks, self.resisting, self.count, twist, relaxed, rub)
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
-        return self.kernels.residual(self.blocks, self.count, twist, relaxed)
+        return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
 
     cdef void total(self) noexcept nogil:
         """The impulses of a substep into the step's totals."""
         self.kernels.total(self.blocks, self.starts, self.count)
 
     cdef void store(self, Manifold* manifolds, double factor) noexcept nogil:
-        self.kernels.store(self.blocks, self.starts, self.count, manifolds, factor)
+        self.kernels.store(self.blocks, self.starts, self.resisting, self.count, manifolds, factor)
 
 
 cdef inline int row_count(const Manifold* m) noexcept nogil:
     return m.point_count + (0 if m.friction <= 0.0 else 3 if m.point_count > 1 else 2)
+
+
+cdef inline int more_rows(const Manifold* m, const Resistance* r) noexcept nogil:
+    """Those that a resistance adds."""
+    return (2 if r.rolling > 0.0 else 0) + (r.torsional > 0.0 and (m.friction <= 0.0 or m.point_count == 1))
