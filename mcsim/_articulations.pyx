@@ -17,7 +17,7 @@ from itertools import combinations
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -25,12 +25,13 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport GEAR as GEAR_TYPE
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
+from mcsim.wide._herds cimport Herds
 from mcsim.state._rows cimport is_wide, joint_sleeps, own_rows, row_diagonal, row_rate
 
 from mcsim.solve.components import connected, free_articulations
@@ -130,9 +131,10 @@ cdef inline void add_run(JointRows* rows, int32_t begin, int32_t end) noexcept n
 
 
 cdef class Articulations:
-    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
+    closing: the joints are closed here, not by rows of the sweeps."""
 
-    def __init__(self, bodies, joints, sizes):
+    def __init__(self, bodies, joints, sizes, bint closing):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -167,6 +169,11 @@ cdef class Articulations:
         coupled = np.concatenate([pairs[sizes > 0], np.array(ties, int).reshape(-1, 2)])
         driven = bodies.kind == KINEMATIC
         driven[users] = True
+        if closing and not self.redundant:
+            self._find_herds(joints, sizes, bodies.kind == DYNAMIC, group)
+        asleep, idle = np.zeros(bodies.count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
+        self.kept += asleep, idle
+        self.asleep, self.idle = <int8_t*>records(asleep), <int8_t*>records(idle)
         self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.displacement = Displacement(bodies.count)
@@ -175,7 +182,9 @@ cdef class Articulations:
         self.chosen, self.others, self.linked = integers(copies[0]), integers(copies[1]), integers(copies[2])
         self.displacement.chosen, self.displacement.count = self.chosen, self.count
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
-        self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
+        self.twist = <Twist*>doubles(twist)
+        if self.herds is None:
+            self.impulse, self.bias = doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
         self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
         self.loads.stiffness = <Mat3*>doubles(stiffness)
@@ -185,6 +194,16 @@ cdef class Articulations:
         if self.tree.loops:
             swings[pairs[holds_direction(joints, sizes)]] = 0
         self.swings, self.kept_swings = integers(swings), swings
+
+    def _find_herds(self, joints, sizes, moves, group):
+        nodes, entries = self.tree.kept[1], self.tree.kept[2]
+        found = Herds(nodes, entries, joints, sizes, moves, group)
+        if found.number_count > 0:
+            self.herds = found
+            self.tree.take_herds(found)
+            scratch = np.zeros((2, self.tree.own_numbers + found.number_count))
+            self.kept += (scratch,)
+            self.impulse, self.bias = doubles(scratch[0]), doubles(scratch[1])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -206,34 +225,52 @@ cdef class Articulations:
         self.bodies = bodies
         self.joints = joints
         self.settings = settings
+        self.arrange(self.herds is not None)
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         """From now on only articulations that do not sleep; bodies, joints and impulses of the others stay as they are.
         asleep: of each body; those that joints and gears tie together sleep together. Between two steps, after
         choose_joints (constraints/_joints.pyx)."""
-        cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         if self.stiffening:
             update_inertia(self.bodies)
-        self.tree.choose(self.bodies, asleep)
+        memcpy(self.asleep, asleep, self.bodies.count * sizeof(int8_t))
         self.guard.choose(asleep)
-        self.linked_count = 0
-        self.awake_rows = self.awake_beside = 0
-        for j in range(rows.joint_count):
-            if joint_sleeps(&self.joints[j], self.bodies, asleep):
-                continue
-            self.awake_rows += rows.begin[j + 1] - rows.begin[j]
-            rows.awake[rows.awake_count] = <int32_t>j
-            rows.awake_count += 1
-            add_run(rows, rows.begin[j], rows.begin[j + 1])
-        for j in range(self.all_linked_count):
-            if not joint_sleeps(&self.joints[self.all_linked[j]], self.bodies, asleep):
-                self.linked[self.linked_count] = self.all_linked[j]
-                self.linked_count += 1
+        self.awake_beside = 0
         for j in range(self.border.count):
             if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
                 self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR_TYPE else 1
         self._choose_bodies(asleep)
+        self.arrange(self.herds is not None)
+
+    cdef void arrange(self, bint herding) noexcept nogil:
+        """The joints that do not sleep, in herds where there are any, or one by one."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const int8_t* taken = self.herds.taken if herding else NULL
+        cdef Py_ssize_t j, k
+        self.tree.herding = herding
+        self.tree.choose(self.bodies, self.asleep, taken)
+        rows.awake_count = rows.alone_count = rows.run_count = 0
+        self.linked_count = self.awake_rows = 0
+        for j in range(rows.joint_count):
+            self.idle[j] = joint_sleeps(&self.joints[j], self.bodies, self.asleep)
+            if self.idle[j]:
+                continue
+            self.awake_rows += rows.begin[j + 1] - rows.begin[j]
+            rows.awake[rows.awake_count] = <int32_t>j
+            rows.awake_count += 1
+            if taken == NULL or not taken[j]:
+                rows.alone[rows.alone_count] = <int32_t>j
+                rows.alone_count += 1
+                add_run(rows, rows.begin[j], rows.begin[j + 1])
+        for k in range(self.all_linked_count):
+            j = self.all_linked[k]
+            if not self.idle[j] and (taken == NULL or not taken[j]):
+                self.linked[self.linked_count] = <int32_t>j
+                self.linked_count += 1
+        if herding:
+            self.herds.choose(self.idle, self.tree.own_numbers)
+            add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))
 
     cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil:
         """Of the jointed bodies those awake, with their free articulations numbered anew, and the others awake."""
@@ -272,7 +309,10 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
+        if self.tree.herding:
+            self.herds.begin_step(rows, self.joints)
         self.write_rows()
+        self.give()
         self.choose_proximal()
 
     cdef void write_rows(self) noexcept nogil:
@@ -282,6 +322,13 @@ cdef class Articulations:
         self.tree.lanes = self.tree.balls is not None
         if self.tree.lanes:
             self.open = max(self.open, self.tree.balls.write(self.bodies, rows))
+        if self.tree.herding:
+            self.open = max(self.open, self.herds.kernels.write(self.herds.herds, self.herds.count, self.bodies, rows))
+
+    cdef void give(self) noexcept nogil:
+        """Jacobians and impulses of herds, for those who look at joints one by one."""
+        if self.tree.herding:
+            self.herds.give(&self.tree.rows)
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
@@ -387,6 +434,9 @@ cdef class Articulations:
         largest = miss_joints(self.joints, self.linked, self.linked_count, self.bodies, self.settings, &self.tree.rows)
         if self.tree.lanes:
             largest = max(largest, self.tree.balls.miss(self.bodies, &self.tree.rows, h, self.settings.push_speed * h))
+        if self.tree.herding:
+            largest = max(largest, self.herds.kernels.miss(self.herds.herds, self.herds.count, self.bodies,
+                                                           &self.tree.rows, h, self.settings.push_speed * h))
         if self.border.count > 0:
             self.calls.call(True)
         for k in range(self.border.count):
@@ -406,8 +456,10 @@ cdef class Articulations:
         cdef Twist* b
         cdef Py_ssize_t i, j
         cdef int k
-        for i in range(rows.awake_count):
-            j = rows.awake[i]
+        if self.tree.herding:
+            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, rows.bias)
+        for i in range(rows.alone_count):
+            j = rows.alone[i]
             a = &self.bodies.twist[self.joints[j].body_a]
             b = &self.bodies.twist[self.joints[j].body_b]
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -478,6 +530,9 @@ cdef class Articulations:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
+            if self.tree.herding:
+                self.herds.keep_rates(self.bodies.twist)
+                self.herds.add_work(self.tree.rows.impulse, self.joints)
         if self.stiffening:
             self.count_spin(1.0)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
@@ -550,7 +605,11 @@ cdef class Articulations:
         Jacobians. For what the drift could not do, in a whip or where a scene begins with open joints. Momentum is
         kept (Displacement), energy watched."""
         cdef double last, shorter = 1.0
+        cdef bint herding = self.tree.herding
         cdef int r
+        if herding:
+            self.give()
+            self.arrange(False)
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
@@ -571,6 +630,9 @@ cdef class Articulations:
             self.tree.proximal *= shorter
             self.factor()
         self.guard.weigh(self.joints, self.bodies, 1.0)
+        if herding:
+            self.arrange(True)
+            self.herds.take(&self.tree.rows)
 
     cdef void keep_poses(self) noexcept nogil:
         cdef Py_ssize_t k
@@ -665,8 +727,10 @@ cdef class Articulations:
         cdef int a, b, k
         cdef double off, diagonal
         cdef double largest = 0.0
-        for i in range(rows.awake_count):
-            j = rows.awake[i]
+        if self.tree.herding:
+            largest = self.herds.kernels.residual(self.herds.herds, self.herds.count, self.bodies.twist, rows)
+        for i in range(rows.alone_count):
+            j = rows.alone[i]
             a = self.joints[j].body_a
             b = self.joints[j].body_b
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -722,6 +786,18 @@ cdef class Articulations:
                 self.stiffening = True
         return largest
 
+    cdef void begin_watch(self) noexcept nogil:
+        """Before the second pass."""
+        self.guard.begin_relax(&self.tree.rows, self.joints, self.bodies.twist)
+        if self.tree.herding:
+            self.herds.keep_rates(self.bodies.twist)
+
+    cdef void end_watch(self) noexcept nogil:
+        """After the second pass."""
+        self.guard.relaxed(&self.tree.rows, self.joints)
+        if self.tree.herding:
+            self.herds.add_work(self.tree.rows.second, self.joints)
+
     cdef void stiffen_start(self) noexcept nogil:
         """What `strain` has chosen, for the first half of the step's first substep."""
         if self.stiffening:
@@ -729,6 +805,7 @@ cdef class Articulations:
 
     cdef void stiffen(self) noexcept nogil:
         if self.stiffening:
+            self.give()
             add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 

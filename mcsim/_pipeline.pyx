@@ -142,7 +142,7 @@ cdef class Pipeline(StateArrays):
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            found = Articulations(bodies, joints, self._joint_sizes())
+            found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
@@ -568,7 +568,7 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_REFRESH)
         if watched:
             self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
-            self.articulations.guard.begin_relax(&self.articulations.tree.rows, self.joints, self.bodies.twist)
+            self.articulations.begin_watch()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
@@ -588,7 +588,7 @@ cdef class Pipeline(StateArrays):
                 self.articulations.settle_spin()
             if watched:
                 self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
-                self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
+                self.articulations.end_watch()
                 self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
             if last:
                 self.measure(RELAXED)
@@ -646,6 +646,7 @@ cdef class Pipeline(StateArrays):
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
+            self.articulations.give()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()

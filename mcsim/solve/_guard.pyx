@@ -116,8 +116,8 @@ cdef class EnergyGuard:
             row = self.border.row(j)
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += 0.5 * row.impulse * whole_rate(row, twist)
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rate = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
                 joints[j].work += 0.5 * rows.impulse[k] * (rate - rows.rate[k])
@@ -131,8 +131,8 @@ cdef class EnergyGuard:
             if row != NULL:
                 self.border_rate[j] = whole_rate(row, twist)
                 self.border_impulse[j] = row.impulse
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 self.rate[k] = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
 
@@ -146,8 +146,8 @@ cdef class EnergyGuard:
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += (
                     0.5 * (row.impulse - self.border_impulse[j]) * self.border_rate[j])
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 joints[j].work += 0.5 * rows.second[k] * (self.rate[k] - rows.rate[k])
 
