@@ -31,11 +31,15 @@ from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport GEAR as GEAR_TYPE
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
+from mcsim.state._rows cimport (add_run, clear_numbers, copy_numbers, is_wide, joint_sleeps, own_rows, row_diagonal,
+                                row_rate, scale_numbers)
 from mcsim.wide._herds cimport Herds
-from mcsim.state._rows cimport is_wide, joint_sleeps, own_rows, row_diagonal, row_rate
 
+from mcsim.solve.border import GEAR, USER, WORLD, border_rows, holds_direction
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
+
+BALL = JOINT_TYPES.index("ball")
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-13
@@ -89,46 +93,6 @@ cdef enum:
 # for bodies on point-like joints alone: elsewhere redundant forces press on each other without turning anything.
 cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
-
-WORLD = -1
-BALL, GEAR, USER = (JOINT_TYPES.index(name) for name in ("ball", "gear", "user"))
-
-# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
-POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
-
-
-def border_rows(joints):
-    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
-    found = []
-    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
-        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
-        if np.any(ends["broken"]):
-            continue
-        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
-        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
-        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
-    return found
-
-
-def holds_direction(joints, sizes):
-    """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
-    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
-    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
-    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
-    return (sizes > 0) & (~point | turned.any(axis=1))
-
-
-cdef inline void add_run(JointRows* rows, int32_t begin, int32_t end) noexcept nogil:
-    """Rows [begin, end) behind the runs there are."""
-    if begin == end:
-        return
-    if rows.run_count > 0 and rows.run[2 * rows.run_count - 1] == begin:
-        rows.run[2 * rows.run_count - 1] = end
-        return
-    rows.run[2 * rows.run_count] = begin
-    rows.run[2 * rows.run_count + 1] = end
-    rows.run_count += 1
-
 
 cdef class Articulations:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
@@ -357,15 +321,13 @@ cdef class Articulations:
         """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
         cdef double solved = self.solved
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         self.tree.factor(self.bodies)
         if self.border.count == 0:
             return
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                self.impulse[k] = rows.impulse[k]
-                self.bias[k] = rows.bias[k]
-                rows.bias[k] = 0.0
+        copy_numbers(rows, rows.impulse, self.impulse)
+        copy_numbers(rows, rows.bias, self.bias)
+        clear_numbers(rows, rows.bias)
         self.solved = 0.0                            # the impulses of probing are no measure
         for k in range(self.border.rounds):
             self.border.push_round(k)
@@ -376,21 +338,19 @@ cdef class Articulations:
             if self.border.row(k) != NULL:
                 self.border.add_to_diagonal(k, self.tree.proximal * self.border.row(k).diagonal)
         self.border.factor()
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
-                rows.bias[k] = self.bias[k]
+        copy_numbers(rows, self.impulse, rows.impulse)
+        copy_numbers(rows, self.bias, rows.bias)
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
         forces at the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved:
         they start from 0."""
         cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
         self.keep_poses()
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = 0.0 if self.cold else rows.second[k]
+        if self.cold:
+            clear_numbers(rows, rows.impulse)
+        else:
+            copy_numbers(rows, rows.second, rows.impulse)
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
@@ -476,11 +436,8 @@ cdef class Articulations:
 
     cdef void aim_still(self) noexcept nogil:
         """Biases for J v + rate = 0."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.bias[k] = rows.rate[k]
+        cdef Py_ssize_t i
+        copy_numbers(&self.tree.rows, self.tree.rows.rate, self.tree.rows.bias)
         for i in range(self.border.count):
             self.border.bias[i] = 0.0
 
@@ -561,16 +518,12 @@ cdef class Articulations:
 
     cdef void begin_relax(self, bint swept) noexcept nogil:
         """swept: in turn with other rows, which are to see the joints' forces from the start: a guess at them acts."""
-        cdef Py_ssize_t i, k
         cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.second[k] = -rows.impulse[k]
+        copy_numbers(rows, rows.impulse, rows.second)
+        scale_numbers(rows, -1.0, rows.second)
         if swept and not self.cold:
             self.tree.apply_impulses(self.bodies, self.bodies.twist)
-            for i in range(rows.run_count):
-                for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                    rows.impulse[k] *= 2.0
+            scale_numbers(rows, 2.0, rows.impulse)
 
     cdef void end_relax(self) noexcept nogil:
         cdef Py_ssize_t i, k
@@ -581,23 +534,17 @@ cdef class Articulations:
 
     cdef void keep(self) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         for k in range(self.count):
             self.twist[k] = self.bodies.twist[self.chosen[k]]
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                self.impulse[k] = rows.impulse[k]
+        copy_numbers(&self.tree.rows, self.tree.rows.impulse, self.impulse)
         self.border.keep()
 
     cdef void undo(self) noexcept nogil:
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         for k in range(self.count):
             self.bodies.twist[self.chosen[k]] = self.twist[k]
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
+        copy_numbers(&self.tree.rows, self.impulse, self.tree.rows.impulse)
         self.border.undo()
 
     cdef void project(self) noexcept nogil:
@@ -687,9 +634,7 @@ cdef class Articulations:
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
         self.carry_gears()
         self.displacement.carry_spins(self.bodies)
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
+        copy_numbers(rows, self.impulse, rows.impulse)
         self.border.undo()
         self.refresh_all()
 
@@ -810,12 +755,8 @@ cdef class Articulations:
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
-        cdef Py_ssize_t i, k
-        cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] *= factor
-                rows.second[k] *= factor
+        scale_numbers(&self.tree.rows, factor, self.tree.rows.impulse)
+        scale_numbers(&self.tree.rows, factor, self.tree.rows.second)
 
     # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
 

@@ -343,6 +343,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef Row* constraint
+    cdef bint own_needed
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -358,7 +359,11 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         if first or turns_fast(joint, bodies, settings):
             count_turns(joint, bodies)
         return
-    f = joint_frames(joint, bodies)
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    own_needed = own or moves_by_position(joint)
+    if own_needed:
+        rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
         activate_limits(joint, &f, axes, bodies, settings)
@@ -366,7 +371,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
-    if own or moves_by_position(joint):
+    if own_needed:
         constraint = &rows[n] if own else block
         joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
         weigh_motors(joint, rows, n, constraint, settings)
