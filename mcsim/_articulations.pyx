@@ -29,13 +29,12 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
-from mcsim.state._layout cimport GEAR as GEAR_TYPE
-from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
+from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, USER, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport (add_run, clear_numbers, copy_numbers, is_wide, joint_sleeps, own_rows, row_diagonal,
                                 row_rate, scale_numbers)
 from mcsim.wide._herds cimport Herds
 
-from mcsim.solve.border import GEAR, USER, WORLD, border_rows, holds_direction
+from mcsim.solve.border import WORLD, border_rows, holds_direction
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
 
@@ -203,7 +202,7 @@ cdef class Articulations:
         self.awake_beside = 0
         for j in range(self.border.count):
             if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
-                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR_TYPE else 1
+                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR else 1
         self._choose_bodies(asleep)
         self.arrange(self.herds is not None)
 

@@ -597,7 +597,7 @@ cdef class Pipeline(StateArrays):
             if watched:
                 self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
                 self.articulations.end_watch()
-                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, last)
             if last:
                 self.measure(RELAXED)
             self.lap(STAGE_RELAX)

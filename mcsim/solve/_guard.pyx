@@ -156,8 +156,9 @@ cdef class EnergyGuard:
         cdef Py_ssize_t j = self.border.joint[k]
         return joints[j].geared[0] if joints[j].type == GEAR else j
 
-    cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil:
-        """At the end of a substep: take what the joints gave beyond what they may have given."""
+    cdef void settle(self, Joint* joints, Bodies* bodies, double h, bint last) noexcept nogil:
+        """At the end of a substep: take what the joints gave beyond what they may have given. The energy is looked at
+        in the last substep of a step, and where the work may ask for something."""
         cdef Py_ssize_t c, i, k
         cdef double work, energy, allowed, taken
         cdef Joint* first
@@ -169,8 +170,11 @@ cdef class EnergyGuard:
             for i in range(self.joint_begin[k], self.joint_begin[k + 1]):
                 work += joints[self.joints[i]].work
             first = &joints[self.joints[self.joint_begin[k]]]
+            first.lively *= 1.0 - h / MEMORY if h < MEMORY else 0.0
+            if not last and -ALLOWED * first.lively <= work <= ALLOWED * first.lively:
+                continue
             energy = self.spare_energy(k, bodies, &whole, &center)
-            first.lively = larger(energy - larger(work, 0.0), first.lively * (1.0 - h / MEMORY) if h < MEMORY else 0.0)
+            first.lively = larger(energy - larger(work, 0.0), first.lively)
             allowed = ALLOWED * first.lively
             if work < -allowed:
                 first.work -= work + allowed

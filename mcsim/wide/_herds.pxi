@@ -261,6 +261,8 @@ cdef inline void herd_eliminate(const Herd* herd, const HerdNode* node, int m) n
     cdef Wide* scaled = <Wide*>herd.scaled
     cdef const HerdEntry* entry
     cdef const HerdUpdate* update
+    cdef Wide* out
+    cdef const Wide* left
     cdef int e, u
     herd_invert(values + node.diagonal, <const Wide*>herd.scale + node.row, m)
     for e in range(node.entry, node.entry_end):
@@ -273,8 +275,14 @@ cdef inline void herd_eliminate(const Herd* herd, const HerdNode* node, int m) n
         entry = &shape.entries[e]
         for u in range(entry.update, entry.update_end):
             update = &shape.updates[u]
-            herd_subtract(values + update.target, values + shape.entries[update.left].value, scaled + entry.value,
-                          update.rows, update.columns, m)
+            out = values + update.target
+            left = values + shape.entries[update.left].value
+            if update.rows == 3 and update.columns == 3:
+                herd_subtract(out, left, scaled + entry.value, 3, 3, m)
+            elif update.rows == 5 and update.columns == 5:
+                herd_subtract(out, left, scaled + entry.value, 5, 5, m)
+            else:
+                herd_subtract(out, left, scaled + entry.value, update.rows, update.columns, m)
 
 
 cdef void factor_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
