@@ -8,6 +8,7 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
+from mcsim.constraints._joints cimport JointLists
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -52,6 +53,8 @@ cdef class Pipeline(StateArrays):
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef JointLists joint_lists         # of this step
+    cdef object kept_lists
     cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`

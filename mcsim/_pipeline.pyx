@@ -23,7 +23,7 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -37,10 +37,10 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_joints, motor_point, refresh_joints,
-                                        spring_point, store_joints)
+from mcsim.constraints._joints cimport (LimitedJoint, TurningJoint, break_joints, choose_joints, layout_joints,
+                                        motor_point, refresh_listed, spring_point, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, records
 from mcsim.core._clock cimport now
 from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
@@ -112,6 +112,7 @@ cdef class Pipeline(StateArrays):
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count)
         self.pose_calls = PoseCalls()
+        self._make_lists()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
@@ -119,6 +120,14 @@ cdef class Pipeline(StateArrays):
         memset(self.stage_times, 0, sizeof(self.stage_times))
         self._plan_tree(bodies, joints)
         self._plan_wide(bodies, joints)
+
+    def _make_lists(self):
+        limited, turning, whole = (np.zeros(self.joint_count * size + 1, np.int8) for size in (
+            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t)))
+        self.kept_lists = limited, turning, whole
+        self.joint_lists.limited = <LimitedJoint*>records(limited)
+        self.joint_lists.turning = <TurningJoint*>records(turning)
+        self.joint_lists.whole = <int32_t*>records(whole)
 
     def replan(self):
         """Follow joints that broke, or are whole again."""
@@ -131,7 +140,7 @@ cdef class Pipeline(StateArrays):
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
         while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True, NULL) < 0:
+                            self.row_capacity, True, NULL, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
 
@@ -141,7 +150,7 @@ cdef class Pipeline(StateArrays):
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            found = Articulations(bodies, joints, self._joint_sizes())
+            found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
@@ -314,7 +323,7 @@ cdef class Pipeline(StateArrays):
         wide = wide and self.widening
         self.apart = self.wide_joints.source.rows.begin if apart else NULL
         joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
-                               self.row_capacity, own, self.apart)
+                               self.row_capacity, own, self.apart, &self.joint_lists)
         if joints < 0:
             return GROW
         n = joints
@@ -359,8 +368,7 @@ cdef class Pipeline(StateArrays):
         self.pose_calls.call(False)
         if self.apart and self.joint_end == 0 and self.wide_joints.count == 0:
             return                                       # plain ball joints alone
-        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, rows,
-                       not self.closing, self.apart)
+        refresh_listed(self.joints, &self.joint_lists, &self.bodies, &self.settings, rows, not self.closing, self.apart)
 
     cdef void write_rows(self, Row* rows) noexcept nogil:
         """The same rows at the present poses."""
@@ -640,7 +648,7 @@ cdef class Pipeline(StateArrays):
         self.lap(STAGE_REFRESH)
         if watched:
             self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
-            self.articulations.guard.begin_relax(&self.articulations.tree.rows, self.joints, self.bodies.twist)
+            self.articulations.begin_watch()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
@@ -660,8 +668,8 @@ cdef class Pipeline(StateArrays):
                 self.articulations.settle_spin()
             if watched:
                 self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
-                self.articulations.guard.relaxed(&self.articulations.tree.rows, self.joints)
-                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h)
+                self.articulations.end_watch()
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, last)
             if last:
                 self.measure(RELAXED)
             self.lap(STAGE_RELAX)
@@ -721,6 +729,7 @@ cdef class Pipeline(StateArrays):
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
+            self.articulations.give()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()
@@ -821,7 +830,7 @@ cdef class Pipeline(StateArrays):
         world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
-                      NULL)
+                      NULL, NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.wrenches[1:].copy()

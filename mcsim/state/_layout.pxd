@@ -331,7 +331,9 @@ ctypedef struct JointRows:
     int32_t* begin
     int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
     Py_ssize_t awake_count
-    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    int32_t* alone               # those of them that are in no herd (wide/_herds.pxd)
+    Py_ssize_t alone_count
+    int32_t* run                 # numbers in use: run[2 i] ... run[2 i + 1] each; those of herds behind the joints' own
     Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
