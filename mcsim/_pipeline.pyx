@@ -110,7 +110,7 @@ cdef class Pipeline(StateArrays):
         self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
-        self.wide = WideContacts(bodies.count)
+        self.wide = WideContacts(bodies.count, self.settings.threads)
         self.pose_calls = PoseCalls()
         self._make_lists()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
@@ -571,16 +571,19 @@ cdef class Pipeline(StateArrays):
         elif self.settings.stabilization == STABILIZE_GGL:
             self.drift_by_ggl()
         elif self.closing:
-            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h)
+            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h,
+                            self.settings.threads)
         else:
-            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
         """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
         self.solve_positions()
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
         self.displacement.start_here(&self.bodies)
         self.displacement.move(&self.bodies)
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
@@ -589,7 +592,8 @@ cdef class Pipeline(StateArrays):
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
         cdef Row* trial = self.displacement.trial
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         memcpy(trial, self.rows, self.row_count * sizeof(Row))
         for k in range(self.settings.position_rounds):

@@ -389,4 +389,5 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    int32_t threads
     size_t user_rows             # address of the UserRow records
