@@ -450,3 +450,85 @@ def test_bad_input(call, message):
     """A SceneError that names the method and the argument."""
     with pytest.raises(mc.SceneError, match=message):
         call(world_of([mc.Sphere(1.0)]))
+
+
+# ---- meshes and height fields ----------------------------------------------------------------------------------------
+
+def surfaces(rng):
+    """A mesh (a wavy sheet of 200 triangles) and the same as a height field, as worlds; and its corners (200, 3, 3)."""
+    heights = 0.3 * rng.normal(size=(11, 11))
+    x, y = np.meshgrid(np.linspace(-2, 2, 11), np.linspace(-2, 2, 11), indexing="ij")
+    vertices = np.stack([x, y, heights], axis=-1).reshape(-1, 3)
+    number = np.arange(121).reshape(11, 11)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = np.concatenate([np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)])
+    worlds = []
+    for shape in (mc.Mesh(vertices, faces), mc.HeightField(heights, (0.4, 0.4))):
+        scene = mc.Scene(gravity=(0, 0, 0))
+        scene.add_body("ground", shape=shape, kind="static")
+        scene.add_body("ball", shape=mc.Sphere(0.2), kind="kinematic", position=(0, 0, 9))
+        worlds.append(mc.World(scene))
+    return worlds, vertices[faces]
+
+
+def test_rays_on_surfaces():
+    """The nearest triangle by brute force (Moeller and Trumbore), from both sides; a surface has no inside."""
+    rng = np.random.default_rng(40)
+    worlds, corners = surfaces(rng)
+    origins, directions = random_rays(rng, 300, 5.0)
+    p, e, f = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    h = np.cross(directions[:, None], f)
+    det = np.einsum("tj,rtj->rt", e, h)
+    s = origins[:, None] - p
+    u = np.einsum("rtj,rtj->rt", s, h) / det
+    q = np.cross(s, e[None])
+    v = np.einsum("rj,rtj->rt", directions, q) / det
+    t = np.einsum("tj,rtj->rt", f, q) / det
+    t = np.where((u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0), t, np.inf)
+    edge = np.min(np.abs(np.stack([u, v, 1 - u - v])), axis=0)
+    clear = (np.where(np.isfinite(t), edge, 1.0).min(axis=1) > 1e-9)
+    for world in worlds:
+        hits = world.ray_casts(origins, directions, exclude="ball")
+        np.testing.assert_allclose(hits["distance"][clear], t.min(axis=1)[clear], rtol=0, atol=1e-9)
+        found = np.isfinite(hits["distance"])
+        assert 0.2 < found.mean() < 1.0 and np.all(np.einsum("ij,ij->i", hits["normal"], directions)[found] < 0.0)
+        n = np.cross(e, f)[t.argmin(axis=1)]
+        n /= np.linalg.norm(n, axis=1)[:, None]
+        aligned = np.abs(np.einsum("ij,ij->i", n, hits["normal"]))
+        assert np.all(aligned[found & clear] > 1 - 1e-9)
+        assert len(world.ray_cast(origins[0], directions[0], all=True)) <= 1
+
+
+def test_shapes_and_surfaces():
+    """Slid shapes touch where overlaps begin; both kinds of surface agree; distances are those of the nearest triangle."""
+    rng = np.random.default_rng(41)
+    worlds, corners = surfaces(rng)
+    origins, directions = random_rays(rng, 40, 4.0)
+    for k, (origin, direction, q) in enumerate(zip(origins, directions, random_quaternions(rng, 40))):
+        shape = random_shape(rng, KINDS[k % 5])
+        shapes = [world.shape_cast(shape, origin, q, direction, exclude="ball") for world in worlds]
+        assert (shapes[0] is None) == (shapes[1] is None)
+        for world, hit in zip(worlds, shapes):
+            end = 12.0 if hit is None else hit.distance - 1e-6
+            if hit is not None and hit.distance == 0.0:
+                assert world.overlap(shape, origin, q, exclude="ball")
+                continue
+            for t in np.linspace(0.0, end, 25):
+                assert not world.overlap(shape, origin + t * direction, q, exclude="ball")
+            if hit is not None:
+                assert world.overlap(shape, origin + (hit.distance + 1e-5) * direction, q, exclude="ball")
+                assert hit.distance == pytest.approx(shapes[0].distance, abs=1e-6) and hit.normal @ direction < 0.0
+                assert world.shape_cast(shape, origin, q, direction, hit.distance - 1e-9, exclude="ball") is None
+    for world in worlds:
+        assert [b.name for b in world.overlap(mc.Plane((0, 0, 1), -9.0))] == []
+        assert [b.name for b in world.overlap(mc.Plane((0, 0, 1), 0.0))] == ["ground"]
+        for centre in rng.uniform(-2, 2, (10, 3)) + (0, 0, 3):
+            world.set_pose("ball", centre)
+            near = world.distance("ground", "ball")
+            points = corners[:, :1] + np.linspace(0, 1, 41)[None, :, None] * (corners[:, 1:2] - corners[:, :1])
+            assert near.distance <= np.linalg.norm(points - centre, axis=-1).min() - 0.2 + 1e-12
+            assert np.linalg.norm(near.point_b - near.point_a) == pytest.approx(near.distance)
+            assert near.distance == pytest.approx(world.shape_cast(mc.Sphere(0.2), centre, FLAT, -near.normal, exclude="ball").distance,
+                                                  abs=1e-9)
+            back = world.distance("ball", "ground")
+            assert back.distance == near.distance and np.array_equal(back.normal, -near.normal)
