@@ -4,9 +4,11 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
+from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
+from mcsim.constraints._joints cimport JointLists
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -33,6 +35,7 @@ cdef class Pipeline(StateArrays):
     cdef readonly Collider collider
     cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
+    cdef Backstop backstop
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
@@ -50,6 +53,8 @@ cdef class Pipeline(StateArrays):
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
+    cdef JointLists joint_lists         # of this step
+    cdef object kept_lists
     cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
@@ -96,6 +101,7 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
+    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil

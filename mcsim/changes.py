@@ -207,6 +207,9 @@ class Changes:
             scene = self._scene.sharing_parts()
             scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
             self._take(scene)
+            for field in BODY_FIELDS:
+                if field.setting and field.name in arguments:
+                    getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
         finally:
             self._end()
 
@@ -251,21 +254,33 @@ class Changes:
 
     def _settle(self, parts):
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
-        edit = parts.pop("edit", None)
-        if edit is not None:
-            edit()
-        if parts["_pipeline"] is not self._pipeline:
-            parts["_pipeline"].take_room(self._pipeline)
-        parts["_pipeline"].restored()
-        self._removed.update(parts.pop("gone", ()))
-        vars(self).update(parts)
+        edit, gone = parts.pop("edit", None), parts.pop("gone", ())
+        try:
+            if edit is not None:
+                edit()
+            if parts["_pipeline"] is not self._pipeline:
+                parts["_pipeline"].take_room(self._pipeline)
+            parts["_pipeline"].restored()
+            vars(self).update(parts)
+        except BaseException:
+            if self._pipeline is not parts["_pipeline"]:          # Ctrl-C in between: what is half changed is made anew
+                self._begin_anew()
+            raise
+        self._removed.update(gone)
         self._events = Events()
+
+    def _begin_anew(self):
+        """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
+        old = self._pipeline
+        vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
+        self._pipeline.steps, self._pipeline.start = old.steps, old.start
+        self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is to be
-        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
-        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
-        collider in any case."""
+        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both
+        scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
+        as the scene says. anew: another collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))

@@ -97,7 +97,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known."""
         body_index, joint_index = numbers or scene.numbers()
         if collider is None:
-            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index), Surfaces(shapes.surfaces))
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
+                                Surfaces(shapes.surfaces))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](

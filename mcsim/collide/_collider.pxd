@@ -1,7 +1,7 @@
 """The collision stage as the pipeline sees it."""
 
 from libc.stdint cimport int32_t, uint64_t
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport EventLog
 
@@ -14,6 +14,7 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t previous_count
     cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
     cdef Py_ssize_t sleeping_count
+    cdef Resistance* resistances         # beside `manifolds` from find_resistances() on, beside `previous` after accept()
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
@@ -23,6 +24,8 @@ cdef class Collider(Broadphase):
     cpdef void clear_events(self)
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef void find_resistances(self) noexcept nogil
+    cdef Resistance* resisted(self) noexcept nogil
     cdef bint has_room(self) noexcept nogil
     cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)

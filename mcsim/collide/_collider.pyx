@@ -12,8 +12,9 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, neg, dot, cross
-from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, BOX,
+from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec, norm
+from mcsim.state._carrier cimport lighter
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX,
                                   DYNAMIC)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
@@ -51,6 +52,11 @@ cdef extern from *:
 cdef enum:
     PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
+
+# What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
+# passes by: with what comes nearer than GRAZE times that distance.
+cdef double FLIGHT = 5.0
+cdef double GRAZE = 1e-3
 
 # Of the speculative distance: how far apart what touched must be to touch no more.
 cdef double RELEASE = 0.025
@@ -117,6 +123,7 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     m.row_begin = 0
     m.friction_impulse = vec3(0.0, 0.0, 0.0)
     m.twist_impulse = 0.0
+    m.rolling_impulse = vec3(0.0, 0.0, 0.0)
     for i in range(m.point_count):
         m.points[i].normal_impulse = 0.0
         m.points[i].total_normal_impulse = 0.0
@@ -169,6 +176,7 @@ cdef class Collider(Broadphase):
         free(self.manifolds)
         free(self.previous)
         free(self.sleeping)
+        free(self.resistances)
         free(self.log.events)
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
@@ -194,6 +202,32 @@ cdef class Collider(Broadphase):
         self.previous_count = self.manifold_count
         self.manifolds = swap
         self.manifold_count = 0
+
+    cdef void find_resistances(self) noexcept nogil:
+        """What the shapes' materials do beyond Coulomb's friction, for each manifold of the last collide call that is
+        still there."""
+        cdef Py_ssize_t i
+        cdef Manifold* m
+        cdef const Shape* a
+        cdef const Shape* b
+        cdef Resistance* r
+        if not self.resisting:
+            return
+        for i in range(self.manifold_count):
+            m = &self.manifolds[i]
+            r = &self.resistances[i]
+            a = &self.shapes[m.shape_a]
+            b = &self.shapes[m.shape_b]
+            r.rolling = max(a.rolling_friction, b.rolling_friction)
+            r.torsional = max(a.torsional_friction, b.torsional_friction)
+            r.surface_velocity = sub(mat_vec(self.solids[m.shape_b].axes, b.surface_velocity),
+                                     mat_vec(self.solids[m.shape_a].axes, a.surface_velocity))
+            if r.rolling == 0.0:
+                m.rolling_impulse = vec3(0.0, 0.0, 0.0)  # of a material that it had before
+
+    cdef Resistance* resisted(self) noexcept nogil:
+        """Beside the manifolds that find_resistances() saw, or NULL: no shape has any."""
+        return self.resistances if self.resisting else NULL
 
     cdef bint has_room(self) noexcept nogil:
         """Whether all manifolds would go into either list."""
@@ -231,6 +265,7 @@ cdef class Collider(Broadphase):
             self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
             self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
             self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
+            self.resistances = <Resistance*>resized(self.resistances, capacity, sizeof(Resistance))
             self.manifold_capacity = capacity
 
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
@@ -278,15 +313,18 @@ cdef class Collider(Broadphase):
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
-        """Keep of the manifold the near points; where there are none, what the solids, no farther apart than `reach`,
-        will meet at. -> point count."""
+        """Keep of the manifold the near points; where there are none, or in flight, what the solids, no farther apart than
+        `reach`, will meet at. -> point count."""
         cdef int i, kept = 0
+        cdef double touching = near
         cdef Course a, b
-        if least_separation(m) > near:
+        if norm(sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)) > FLIGHT * near:
+            touching = GRAZE * near
+        if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
-            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, near, ahead,
-                         reach, self.kind[m.shape_a] == DYNAMIC, self.kind[m.shape_b] == DYNAMIC, m)
+            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead,
+                         reach, lighter(bodies, m.body_a, m.body_b), m)
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -398,6 +436,8 @@ cdef class Collider(Broadphase):
         if old != NULL:
             m.touching = old.touching
             carry_over(m, old, near)
+            if self.resisting:
+                m.rolling_impulse = old.rolling_impulse
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
         """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""

@@ -33,6 +33,7 @@ cdef class HullPool:
 cdef class PlacedShapes:
     cdef readonly int32_t shape_count
     cdef readonly long long revision     # counts the changes of what shapes there are
+    cdef readonly bint resisting         # some shape has rolling or torsional friction, or a surface velocity
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count
@@ -57,6 +58,7 @@ cdef class PlacedShapes:
     cdef int add_column(self, void** block, size_t size) except -1
     cdef int reserve_shapes(self, Py_ssize_t count) except -1
     cdef int solidify(self, int32_t i, HullPool pool) except -1
+    cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

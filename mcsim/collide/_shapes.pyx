@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 from mcsim.core._types cimport Vec3, Quat
-from mcsim.core._math cimport vec3, add, scale, norm, rotate, quat_mul, quat_matrix
+from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized
@@ -24,6 +24,12 @@ cdef inline int is_sane(const double* values, int count) noexcept nogil:
         if not -1e50 < values[i] < 1e50:
             return 0
     return 1
+
+
+cdef inline bint resists(const Shape* s) noexcept nogil:
+    """Has its material more than Coulomb's friction?"""
+    return (s.rolling_friction > 0.0 or s.torsional_friction > 0.0
+            or dot(s.surface_velocity, s.surface_velocity) > 0.0)
 
 
 cdef class HullPool:
@@ -62,6 +68,9 @@ cdef class HullPool:
             self.views[i].vertex_count = vertex_end - vertex
             self.views[i].face_count = face_end - face
             self.views[i].radius = hull["radius"]
+            inner = vertices[vertex:vertex_end].mean(axis=0)
+            self.views[i].inner_centre = vec3(inner[0], inner[1], inner[2])
+            self.views[i].inner_radius = np.min(face_offsets[face:face_end] - face_normals[face:face_end] @ inner)
 
     def __dealloc__(self):
         free(self.views)
@@ -152,7 +161,7 @@ cdef class PlacedShapes:
             self.moved[i] = 1
             self.solidify(i, pool)
         self.shape_count = count
-        self.revision += 1
+        self.revise()
 
     cdef int solidify(self, int32_t i, HullPool pool) except -1:
         """What follows from a shape's record alone."""
@@ -181,7 +190,7 @@ cdef class PlacedShapes:
         for k in range(self.column_count):
             close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
         self.shape_count = kept
-        self.revision += 1
+        self.revise()
         return 0
 
     def _change(self, numbers, shapes):
@@ -201,7 +210,6 @@ cdef class PlacedShapes:
                          axis=0)
         filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
         cdef const Shape* records = <const Shape*>address(shapes)
-        self.revision += 1
         for k in range(len(numbers)):
             i = numbers[k]
             self.shapes[i] = records[k]
@@ -209,7 +217,16 @@ cdef class PlacedShapes:
             if changed[k]:
                 self.due[i] = 1
                 self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
+        self.revise()
         return changed
+
+    cdef void revise(self) noexcept nogil:
+        """After a change of what shapes there are."""
+        cdef int32_t i
+        self.revision += 1
+        self.resisting = False
+        for i in range(self.shape_count):
+            self.resisting |= resists(&self.shapes[i])
 
     def get_shapes(self):
         """-> (s,) SHAPE_DTYPE, a copy of the records."""

@@ -20,6 +20,8 @@ ctypedef struct HullView:
     int32_t vertex_count
     int32_t face_count
     double radius                # of the sphere about the frame's origin that holds every vertex [m]
+    Vec3 inner_centre            # of a ball that fits into it
+    double inner_radius          # [m]
 
 ctypedef struct Solid:
     Mat3 axes                    # columns are the shape's axes in the world
@@ -51,6 +53,46 @@ cdef inline double rounding(const Solid* s, Vec3 normal) noexcept nogil:
     if s.type == CYLINDER:
         return s.size.x * norm(cross(normal, mat_column(s.axes, 2)))
     return core_radius(s)
+
+
+cdef inline double inner_radius(const Solid* s) noexcept nogil:
+    """Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle."""
+    if s.type == BOX:
+        return min(s.size.x, min(s.size.y, s.size.z))
+    if s.type == CYLINDER:
+        return min(s.size.x, s.size.y)
+    if s.type == HULL:
+        return s.hull.inner_radius
+    return s.size.x
+
+
+cdef inline int inner_ball_count(const Solid* s) noexcept nogil:
+    """How many balls tell where the solid is: the one in its middle, and one in each corner or end."""
+    if s.type == BOX:
+        return 9
+    if s.type == HULL:
+        return 1 + s.hull.vertex_count
+    return 1 if s.type == SPHERE else 3
+
+
+cdef inline double inner_ball(const Solid* s, int k, Vec3* centre) noexcept nogil:
+    """Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half the
+    radius that would fit, the hull's corners a quarter."""
+    cdef double r = inner_radius(s)
+    cdef Vec3 c = vec3(0.0, 0.0, 0.0)
+    if s.type == HULL:
+        centre[0] = s.hull.inner_centre
+        if k > 0:
+            centre[0] = add(scale(0.25, centre[0]), scale(0.75, s.hull.vertices[k - 1]))
+        return 0.5 * r if k == 0 else 0.25 * r
+    if k > 0 and s.type == BOX:
+        c = sub(s.size, vec3(r, r, r))
+        c = vec3(c.x if (k - 1) & 1 else -c.x, c.y if (k - 1) & 2 else -c.y, c.z if (k - 1) & 4 else -c.z)
+    elif k > 0:
+        c.z = s.size.y if s.type == CAPSULE else s.size.y - r
+        c.z = c.z if k == 1 else -c.z
+    centre[0] = c
+    return 0.5 * r
 
 
 cdef inline double reach_of(const Solid* s) noexcept nogil:

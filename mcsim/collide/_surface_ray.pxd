@@ -5,7 +5,7 @@ say which triangle the ray meets: so no ray slips through between neighbours (S.
 ray/triangle intersection", 2013).
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, ceil, fabs, floor
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, mat_t_vec, mat_vec, neg, normalized, sub
@@ -61,7 +61,7 @@ cdef inline double enters(Vec3 lower, Vec3 upper, Vec3 origin, Vec3 inverse, dou
             continue
         first = max(first, min(t, u))
         last = min(last, max(t, u))
-    return first if first <= last else INFINITY
+    return first if first <= last * (1.0 + 1e-12) else INFINITY
 
 
 cdef inline Vec3 sheared(const Ray* ray, Vec3 v) noexcept nogil:
@@ -139,35 +139,50 @@ cdef inline void ray_mesh(const Surface* s, const Ray* ray, RayHit* hit) noexcep
             top += 1
 
 
+cdef inline void ray_cells(const Surface* s, double x, double to_x, double y, double to_y, const Ray* ray,
+                           RayHit* hit) noexcept nogil:
+    """The cells between two points (in cells), and those that rounding may take for them."""
+    cdef int32_t i, j
+    cdef int32_t cell
+    for i in range(cell_index(min(x, to_x) - 1e-9, s.rows - 1), cell_index(max(x, to_x) + 1e-9, s.rows - 1) + 1):
+        for j in range(cell_index(min(y, to_y) - 1e-9, s.columns - 1),
+                       cell_index(max(y, to_y) + 1e-9, s.columns - 1) + 1):
+            cell = 2 * (i * (s.columns - 1) + j)
+            ray_triangle(s, cell, ray, hit)
+            ray_triangle(s, cell + 1, ray, hit)
+
+
+cdef inline double to_border(double x, double rate) noexcept nogil:
+    """How far it is to the next whole number from x at a rate of change."""
+    if rate == 0.0:
+        return INFINITY
+    return (floor(x) + 1.0 - x if rate > 0.0 else ceil(x) - 1.0 - x) / rate
+
+
 cdef inline void ray_heights(const Surface* s, const Ray* ray, RayHit* hit) noexcept nogil:
-    """Cell by cell along the ray (J. Amanatides, A. Woo, "A fast voxel traversal algorithm for ray tracing", 1987)."""
-    cdef double t, next_x, next_y
-    cdef int32_t i, j, cell
-    cdef int32_t step_i = 1 if ray.direction.x > 0.0 else -1
-    cdef int32_t step_j = 1 if ray.direction.y > 0.0 else -1
-    t = enters(s.lower, s.upper, ray.origin, ray.inverse, hit.distance)
+    """Cell by cell along the ray, from border to border."""
+    cdef double per_x = ray.direction.x / s.dx
+    cdef double per_y = ray.direction.y / s.dy
+    cdef double start_x = (ray.origin.x - s.lower.x) / s.dx
+    cdef double start_y = (ray.origin.y - s.lower.y) / s.dy
+    cdef double t = enters(s.lower, s.upper, ray.origin, ray.inverse, hit.distance)
+    cdef double x, y, to_x, to_y, length
     if t == INFINITY:
         return
-    i = cell_index((ray.origin.x + t * ray.direction.x - s.lower.x) / s.dx, s.rows - 1)
-    j = cell_index((ray.origin.y + t * ray.direction.y - s.lower.y) / s.dy, s.columns - 1)
-    while 0 <= i < s.rows - 1 and 0 <= j < s.columns - 1 and t <= hit.distance:
-        cell = 2 * (i * (s.columns - 1) + j)
-        ray_triangle(s, cell, ray, hit)
-        ray_triangle(s, cell + 1, ray, hit)
-        next_x = INFINITY
-        next_y = INFINITY
-        if ray.direction.x != 0.0:
-            next_x = (s.lower.x + (i + (step_i > 0)) * s.dx - ray.origin.x) * ray.inverse.x
-        if ray.direction.y != 0.0:
-            next_y = (s.lower.y + (j + (step_j > 0)) * s.dy - ray.origin.y) * ray.inverse.y
-        if next_x == INFINITY and next_y == INFINITY:
+    x = start_x + t * per_x
+    y = start_y + t * per_y
+    while t <= hit.distance and -1.0 < x < s.rows and -1.0 < y < s.columns:
+        # A little beyond the border, so that each stretch begins inside of a cell.
+        length = min(to_border(x, per_x), to_border(y, per_y))
+        length = min(length + 1e-10 / (fabs(per_x) + fabs(per_y)), hit.distance - t)
+        to_x = start_x + (t + length) * per_x
+        to_y = start_y + (t + length) * per_y
+        ray_cells(s, x, to_x, y, to_y, ray, hit)
+        if t + length <= t:
             return
-        if next_x <= next_y:
-            i += step_i
-            t = next_x
-        else:
-            j += step_j
-            t = next_y
+        t += length
+        x = to_x
+        y = to_y
 
 
 cdef inline int surface_ray(const Solid* solid, Vec3 origin, Vec3 direction, RayHit* hit) noexcept nogil:

@@ -13,6 +13,7 @@ from mcsim.state._layout cimport (
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
     BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+from mcsim.core._trig cimport arctan2
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport axes_universal, error_universal
@@ -343,6 +344,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef Row* constraint
+    cdef bint own_needed
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -358,7 +360,11 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         if first or turns_fast(joint, bodies, settings):
             count_turns(joint, bodies)
         return
-    f = joint_frames(joint, bodies)
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    own_needed = own or moves_by_position(joint)
+    if own_needed:
+        rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
         activate_limits(joint, &f, axes, bodies, settings)
@@ -366,7 +372,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
-    if own or moves_by_position(joint):
+    if own_needed:
         constraint = &rows[n] if own else block
         joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
         weigh_motors(joint, rows, n, constraint, settings)
@@ -383,20 +389,26 @@ cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
     return False
 
 
+cdef inline bint counts_turns(const Joint* joint) noexcept nogil:
+    return joint.axis_count > 0 and joint.type != BALL and joint.type != FREE
+
+
+cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:
+    return dot(spin, spin) * settings.dt * settings.dt > 1.0
+
+
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
     """Whether an angle might pass half a turn within a step."""
-    cdef Vec3 spin
     if joint.axis_count == 0 or joint.type == BALL:
         return False
-    spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
-    return dot(spin, spin) * settings.dt * settings.dt > 1.0
+    return is_fast(sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w), settings)
 
 
 cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
     """Measure angles that count their turns."""
     cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
-    if joint.axis_count > 0 and joint.type != BALL and joint.type != FREE:
+    if counts_turns(joint):
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         measure_axes(joint, &f, axes)
@@ -548,11 +560,13 @@ cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
-                              const int32_t* kept) noexcept nogil:
+                              const int32_t* kept, JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
     the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    -> row count, or -1: capacity too small."""
+    lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
+    if lists != NULL:
+        lists.limited_count = lists.turning_count = lists.whole_count = 0
     for c in range(count):
         j = c if awake == NULL else awake[c]
         if n + MOST_ROWS > capacity:
@@ -562,8 +576,50 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
         else:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True)
+        if lists != NULL:
+            list_joint(lists, joints, j, rows, own and not is_kept(kept, j))
         n += joints[j].row_count
     return n
+
+
+cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil:
+    """A joint that is laid out, by what refreshing it takes."""
+    cdef const Joint* joint = &joints[j]
+    cdef bint limits = not own and (joint.type == BALL or joint.type == HINGE)
+    cdef int i
+    if joint.broken:
+        return
+    if not own and joint.row_count == 0 and joint.type < GEAR:
+        if counts_turns(joint):
+            lists.turning[lists.turning_count].joint = <int32_t>j
+            lists.turning[lists.turning_count].body_a = joint.body_a
+            lists.turning[lists.turning_count].body_b = joint.body_b
+            lists.turning_count += 1
+        return
+    for i in range(joint.row_count):
+        limits = limits and rows[joint.row_begin + i].kind == ROW_LIMIT
+    if limits and not (joint.type == BALL and joint.active_limits & 0xf):
+        list_limited(&lists.limited[lists.limited_count], joint, <int32_t>j)
+        lists.limited_count += 1
+    else:
+        lists.whole[lists.whole_count] = <int32_t>j
+        lists.whole_count += 1
+
+
+cdef inline void list_limited(LimitedJoint* out, const Joint* joint, int32_t j) noexcept nogil:
+    out.axis = 2 if joint.type == BALL else 0
+    out.joint = j
+    out.body_a = joint.body_a
+    out.body_b = joint.body_b
+    out.row = joint.row_begin
+    out.active = joint.active_limits
+    out.counts = joint.type != BALL
+    out.basis_a = joint.basis_a
+    out.basis_b = joint.basis_b
+    out.lower = joint.axes[out.axis].lower
+    out.upper = joint.axes[out.axis].upper
+    out.swing = joint.swing_limit
+    out.position = joint.axes[out.axis].position
 
 
 cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
@@ -577,6 +633,62 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
         else:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
                         own and not is_kept(kept, j), False)
+
+
+cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
+                         bint own, const int32_t* kept) noexcept nogil:
+    """The same by the lists that layout_joints has filled."""
+    cdef Py_ssize_t i
+    cdef const TurningJoint* turning
+    cdef Vec3 spin
+    refresh_joints(joints, lists.whole, lists.whole_count, bodies, settings, rows, own, kept)
+    for i in range(lists.turning_count):
+        turning = &lists.turning[i]
+        spin = sub(bodies.twist[turning.body_b].w, bodies.twist[turning.body_a].w)
+        if is_fast(spin, settings):
+            count_turns(&joints[turning.joint], bodies)
+    for i in range(lists.limited_count):
+        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, rows + lists.limited[i].row)
+
+
+cdef inline void turn_limit(Row* row, double error, Vec3 direction, const Bodies* bodies) noexcept nogil:
+    """What changes of a limit of an angle that is laid out."""
+    angular_row(row, direction)
+    apply_inverse_mass(row, bodies)
+    row.error = error
+
+
+cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, Row* row) noexcept nogil:
+    """The limits of a ball joint or hinge at the present poses, as measure_axes and write_limits have them."""
+    cdef JointFrames f
+    cdef Quat ja = quat_mul(bodies.orientation[limited.body_a], limited.basis_a)
+    cdef Quat jb = quat_mul(bodies.orientation[limited.body_b], limited.basis_b)
+    cdef Mat3 ra = quat_matrix(ja)
+    cdef Mat3 rb = quat_matrix(jb)
+    cdef Vec3 direction
+    cdef double swing
+    f.axis_a[2] = mat_column(ra, 2)
+    f.axis_b[2] = mat_column(rb, 2)
+    if limited.counts or limited.active & (3 << 2 * limited.axis):
+        f.relative = quat_mul(quat_conj(ja), jb)
+        if f.relative.w < 0.0:
+            f.relative.w = -f.relative.w
+            f.relative.z = -f.relative.z
+        direction = twist_axis(&f)
+        limited.position = (counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), limited.position) if limited.counts
+                            else 2.0 * arctan2(f.relative.z, f.relative.w))
+        if limited.counts:
+            joint.axes[0].position = limited.position
+        if limited.active & (1 << 2 * limited.axis):
+            turn_limit(row, limited.position - limited.lower, direction, bodies)
+            row += 1
+        if limited.active & (2 << 2 * limited.axis):
+            turn_limit(row, limited.upper - limited.position, neg(direction), bodies)
+            row += 1
+    if limited.active & SWING_BIT:
+        f.axis_a[0] = mat_column(ra, 0)
+        swing = ball_swing(&f, &direction)
+        turn_limit(row, limited.swing - swing, neg(direction), bodies)
 
 
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -33,7 +33,9 @@ class Body(Described):
         surfaces do not count.
     material: Material of the shapes that have none of their own.
     collision_group, collision_mask: 32-bit; two bodies collide if each one's group is in the other's mask.
-    gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s]. bullet: watched for fast motion.
+    gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s].
+    bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs it;
+        contacts of coming meetings are found for all pairs.
     """
 
     index: int

@@ -45,6 +45,9 @@ class Model(BaseModel):
 class MaterialModel(Model):
     friction: Number = None
     restitution: Number = None
+    rolling_friction: Number = None
+    torsional_friction: Number = None
+    surface_velocity: Numbers = None
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int64_t* bullet              # 1: held at moving bodies too (collide/_backstop.pyx)
     int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
@@ -53,13 +54,16 @@ ctypedef struct Shape:
     int32_t mask
     int32_t hull                 # -1 unless HULL
     int32_t sensor               # 1: it reports what comes into it, and does not collide
-    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
-    int32_t reserved
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
     double friction
     double restitution
+    double rolling_friction      # [m]
+    double torsional_friction    # [m]
+    Vec3 surface_velocity        # of the surface against the body, shape axes [m/s]
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t reserved
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
@@ -114,12 +118,20 @@ ctypedef struct Manifold:
     double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
+    Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]
     int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
     int32_t reserved
     ManifoldPoint points[4]
     ManifoldOrigin origin
     int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
     int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
+
+# What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
+# beside the manifold of the same number.
+ctypedef struct Resistance:
+    double rolling               # combined coefficients [m]
+    double torsional
+    Vec3 surface_velocity        # of b's surface against its body less that of a's, world axes [m/s]
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
@@ -250,6 +262,7 @@ cdef enum RowKind:
     ROW_NORMAL = 5           # contact, along the normal
     ROW_FRICTION = 6         # contact, tangential: two rows in one block under a cone, or two single ones (pyramid)
     ROW_TWIST = 7            # contact, friction about the normal
+    ROW_ROLLING = 8          # contact, friction about the tangents: two rows, as of ROW_FRICTION
 
 # How a block of consecutive rows is solved. `block` is the number of rows in the first row of a block, 0 in the others.
 cdef enum BlockKind:
@@ -287,8 +300,8 @@ ctypedef struct Row:
     double diagonal
     double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
                                  # holding
-    double friction              # coefficient
-    double lever                 # of a normal row: its arm about the manifold's centre [m]
+    double friction              # coefficient; of rolling rows [m]
+    double lever                 # of a normal row: what the twist row weighs its impulse by [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind
@@ -318,7 +331,9 @@ ctypedef struct JointRows:
     int32_t* begin
     int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
     Py_ssize_t awake_count
-    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    int32_t* alone               # those of them that are in no herd (wide/_herds.pxd)
+    Py_ssize_t alone_count
+    int32_t* run                 # numbers in use: run[2 i] ... run[2 i + 1] each; those of herds behind the joints' own
     Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
@@ -374,4 +389,5 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    int32_t threads
     size_t user_rows             # address of the UserRow records

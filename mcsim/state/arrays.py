@@ -6,7 +6,7 @@ one row before its first, the world's: body -1 is at the origin, never moves and
 
 import numpy as np
 
-from mcsim.core.rotation import rotate
+from mcsim.core.rotation import conjugate, rotate
 from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
                                 SHAPE_DTYPE, SHAPE_TYPES)
 from mcsim.state.surfaces import surface_arrays
@@ -86,6 +86,7 @@ class BodyArrays:
             arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
                                   default=0.0)
             arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
+            arrays.bullet[i] = body.bullet
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
                 arrays.twist[i, 3:] = body.angular_velocity
@@ -131,6 +132,9 @@ class ShapeArrays:
             record["orientation"] = shape.orientation
             record["friction"] = material.friction
             record["restitution"] = material.restitution
+            record["rolling_friction"] = material.rolling_friction
+            record["torsional_friction"] = material.torsional_friction
+            record["surface_velocity"] = rotate(conjugate(shape.orientation), material.surface_velocity)
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))

@@ -244,3 +244,29 @@ def test_contacts_of_a_world_name_the_mesh():
     found = world.contacts
     assert len(found) == 4 and (found["body_a"] == 0).all() and (found["body_b"] == 1).all()
     assert found["normal_impulse"].sum() == pytest.approx(0.3 * 0.2 * 0.25 * 8 * 1000 * G * world.dt, rel=1e-3)
+
+
+def test_grounds_come_and_go():
+    """A mesh and a height field are put under falling boxes while the world runs, and taken away again."""
+    world = world_on(FLAT["mesh"], (mc.Box((0.2, 0.2, 0.2)), {"position": (0, 0, 0.5)}))
+    world.step(30)
+    world.add_body("shelf", kind="static", shape=irregular((1, 1), 40, 9), position=(0, 0, 2))
+    world.add_body("hill", kind="static", shape=field(lambda x, y: 0 * x, 2.0, 4), position=(5, 0, 3))
+    world.add_body("high", shape=mc.Box((0.2, 0.2, 0.2)), position=(0, 0, 2.5))
+    world.add_body("higher", shape=mc.Box((0.2, 0.2, 0.2)), position=(5, 0, 3.3))
+    world.step(60)
+    assert world.body("high").position[2] == pytest.approx(2.2, abs=1e-3)
+    assert world.body("higher").position[2] == pytest.approx(3.2, abs=1e-3)
+    kept = world.snapshot()
+    world.remove_body("shelf")
+    world.step(60)
+    assert world.body("high").position[2] < 1.5
+    assert world.body("higher").position[2] == pytest.approx(3.2, abs=1e-3)
+    assert len(kept.manifolds)
+
+
+def test_what_rests_on_a_mesh_falls_asleep():
+    world = world_on(FLAT["mesh"], (mc.Box((0.2, 0.2, 0.2)), {"position": (0, 0, 0.2)}), friction=0.5, sleep=True)
+    world.step(240)
+    assert not world.velocities[1].any()
+    assert world.positions[1][2] == pytest.approx(0.2, abs=1e-3)
