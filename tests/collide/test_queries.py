@@ -110,8 +110,8 @@ def test_rays_against_bisection(kind):
 
 def test_distances_are_exact_to_rounding():
     """A plain ray on the axis of each shape."""
-    for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3), (mc.Plane((0, 0, 1)), 0.0),
-                        (mc.Cylinder(2, 0.3), 0.3), (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
+    for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3),
+                        (mc.Plane((0, 0, 1)), 0.0), (mc.Cylinder(2, 0.3), 0.3), (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
         hit = world_of([shape]).ray_cast((0, 0, 5), (0, 0, -3))
         assert hit.body.name == "body0" and hit.shape == 0 and hit.distance == pytest.approx(5 - size, abs=1e-15)
         assert hit.point == pytest.approx((0, 0, size), abs=1e-15)
@@ -171,8 +171,8 @@ def test_rays_from_inside(kind):
 
 def many_shapes(rng, count, spread=3.0):
     shapes = [random_shape(rng, KINDS[i % 5]) for i in range(count)]
-    return world_of([*shapes, mc.Plane((0.1, 0, 1), -3.0)], rng.uniform(-spread, spread, (count + 1, 3)) * ([[1]] * count + [[0]]),
-                    [*random_quaternions(rng, count), FLAT])
+    positions = rng.uniform(-spread, spread, (count + 1, 3)) * ([[1]] * count + [[0]])
+    return world_of([*shapes, mc.Plane((0.1, 0, 1), -3.0)], positions, [*random_quaternions(rng, count), FLAT])
 
 
 def test_nearest_of_many_against_every_shape():
@@ -250,7 +250,7 @@ def test_mujoco_agrees():
 
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_shape_cast_against_overlap(kind):
-    """Just before the hit the shape overlaps nothing, just after it the body that was hit; a miss overlaps nothing all along."""
+    """Just before the hit the shape overlaps nothing, just after it what was hit; a miss overlaps nothing all along."""
     rng = np.random.default_rng(20 + KINDS.index(kind))
     world = many_shapes(rng, 30, 4.0)
     origins, directions = random_rays(rng, 60, 8.0)
@@ -286,8 +286,10 @@ def test_shape_cast_closed_forms():
     assert world.shape_cast(mc.Sphere(0.5), (5, 0, 0), FLAT, (1, 0, 0)) is None
     world = world_of([mc.Box((1, 1, 1)), mc.Plane((0, 0, 1), -3)])
     hit = world.shape_cast(mc.Box((0.5, 0.5, 0.5)), (0.2, 0.1, 6), FLAT, (0, 0, -1))
-    assert hit.distance == pytest.approx(4.5, abs=1e-12) and hit.normal == pytest.approx((0, 0, 1)) and hit.point[2] == pytest.approx(1)
-    hit = world.shape_cast([mc.Sphere(0.5, position=(3, 0, 0)), mc.Sphere(0.5, position=(0, 0, 1))], (0, 0, 6), FLAT, (0, 0, -1))
+    assert hit.distance == pytest.approx(4.5, abs=1e-12) and hit.normal == pytest.approx((0, 0, 1))
+    assert hit.point[2] == pytest.approx(1)
+    compound = [mc.Sphere(0.5, position=(3, 0, 0)), mc.Sphere(0.5, position=(0, 0, 1))]
+    hit = world.shape_cast(compound, (0, 0, 6), FLAT, (0, 0, -1))
     assert hit.body.index == 0 and hit.distance == pytest.approx(5.5, abs=1e-12)
     hit = world.shape_cast(mc.Capsule(0.5, 0.5), (5, 0, 1), (math.sqrt(0.5), 0, math.sqrt(0.5), 0), (0, 0, -1))
     assert hit.body.index == 1 and hit.distance == pytest.approx(3.5, abs=1e-12) and hit.point[2] == pytest.approx(-3)
@@ -312,7 +314,8 @@ def test_overlap_and_distance_against_the_oracle():
         assert best_separation(*pair) <= found.distance + 1e-9
         np.testing.assert_allclose(found.point_b - found.point_a, found.distance * found.normal, atol=1e-9)
         other = world.distance(0, b, offset, qb)
-        assert other.distance == pytest.approx(found.distance, abs=1e-9) and other.normal == pytest.approx(found.normal, abs=1e-5)
+        assert other.distance == pytest.approx(found.distance, abs=1e-9)
+        assert other.normal == pytest.approx(found.normal, abs=1e-5)
         assert (1 in [body.index for body in world.overlap(a, (0, 0, 0), qa)]) == (found.distance <= 0.0)
         overlapping += found.distance <= 0.0
     assert 20 < overlapping < 60
@@ -528,7 +531,7 @@ def test_shapes_and_surfaces():
             points = corners[:, :1] + np.linspace(0, 1, 41)[None, :, None] * (corners[:, 1:2] - corners[:, :1])
             assert near.distance <= np.linalg.norm(points - centre, axis=-1).min() - 0.2 + 1e-12
             assert np.linalg.norm(near.point_b - near.point_a) == pytest.approx(near.distance)
-            assert near.distance == pytest.approx(world.shape_cast(mc.Sphere(0.2), centre, FLAT, -near.normal, exclude="ball").distance,
-                                                  abs=1e-9)
+            hit = world.shape_cast(mc.Sphere(0.2), centre, FLAT, -near.normal, exclude="ball")
+            assert near.distance == pytest.approx(hit.distance, abs=1e-9)
             back = world.distance("ball", "ground")
             assert back.distance == near.distance and np.array_equal(back.normal, -near.normal)
