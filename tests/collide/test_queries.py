@@ -111,7 +111,8 @@ def test_rays_against_bisection(kind):
 def test_distances_are_exact_to_rounding():
     """A plain ray on the axis of each shape."""
     for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3),
-                        (mc.Plane((0, 0, 1)), 0.0), (mc.Cylinder(2, 0.3), 0.3), (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
+                        (mc.Plane((0, 0, 1)), 0.0), (mc.Cylinder(2, 0.3), 0.3),
+                        (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
         hit = world_of([shape]).ray_cast((0, 0, 5), (0, 0, -3))
         assert hit.body.name == "body0" and hit.shape == 0 and hit.distance == pytest.approx(5 - size, abs=1e-15)
         assert hit.point == pytest.approx((0, 0, size), abs=1e-15)
