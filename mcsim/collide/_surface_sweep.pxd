@@ -188,12 +188,12 @@ cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil
     """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
     cdef const Leg* leg = &r.leg[r.count - 1]
     cdef int i
-    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t, r.surface_dynamic,
-               r.solid_dynamic)
+    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t,
+               r.surface_dynamic and not r.solid_dynamic)
     for i in range(r.count - 2, -1, -1):
         leg = &r.leg[i]
         bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, leg.met_after,
-                   r.surface_dynamic, r.solid_dynamic)
+                   r.surface_dynamic and not r.solid_dynamic)
 
 
 cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept nogil:
