@@ -335,8 +335,8 @@ cdef class Collider(Broadphase):
 
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
                            double ahead) noexcept nogil:
-        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those of the
-        last step begin. -> how many"""
+        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those
+        of the last step begin. -> how many"""
         cdef Manifold pair = m[0]
         cdef int first = is_surface(self.solids[m.shape_a].type)
         cdef int32_t surface = m.shape_a if first else m.shape_b
@@ -470,7 +470,7 @@ cdef class Collider(Broadphase):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result[np.argsort(result["key"])] if self.sleeping_count else result
+        return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
