@@ -25,7 +25,7 @@ class Mcsim:
     """A scene in mcsim, measured through its own observers. A Peer has the same methods."""
 
     def __init__(self, scene, options):
-        self.world = mc.World(scene, dt=DT, **options)
+        self.world = mc.World(scene, dt=DT, **({"sleep": False} | options))
         self.name = f"mcsim {mc.__version__}"
 
     def step(self):
@@ -202,7 +202,7 @@ def machine():
 
 def write_csv(path, results, options, repeats):
     """Results, below two lines: machine, versions, date and repeats; every setting of World at these options."""
-    settings = mc.World(mc.Scene(), dt=DT, **options).settings
+    settings = mc.World(mc.Scene(), dt=DT, **({"sleep": False} | options)).settings
     with open(path, "w", newline="", encoding="utf-8") as file:
         file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
                    f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}; {repeats} runs of each\n")

@@ -5,7 +5,8 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
-from mcsim.constraints._joints cimport JointLists
+from mcsim.collide._sensors cimport Sensors
+from mcsim.constraints._islands cimport Islands
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -30,6 +31,9 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef readonly Sensors sensors       # or None
+    cdef bint sensing
+    cdef readonly Islands islands
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
@@ -47,8 +51,6 @@ cdef class Pipeline(StateArrays):
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
-    cdef JointLists joint_lists         # of this step
-    cdef object kept_lists
     cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
@@ -76,6 +78,8 @@ cdef class Pipeline(StateArrays):
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
+    cdef void follow_islands(self) noexcept nogil
+    cdef void undo(self) noexcept nogil
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

@@ -23,7 +23,7 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -33,14 +33,17 @@ from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._collider cimport Collider
+from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport (LimitedJoint, TurningJoint, break_joints, choose_joints, layout_joints,
-                                        motor_point, refresh_listed, spring_point, store_joints)
+from mcsim.constraints._islands cimport Islands
+from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_joints, motor_point, refresh_listed,
+                                        spring_point, store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.core._arrays cimport doubles, records
+from mcsim.core._arrays cimport doubles
+from mcsim.core._clock cimport now
 from mcsim.core._math cimport scale
-from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Twist
+from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
@@ -59,22 +62,6 @@ from mcsim.wide._joints cimport WideJoints
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
-cdef extern from *:
-    """
-    #include <time.h>
-    /* Seconds that never run backwards, where the system has such a clock. */
-    static double mc_now(void) {
-        struct timespec t;
-    #ifdef CLOCK_MONOTONIC
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    #else
-        timespec_get(&t, TIME_UTC);
-    #endif
-        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-    }
-    """
-    double now "mc_now"() noexcept nogil
-
 cdef int SI = SOLVERS["si"]
 
 cdef enum:
@@ -90,6 +77,9 @@ cdef double STILL = 1e-12
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
 
+# Bodies whose surfaces are nearer than this part of the speculative distance wake each other.
+cdef double REACH = 0.25
+
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
@@ -98,12 +88,16 @@ cdef class Pipeline(StateArrays):
     """One world's step.
 
     bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
-    bounces: whether any shape has a restitution. The arrays are kept alive and written in place.
+    bounces: whether any shape has a restitution. sleep: (speed [m/s], time [s]) of constraints/_islands.pyx, speed 0:
+    nothing sleeps. The arrays are kept alive and written in place.
     """
 
-    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces):
+    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
         self.hold(bodies, joints)
         self.collider = collider
+        self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
+        self.islands.list_moving(&self.bodies)
+        self.islands.look(&self.bodies)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.settings = settings
@@ -114,7 +108,6 @@ cdef class Pipeline(StateArrays):
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count)
         self.pose_calls = PoseCalls()
-        self._make_lists()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
@@ -123,20 +116,13 @@ cdef class Pipeline(StateArrays):
         self._plan_tree(bodies, joints)
         self._plan_wide(bodies, joints)
 
-    def _make_lists(self):
-        limited, turning, whole = (np.zeros(self.joint_count * size + 1, np.int8) for size in (
-            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t)))
-        self.kept_lists = limited, turning, whole
-        self.joint_lists.limited = <LimitedJoint*>records(limited)
-        self.joint_lists.turning = <TurningJoint*>records(turning)
-        self.joint_lists.whole = <int32_t*>records(whole)
-
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
         update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
+        self.choose_joints(self.islands.asleep)
 
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
@@ -174,6 +160,11 @@ cdef class Pipeline(StateArrays):
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
+    def reach(self):
+        """[m] bodies nearer than this wake each other."""
+        return self.islands.reach
+
+    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree
@@ -183,10 +174,7 @@ cdef class Pipeline(StateArrays):
         if rows > self.row_capacity:
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-            if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
-                self.displacement.reserve(rows)
-            if self.articulations is not None:
-                self.articulations.guard.reserve(rows)
+            self._follow_capacity()
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)
@@ -198,6 +186,24 @@ cdef class Pipeline(StateArrays):
         self.factors = &factors[0, 0, 0]
         self.impacts = &impacts[0]
         self.anchors = <Anchor*>&anchor_view[0, 0]
+
+    def _follow_capacity(self):
+        """Room for the rows in what keeps something about each."""
+        if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
+            self.displacement.reserve(self.row_capacity)
+        if self.articulations is not None:
+            self.articulations.guard.reserve(self.row_capacity)
+
+    def take_room(self, Pipeline other):
+        """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
+        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.row_capacity < self.row_capacity:
+            return
+        self.row_array, self.row_capacity, self.anchor_capacity = (other.row_array, other.row_capacity,
+                                                                   other.anchor_capacity)
+        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
+        self._follow_capacity()
+        self.wide = other.wide
+        self.wide.resize(self.bodies.count)
 
     def grow(self):
         """Room for what the last collide and layout asked for."""
@@ -233,8 +239,41 @@ cdef class Pipeline(StateArrays):
         cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
         if status == OK:
             status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
+        while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
+                &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt):
+            self.follow_islands()
+            status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
+        if self.islands.sleepers > 0:
+            self.collider.manifold_count = self.islands.drop_sleeping(&self.bodies, self.collider.manifolds,
+                                                                      self.collider.manifold_count)
         self.lap(STAGE_COLLIDE)
         return status
+
+    cdef void follow_islands(self) noexcept nogil:
+        """Some bodies woke or fell asleep."""
+        self.islands.list_moving(&self.bodies)
+        update_inertia(&self.bodies)                # of those that woke
+        self.collider.part(&self.bodies)
+        self.choose_joints(self.islands.asleep)
+
+    cdef void undo(self) noexcept nogil:
+        """The state before the step is back."""
+        self.restore_backup()
+        self.follow_islands()
+
+    def follow(self):
+        """Follow islands that were written from outside."""
+        self.follow_islands()
+
+    def notice(self):
+        """What the user has written since the last step wakes whom it concerns."""
+        if self.islands.notice(&self.bodies):
+            self.follow_islands()
+
+    def restored(self):
+        """Follow poses, islands and manifolds that were written from outside."""
+        self.islands.look(&self.bodies)
+        self.follow_islands()
 
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
@@ -501,14 +540,14 @@ cdef class Pipeline(StateArrays):
         elif self.closing:
             integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h)
         else:
-            integrate_poses(&self.bodies, NULL, 0, self.settings.h)
+            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
         """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
         self.solve_positions()
-        integrate_poses(&self.bodies, NULL, 0, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
         self.displacement.start_here(&self.bodies)
         self.displacement.move(&self.bodies)
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
@@ -517,7 +556,7 @@ cdef class Pipeline(StateArrays):
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
         cdef Row* trial = self.displacement.trial
-        integrate_poses(&self.bodies, NULL, 0, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         memcpy(trial, self.rows, self.row_count * sizeof(Row))
         for k in range(self.settings.position_rounds):
@@ -636,7 +675,7 @@ cdef class Pipeline(StateArrays):
             self.divide_step()
             status = self.layout(not self.closing, True)
         if status != OK:
-            self.restore_backup()
+            self.undo()
             return status
         if self.closing:
             self.articulations.prepare()
@@ -649,7 +688,7 @@ cdef class Pipeline(StateArrays):
         for i in range(self.settings.substeps):
             self.substep(i == self.settings.substeps - 1)
             if self.call_status != OK or self.pose_calls.status != OK:
-                self.restore_backup()
+                self.undo()
                 return CALL_FAILED
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
@@ -665,13 +704,30 @@ cdef class Pipeline(StateArrays):
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
-        status = self.check_state()
+        status = self.check_moving()
         if status != OK:
-            self.restore_backup()
+            self.undo()
             return status
         self.collider.accept()
+        if self.sensing:
+            self.sensors.sense(&self.bodies)
+        if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
+                &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
+                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1], self.settings.dt):
+            self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
+
+    def set_sensors(self, Sensors sensors):
+        """Sensors that look after every step, or None."""
+        self.sensors = sensors
+        self.sensing = sensors is not None
+
+    def clear_events(self):
+        """Forget what began and ended, came and went."""
+        self.collider.clear_events()
+        if self.sensing:
+            self.sensors.clear_events()
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""
@@ -701,6 +757,8 @@ cdef class Pipeline(StateArrays):
             self.clock = now()
             looked = self.clock
             status = self.check_state()
+            if status == OK and self.islands.notice(&self.bodies):
+                self.follow_islands()
             update_inertia(&self.bodies)
             while status == OK and done < n:
                 status = self.step_once()
@@ -714,6 +772,7 @@ cdef class Pipeline(StateArrays):
                     looked = self.clock
                     with gil:
                         PyErr_CheckSignals()
+            self.islands.look_at_moving(&self.bodies)
         if status == CALL_FAILED:
             self.raise_failure()
         return status

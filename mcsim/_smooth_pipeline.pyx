@@ -36,8 +36,8 @@ cdef double PROJECTION_TOLERANCE = 1e-15
 cdef class SmoothPipeline(Pipeline):
     """One world's step under "rk4"; arguments as of Pipeline."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces):
-        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0)):
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.runge_kutta = RungeKutta(bodies.count)
         self.accelerations = np.zeros((bodies.count + 1, 6))
         self.acceleration = <Twist*>doubles(self.accelerations) + 1

@@ -1,12 +1,14 @@
 """The arrays of one world's bodies and joints as C pointers, their backup, and what is read off them."""
 
 from libc.math cimport isfinite
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
-from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
@@ -26,11 +28,21 @@ cdef class StateArrays:
         self.joint_count = self.awake_joint_count = len(joints)
         self.kept_awake = np.arange(len(joints) + 1, dtype=np.int32)
         self.awake_joints = integers(self.kept_awake)
+        self._make_lists()
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
-                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)))
-        for i in range(4):
+                       np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),
+                       np.empty(count + 1), np.empty(count + 1, np.int64))
+        for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
+        self.backup_island = long_integers(self.backup[6])
+
+    def _make_lists(self):
+        limited, turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
+            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t))]
+        self.joint_lists.limited = <LimitedJoint*>records(limited)
+        self.joint_lists.turning = <TurningJoint*>records(turning)
+        self.joint_lists.whole = <int32_t*>records(whole)
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""
@@ -49,35 +61,49 @@ cdef class StateArrays:
         b.gravity_scale = doubles(padded["gravity_scale"]) + 1
         b.linear_damping = doubles(padded["linear_damping"]) + 1
         b.angular_damping = doubles(padded["angular_damping"]) + 1
+        b.island = long_integers(padded["island"]) + 1
+        b.still_time = doubles(padded["still_time"]) + 1
+        b.still_speed = doubles(padded["still_speed"]) + 1
+
+    cdef bint sound(self, Py_ssize_t i) noexcept nogil:
+        """Whether a body's state is finite; its quaternion is made unit."""
+        cdef int k
+        cdef double sum = 0.0
+        cdef double* p = <double*>&self.bodies.position[i]
+        cdef Quat q = self.bodies.orientation[i]
+        for k in range(3):
+            sum += p[k] * 0.0
+        p = <double*>&self.bodies.twist[i]
+        for k in range(6):
+            sum += p[k] * 0.0
+        p = <double*>&self.bodies.force[i]
+        for k in range(6):
+            sum += p[k] * 0.0
+        q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
+        if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
+            self.failed_body = i
+            return False
+        if not (-1e-14 < q.w - 1.0 < 1e-14):
+            self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
+        return True
 
     cdef int check_state(self) noexcept nogil:
         """Python may have written anything into the views: refuse what is not finite, make quaternions unit, statics
         still."""
         cdef Py_ssize_t i
-        cdef int k
-        cdef double sum
-        cdef double* p
-        cdef Quat q
         for i in range(self.bodies.count):
-            sum = 0.0
-            p = <double*>&self.bodies.position[i]
-            for k in range(3):
-                sum += p[k] * 0.0
-            q = self.bodies.orientation[i]
             if self.bodies.kind[i] == STATIC:
                 memset(&self.bodies.twist[i], 0, sizeof(Twist))
-            p = <double*>&self.bodies.twist[i]
-            for k in range(6):
-                sum += p[k] * 0.0
-            p = <double*>&self.bodies.force[i]
-            for k in range(6):
-                sum += p[k] * 0.0
-            q.w = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z
-            if not (sum == 0.0 and isfinite(q.w) and q.w > 1e-200):
-                self.failed_body = i
+            if not self.sound(i):
                 return NOT_FINITE
-            if not (-1e-14 < q.w - 1.0 < 1e-14):
-                self.bodies.orientation[i] = quat_normalized(self.bodies.orientation[i])
+        return OK
+
+    cdef int check_moving(self) noexcept nogil:
+        """Refuse what a step has made of the state, where it is not finite."""
+        cdef Py_ssize_t k
+        for k in range(self.bodies.moving_count):
+            if not self.sound(self.bodies.moving[k]):
+                return NOT_FINITE
         return OK
 
     cdef void save_backup(self) noexcept nogil:
@@ -86,6 +112,9 @@ cdef class StateArrays:
         memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
         memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+        memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
+        memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
+        memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
 
     cdef Joint* joints_copied(self) noexcept nogil:
         memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
@@ -97,6 +126,9 @@ cdef class StateArrays:
         memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
         memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
         memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        memcpy(self.bodies.still_time, self.backup_pointers[4], n * sizeof(double))
+        memcpy(self.bodies.still_speed, self.backup_pointers[5], n * sizeof(double))
+        memcpy(self.bodies.island, self.backup_island, n * sizeof(int64_t))
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 

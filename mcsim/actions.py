@@ -6,6 +6,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle
 from mcsim.scene.checks import FieldError, unit_quaternion, vector
+from mcsim.state.fields import AWAKE
 
 
 class Actions:
@@ -49,6 +50,18 @@ class Actions:
             rotation = matrices(self._bodies.orientation[i:i + 1])[0]
             spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
         self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
+
+    def wake(self, body=None) -> None:
+        """Wake a body and all that fell asleep with it; None: everything."""
+        self._refuse_while_running("wake")
+        island = self._bodies.island
+        chosen = island != AWAKE
+        if body is not None:
+            chosen &= island == island[self._find(body, self._body_index, BodyHandle, "body")]
+        island[chosen] = AWAKE
+        self._bodies.still_time[chosen] = 0.0
+        self._bodies.still_speed[chosen] = 0.0
+        self._pipeline.follow()
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""

@@ -103,6 +103,8 @@ def run(
         "restitution-threshold", "Slower impacts do not bounce, in m/s.", "M/S")] = None,
     speculative_distance: Annotated[float | None, _world_number(
         "speculative-distance", "Contacts exist from this distance on, in metres.", "M")] = None,
+    sleep: Annotated[bool | None, typer.Option(
+        "--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")] = None,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
     strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
@@ -123,7 +125,7 @@ def run(
         "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
         "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
         "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
-        "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance,
+        "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance, "sleep": sleep,
     }
     _check_output("--out", out, ".npz")
     _check_output("--png", png, ".png")

@@ -1,10 +1,13 @@
 """Handles to the bodies and joints of a world: small objects that read the world's arrays."""
 
+import copy
+
 import numpy as np
 
-from mcsim.core.errors import SceneError
-from mcsim.scene.checks import FieldError, not_negative, number, vector
-from mcsim.state.fields import BODY_KINDS
+from mcsim.core.errors import SceneError, StaleHandleError
+from mcsim.scene.checks import FieldError, interval, not_negative, number, show, vector
+from mcsim.scene.drives import Spring
+from mcsim.state.fields import AWAKE, BODY_KINDS
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd
@@ -13,15 +16,59 @@ AXIS_MOTOR = 2          # state/_layout.pxd
 ANGLES = {"hinge": None, "universal": None, "screw": None, "rack_pinion": None, "cylindrical": 1, "planar": 2}
 
 
-class BodyHandle:
+class Handle:
+    """One part of a world, whichever number it has. After it was removed every use but its name raises
+    StaleHandleError; restoring a snapshot that has it makes the handle serve again."""
+
+    __slots__ = ("_world", "_part")
+
+    def __init__(self, world, part):
+        self._world, self._part = world, part
+
+    def __eq__(self, other):
+        if not isinstance(other, Handle):
+            return NotImplemented
+        return self._world is other._world and self._part.original is other._part.original
+
+    def __hash__(self):
+        return hash((id(self._world), id(self._part.original)))
+
+    def __deepcopy__(self, memo):
+        return type(self)(copy.deepcopy(self._world, memo), self._part)      # a world's copies share its parts
+
+    @property
+    def name(self) -> str:
+        """What it is called, or was."""
+        return self._part.name
+
+    @property
+    def removed(self) -> bool:
+        """Whether it is in the world no longer."""
+        try:
+            return self.index < 0
+        except StaleHandleError:
+            return True
+
+    def _place(self, index, parts, what):
+        i = index.get(self._part.name)
+        if i is None or parts[i].original is not self._part.original:
+            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
+        return i
+
+
+class BodyHandle(Handle):
     """One body of a world. Vectors are views of the world's arrays: they follow it, and may be written."""
 
-    __slots__ = ("_world", "index", "name")
+    __slots__ = ()
 
-    def __init__(self, world, index, name):
-        self._world, self.index, self.name = world, index, name
+    @property
+    def index(self) -> int:
+        """Its number in the world's arrays."""
+        return self._place(self._world._body_index, self._world._scene.bodies, "body")
 
     def __repr__(self):
+        if self.removed:
+            return f"<Body {self.name!r}, removed from {self._world!r}>"
         return f"<Body {self.index} {self.name!r} of {self._world!r}: {self.kind}, position {self.position}>"
 
     @property
@@ -50,14 +97,19 @@ class BodyHandle:
         return self._world.angular_velocities[self.index]
 
     @property
+    def asleep(self) -> bool:
+        """Whether it sleeps: see World.asleep."""
+        return bool(self._world._bodies.island[self.index] != AWAKE)
+
+    @property
     def mass(self) -> float:
         """[kg]; 0 unless dynamic."""
-        return self._world.scene.bodies[self.index].mass
+        return self._world._scene.bodies[self.index].mass
 
     @property
     def inertia(self) -> np.ndarray:
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
-        return self._world.scene.bodies[self.index].inertia
+        return self._world._scene.bodies[self.index].inertia
 
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
@@ -66,15 +118,19 @@ class BodyHandle:
         return positions[self.index], orientations[self.index]
 
 
-class JointHandle:
+class JointHandle(Handle):
     """One joint of a world: what it measures and what it carries."""
 
-    __slots__ = ("_world", "index", "name")
+    __slots__ = ()
 
-    def __init__(self, world, index, name):
-        self._world, self.index, self.name = world, index, name
+    @property
+    def index(self) -> int:
+        """Its number in the world's arrays."""
+        return self._place(self._world._joint_index, self._world._scene.joints, "joint")
 
     def __repr__(self):
+        if self.removed:
+            return f"<Joint {self.name!r}, removed from {self._world!r}>"
         return f"<Joint {self.index} {self.name!r} of {self._world!r}: {self.type}>"
 
     @property
@@ -84,7 +140,7 @@ class JointHandle:
     @property
     def type(self) -> str:
         """One of state.fields.JOINT_TYPES: "ball", "universal", "hinge", …"""
-        return self._world.scene.joints[self.index].type
+        return self._world._scene.joints[self.index].type
 
     def _coordinates(self, field):
         record = self._world._pipeline.measure()[self.index]
@@ -176,3 +232,61 @@ class JointHandle:
                 slot["motor_velocity" if velocity is not None else "motor_position"] = target[k]
             if bound is not None:
                 slot["motor_max_force"] = bound
+        self._wake()
+
+    def _wake(self):
+        """What sleeps is not to miss a change of the joint."""
+        for body in (self._record["body_a"], self._record["body_b"]):
+            if body >= 0:
+                self._world.wake(int(body))
+
+    def set_limits(self, lower, upper, axis=None) -> None:
+        """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis: which
+        coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
+        try:
+            i = self._one_axis(axis, "limits")
+            lower, upper = interval((lower, upper), "limits")
+            if self.type == "distance":
+                if upper <= 0.0:
+                    raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
+                lower = lower if lower > 0.0 else -np.inf
+        except FieldError as error:
+            raise SceneError(f"joint {self.name!r}: {error}") from None
+        slot = self._record["axes"][i:i + 1]
+        slot["lower"], slot["upper"] = lower, upper
+        self._wake()
+
+    def set_spring(self, spring, axis=None) -> None:
+        """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a joint
+        with several."""
+        try:
+            i = self._one_axis(axis, "springs")
+            if not isinstance(spring, Spring | None):
+                raise FieldError("spring", f"must be a Spring or None, got {show(spring)}")
+            if spring is not None:
+                number(spring.rest, "spring.rest")
+        except FieldError as error:
+            raise SceneError(f"joint {self.name!r}: {error}") from None
+        slot = self._record["axes"][i:i + 1]
+        slot["has_spring"] = int(spring is not None)
+        for name in ("stiffness", "damping", "rest"):
+            slot[name] = 0.0 if spring is None else getattr(spring, name)
+        self._wake()
+
+    def _one_axis(self, axis, what):
+        """The number of the coordinate that `axis` names, of a joint that may have `what` there."""
+        self._world._refuse_while_running("joint")
+        count = int(self._record["axis_count"])
+        if count == 0:
+            raise FieldError("", f"is a {self.type} joint, which has no coordinate")
+        if self.type == "distance" and np.isfinite(self._record["constant"]):
+            raise FieldError("", f"is a rod, whose length is fixed; {what} take a rope or a spring")
+        if axis is None and count > 1:
+            raise FieldError("axis", f"is missing: give 0 to {count - 1}")
+        axis = 0 if axis is None else axis
+        if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not 0 <= axis < count:
+            raise FieldError("axis", f"must be from 0 to {count - 1}, got {axis!r}")
+        turning = (0, 1) if what == "limits" else ()
+        if self.type == "ball" and axis in turning or self.type == "free":
+            raise FieldError("axis", f"{axis} of a {self.type} joint takes no {what}")
+        return axis

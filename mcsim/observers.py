@@ -1,6 +1,6 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import joint_tree, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
-from mcsim.state.fields import ROW_KINDS
+from mcsim.state.fields import AWAKE, ROW_KINDS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 CONTACT_DTYPE = np.dtype([
     ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),
     ("normal_impulse", "f8"), ("tangent_impulse", "f8", 3), ("friction", "f8")])
+
+END_DTYPE = np.dtype([("step", "i8"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4")])
+BEGIN_DTYPE = np.dtype([*END_DTYPE.descr, ("impulse", "f8"), ("position", "f8", 3), ("normal", "f8", 3)])
 
 ROW_VIEW_DTYPE = np.dtype([
     ("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2), ("error", "f8"), ("bias", "f8"),
@@ -64,9 +67,23 @@ class Stats:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What happened in the last call of step(). broken: (k,) numbers of the joints that broke, in order."""
+    """What happened in the last call of step(), all its n steps, until bodies are added or removed or a state is restored.
+
+    broken: (k,) numbers of the joints that broke, in order.
+    begin, end: (k,) structured arrays of contacts that began and ended, by step, then by pair of shapes: step (the world's
+        number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies); begin also
+        impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
+        Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until they
+        are a fortieth of the speculative distance apart (0.5 mm). What touches and falls asleep goes on to touch.
+    sensor_begin, sensor_end: likewise what came into sensors and went out of them, as found at the end of every step:
+        body_a, shape_a are the sensor.
+    """
 
     broken: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+    begin: np.ndarray = field(default_factory=lambda: np.zeros(0, BEGIN_DTYPE))
+    end: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
+    sensor_begin: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
+    sensor_end: np.ndarray = field(default_factory=lambda: np.zeros(0, END_DTYPE))
 
 
 class Observers:
@@ -137,9 +154,17 @@ class Observers:
         return out
 
     def _raw_rows(self):
-        """The row records at the present poses. A step lays rows out for its beginning, so they are made anew."""
+        """The row records at the present poses. A step lays rows out for its beginning, so they are made anew. Sleeping
+        bodies have rows like all others: then those of a copy of this world that is awake."""
+        if self._pipeline.islands.sleepers:
+            return self._awake()._raw_rows()
         self._prepare()
         return self._pipeline.rows_now()
+
+    @property
+    def asleep(self) -> np.ndarray:
+        """(n,) bool: the bodies that sleep (`World(sleep=True)`, the default)."""
+        return self._bodies.island != AWAKE
 
     def jacobian(self) -> "csr_array":
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
@@ -211,8 +236,24 @@ class Observers:
 
     @property
     def events(self) -> Events:
-        """What happened in the last call of step(): `.broken`, numbers of the joints that broke."""
-        return self._events
+        """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out of
+        them, joints that broke. Each read makes new arrays."""
+        self._meet_shapes()
+        logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
+        found = [self._event_array(log.get_events(), began, dtype)
+                 for log in logs for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
+        return replace(self._events, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
+
+    def _event_array(self, log, began, dtype):
+        """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
+        log = log[log["began"] == began]
+        out = np.zeros(len(log), dtype)
+        for name in dtype.names:
+            out[name] = log[name]
+        out["step"] += self._pipeline.steps - self._steps_made
+        for side in "ab":
+            out[f"shape_{side}"] = self._shape_ranks[log[f"shape_{side}"]]
+        return out
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -94,8 +94,9 @@ def _checked(k):
         _check_rk4(k, h)
     if k["integrator"] in POSITION_INTEGRATORS:
         _check_position_integrator(k)
-    if flag(k["sleep"], "sleep"):
-        raise FieldError("sleep", "is not available yet: pass sleep=False")
+    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit"
+    for name in ("sleep_speed", "sleep_time"):
+        k[name] = positive(k[name], name)
     if count(k["threads"], "threads", 1, 1024) != 1:
         raise FieldError("threads", "more than 1 are not available yet: pass threads=1")
     return k
@@ -171,6 +172,11 @@ def joint_tree(k):
     if k["joint_solver"] is None:
         return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
     return int(k["joint_solver"] == "tree")
+
+
+def sleep_settings(k):
+    """(speed [m/s], time [s]) of constraints/_islands.pyx; speed 0: nothing sleeps."""
+    return (k["sleep_speed"] if k["sleep"] else 0.0), k["sleep_time"]
 
 
 def kernel_settings(k, gravity):

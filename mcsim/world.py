@@ -1,17 +1,23 @@
 """World: a scene in maximal coordinates, stepped and observed."""
 
+import threading
+from weakref import WeakSet
+
 import numpy as np
 
 from mcsim.actions import Actions
+from mcsim.changes import Changes
 from mcsim.collide import Collider
-from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.observers import Events, Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
+from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, suggestion
-from mcsim.settings import check_settings, count, kernel_settings
+from mcsim.scene.described import Described
+from mcsim.settings import check_settings, count, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls
@@ -20,7 +26,7 @@ from mcsim.state.user_joints import user_joints
 MOST_STEPS = 2**62
 
 
-class World(Observers, Actions, Snapshots):
+class World(Observers, Actions, Queries, Changes, Snapshots):
     """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
@@ -51,59 +57,63 @@ class World(Observers, Actions, Snapshots):
         joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
         increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
         SimulationError where the joints cannot be closed).
-        sleep: False. threads: 1. (More to come.)
+      sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
+        that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
+        them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
+      threads: 1. (More to come.)
 
-    The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL.
+    The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
+    worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
     """
 
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
                  stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=False,
-                 threads=1):
+                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
+                 sleep_speed=0.01, sleep_time=0.5, threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         if not isinstance(scene, Scene):
             raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
                              "makes one")
         self._keywords = check_settings(keywords)
-        self._scene = scene.sharing_parts()
+        self._origin = scene.sharing_parts()
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
-        self._body_index = {body.name: i for i, body in enumerate(self._scene.bodies)}
-        self._joint_index = {joint.name: i for i, joint in enumerate(self._scene.joints)}
-        self._bodies = BodyArrays.from_scene(self._scene)
-        self._joints = joint_records(self._scene, self._body_index)
-        shapes = ShapeArrays(self._scene)
-        self._collider = Collider(shapes.shapes, shapes.hulls, shapes.vertices, shapes.face_normals, shapes.face_offsets,
-                                  shapes.face_begin, shapes.face_index, shapes.edges,
-                                  excluded_pairs(self._scene, self._body_index))
-        self._user = user_joints(self._scene, self._joints, self._bodies)
-        rows = 0 if self._user is None else self._user.rows.ctypes.data
-        self._pipeline = PIPELINES[self._keywords["integrator"]](
-            self._bodies, self._joints, self._collider,
-            kernel_settings(self._keywords, self._scene.gravity) | {"user_rows": rows},
-            bool(np.any(shapes.shapes["restitution"] > 0.0)))
-        if isinstance(self._pipeline, PositionPipeline):
-            self._pipeline.names = (self.body_names, self.joint_names)
-        self._set_gears()
-        self._pipeline.set_user_joints(self._user)
-        self._pipeline.set_calls(motion_calls(self._scene, self._joints))
-        self._masses = np.array([body.mass for body in self._scene.bodies], float)
-        self._centers = np.array([body.center_of_mass for body in self._scene.bodies], float).reshape(-1, 3)
-        self._breakable = bool(np.any(self._joints["breakable"]))
+        self._parts = None                          # of the last snapshot
+        self._removed = WeakSet()                    # parts that are here no longer, the first version of each
+        vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
+                                          joint_records(self._origin, self._origin.numbers()[0]),
+                                          ShapeArrays(self._origin)))
         self._steps_made = 0
         self._events = Events()
-        self._running = False
+        self._turn = threading.Lock()
+        self._meet_shapes()
         self._prepare()
 
-    def _set_gears(self):
-        """What a gear keeps, where that is left to the initial pose."""
-        measured = self._pipeline.measure()
-        for i in np.flatnonzero(np.isnan(self._joints["constant"])):
-            (a, b), axes = self._joints["geared"][i], self._joints["geared_axis"][i]
-            q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))
-            self._joints["constant"][i] = q_a + self._joints["ratio"][i] * q_b
+    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
+        """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
+        shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
+        numbers: what scene.numbers() gives, if it is known."""
+        body_index, joint_index = numbers or scene.numbers()
+        if collider is None:
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
+        user = user_joints(scene, joints, bodies)
+        rows = 0 if user is None else user.rows.ctypes.data
+        pipeline = PIPELINES[self._keywords["integrator"]](
+            bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
+            bool(np.any(bodies.bounces)), sleep_settings(self._keywords))
+        if isinstance(pipeline, PositionPipeline):
+            pipeline.names = (tuple(body_index), tuple(joint_index))
+        _set_gears(joints, pipeline)
+        pipeline.set_user_joints(user)
+        pipeline.set_calls(motion_calls(scene, joints))
+        return {
+            "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies, "_joints": joints,
+            "_collider": collider, "_user": user, "_pipeline": pipeline,
+            "_masses": bodies.mass, "_centers": bodies.center_of_mass,
+            "_breakable": bool(np.any(joints["breakable"])),
+        }
 
     def __repr__(self):
         return (f"<World {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
@@ -127,6 +137,8 @@ class World(Observers, Actions, Snapshots):
         goal = pipeline.steps + n
         began = pipeline.steps
         try:
+            self._meet_shapes()
+            pipeline.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:
@@ -134,20 +146,26 @@ class World(Observers, Actions, Snapshots):
                 elif status == NOT_FINITE:
                     raise SimulationError(self._explain_failure())
         finally:
-            self._running = False
+            self._end()
             pipeline.clear_forces()
             self._steps_made = pipeline.steps - began
             self._events = Events() if whole is None else Events(np.nonzero(whole & (self._joints["broken"] != 0))[0])
 
     def _refuse_while_running(self, doing):
         """A user's function, or another thread, may look at poses and velocities while a step is on its way, no more."""
-        if self._running:
-            raise SimulationError(f"World.{doing}: the world is in the middle of a step; a function that it calls (a "
-                                  "residual, a motion) and other threads may only read its arrays: do it after the step")
+        if self._turn.locked():
+            raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a function "
+                                  "that it calls (a residual, a motion) and other threads may only read its arrays: do "
+                                  "it after the step")
 
     def _begin(self, doing):
-        self._refuse_while_running(doing)
-        self._running = True
+        """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
+        if not self._turn.acquire(blocking=False):
+            self._refuse_while_running(doing)
+            self._begin(doing)                       # it was given back between the two
+
+    def _end(self):
+        self._turn.release()
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -170,7 +188,7 @@ class World(Observers, Actions, Snapshots):
             while (status := self._pipeline.prepare()) == GROW:
                 self._pipeline.grow()
         finally:
-            self._running = False
+            self._end()
         if status == NOT_FINITE:
             raise SimulationError(self._explain_failure())
 
@@ -178,7 +196,8 @@ class World(Observers, Actions, Snapshots):
 
     @property
     def scene(self) -> Scene:
-        """The world's own copy of its scene (the initial state)."""
+        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were added."""
+        self._scene = self._scene.numbered()
         return self._scene
 
     @property
@@ -233,11 +252,11 @@ class World(Observers, Actions, Snapshots):
 
     def body(self, body) -> BodyHandle:
         """The handle of a body, by name, number or handle."""
-        return BodyHandle(self, i := self._find(body, self._body_index, BodyHandle, "body"), self.body_names[i])
+        return BodyHandle(self, self._scene.bodies[self._find(body, self._body_index, BodyHandle, "body")])
 
     def joint(self, joint) -> JointHandle:
         """The handle of a joint, by name, number or handle."""
-        return JointHandle(self, i := self._find(joint, self._joint_index, JointHandle, "joint"), self.joint_names[i])
+        return JointHandle(self, self._scene.joints[self._find(joint, self._joint_index, JointHandle, "joint")])
 
     def _find(self, key, index, handle, what):
         if isinstance(key, handle):
@@ -245,9 +264,25 @@ class World(Observers, Actions, Snapshots):
                 raise SceneError(f"{what} {key.name!r} belongs to another world")
             return key.index
         name = getattr(key, "name", key)                      # the scene's own handle
+        if isinstance(key, Described):
+            parts = self._scene.bodies if what == "body" else self._scene.joints
+            if name in index and parts[index[name]].original is key.original:
+                return index[name]
+            if key.original in self._removed:
+                raise StaleHandleError(f"{what} {name!r} was removed from the world")
         if isinstance(name, str) and name in index:
             return index[name]
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
             return int(key)
         close = suggestion(name, index) if isinstance(name, str) else ""
         raise SceneError(f"unknown {what} {name!r}{close or f'; there are {len(index)}: ' + ', '.join(list(index)[:12])}")
+
+
+def _set_gears(joints, pipeline):
+    """What a gear keeps, where that is left to the pose at which it is added."""
+    added = np.flatnonzero(np.isnan(joints["constant"]))
+    measured = pipeline.measure() if len(added) else None
+    for i in added:
+        (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
+        q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))
+        joints["constant"][i] = q_a + joints["ratio"][i] * q_b

@@ -1,5 +1,7 @@
-"""Shapes and poses to contact manifolds."""
+"""Shapes and poses to contact manifolds; rays and overlaps among them."""
 
 from mcsim.collide._collider import Collider
+from mcsim.collide._queries import HIT_DTYPE, Finder
+from mcsim.collide._sensors import Sensors
 
-__all__ = ["Collider"]
+__all__ = ["Collider", "Finder", "HIT_DTYPE", "Sensors"]

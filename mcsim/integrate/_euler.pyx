@@ -63,10 +63,11 @@ cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double 
     """Gravity, the user's forces and damping, over `part` of a substep. Damping is implicit: v / (1 + h c)."""
     cdef double h = part * settings.h
     cdef double m, s
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, k
     cdef Twist* t
     cdef Twist* f
-    for i in range(bodies.count):
+    for k in range(bodies.moving_count):
+        i = bodies.moving[k]
         if bodies.kind[i] != DYNAMIC:
             continue
         t = &bodies.twist[i]
@@ -124,12 +125,12 @@ cdef void drift_group(Bodies* bodies, Group* group, double h) noexcept nogil:
 
 
 cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h) noexcept nogil:
-    """Drift the chosen bodies by h; NULL: all. Kinematic ones keep the velocity that the user gave them."""
+    """Drift the chosen bodies by h. Kinematic ones keep the velocity that the user gave them."""
     cdef Py_ssize_t i, k
     cdef Group group
     group.count = 0
-    for k in range(bodies.count if chosen == NULL else count):
-        i = k if chosen == NULL else chosen[k]
+    for k in range(count):
+        i = chosen[k]
         if bodies.kind[i] == DYNAMIC:
             if fills(&group, i, group.count):
                 drift_group(bodies, &group, h)
@@ -178,10 +179,11 @@ cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, 
 
 cdef void update_inertia(Bodies* bodies) noexcept nogil:
     """World inverse inertia from the present orientations (after Python wrote them)."""
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, k
     cdef Group group
     group.count = 0
-    for i in range(bodies.count):
+    for k in range(bodies.moving_count):
+        i = bodies.moving[k]
         if bodies.kind[i] == DYNAMIC and fills(&group, i, i):
             KERNELS.refresh(bodies, group.body)
             group.count = 0

@@ -161,7 +161,7 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
         raise FieldError("inertia", "needs mass as well")
     if kind == "dynamic" and center is not None and inertia is None:
         raise FieldError("center_of_mass", "needs mass and inertia as well: without them the shapes give all three")
-    solid = [shape for shape in arguments["shapes"] if not isinstance(shape, Plane)]
+    solid = [shape for shape in arguments["shapes"] if not isinstance(shape, Plane) and not _weightless(shape)]
     from_shapes = _from_shapes(solid, DENSITY if arguments["density"] is None else arguments["density"])
     center = from_shapes.center if center is None else np.array(center)
     if kind != "dynamic":
@@ -169,9 +169,14 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
     if inertia is not None:
         return _in_range(MassProperties(mass, center, _inertia_matrix(inertia)))
     if not solid:
-        raise FieldError("", "is dynamic and has no shape, so it needs mass and inertia; give them, a shape, "
-                             "or another kind")
+        raise FieldError("", f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs mass "
+                             "and inertia; give them, a shape, or another kind")
     return _in_range(from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass))
+
+
+def _weightless(shape: Shape) -> bool:
+    """A sensor without a density of its own."""
+    return shape.sensor and shape.density is None
 
 
 def _in_range(properties: MassProperties) -> MassProperties:

@@ -87,6 +87,18 @@ class Described:
         """Whether both are of one class and made by equal arguments."""
         return type(self) is type(other) and self._arguments == other._arguments
 
+    @property
+    def original(self):
+        """The first of all versions of this part: `changed` makes others of the same thing."""
+        return self.__dict__.get("_original", self)
+
+    def changed(self, **attributes: Any):
+        """Another version of this part, with other attributes, which are not checked."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._set(**attributes, _original=self.original)
+        return other
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{type(self).__name__} is fixed once made: make a new one to change its {name}")
 

@@ -81,17 +81,18 @@ class GearJoint(Joint):
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
         self._set(index=index, name=name, _arguments=self._arguments | {"name": name})
 
+    def _told_by_frames(self) -> dict[str, Any]:
+        return self._arguments
+
     def __repr__(self) -> str:
         place = "" if self.index is None else f" {self.index} {self.name!r}"
         return f"<GearJoint{place}: {self.joint_a!r} - {self.joint_b!r}, ratio {self.ratio:g}>"
 
 
 def _joint_name(value: Any, field: str) -> str:
-    if isinstance(value, Joint):
-        if value.name is None or value.index is None:
-            raise FieldError(field, f"is not in a scene yet: {value!r}; give what Scene.add_joint returned")
-        return value.name
-    return text(value, field)
+    if not isinstance(value, str) and getattr(value, "index", 0) is None:       # what was removed says so when asked
+        raise FieldError(field, f"is not in a scene yet: {value!r}; give what Scene.add_joint returned")
+    return text(getattr(value, "name", value), field)
 
 
 def _axis_number(value: Any, field: str) -> int | None:

@@ -164,6 +164,9 @@ class DistanceJoint(Joint):
                              "them apart")
         return gap
 
+    def _told_by_frames(self) -> dict[str, Any]:
+        return super()._told_by_frames() | ({"length": self.constant} if self.constant < inf else {})
+
 
 class RackPinionJoint(Joint):
     """Couples a rack a with a pinion b: the rack goes along `rack_axis` by `radius` a radian that the pinion turns.

@@ -131,6 +131,12 @@ class Joint(Described):
                   constant=self._constant_at(gap),
                   _arguments=self._arguments | {"name": name})
 
+    def _told_by_frames(self) -> dict[str, Any]:
+        """The arguments that place the joint as it is, whatever poses its bodies are described with."""
+        frames = {f"frame_{side}": tuple(tuple(part.tolist()) for part in getattr(self, f"frame_{side}")) for side in "ab"}
+        unplaced = {field: self._defaults().get(field) for field in PLACEMENT if field in self._arguments}
+        return self._arguments | unplaced | frames
+
     def to_dict(self) -> dict[str, Any]:
         """The joint as JSON data."""
         try:
@@ -334,6 +340,9 @@ class RollingJoint(Joint):
                       frame_b=relative(body_b, (center, from_axes(wheel))))
         super()._place(index, name, bodies)
 
+    def _told_by_frames(self) -> dict[str, Any]:
+        return super()._told_by_frames() | {"disc": self.disc}
+
 
 class KnifeEdgeJoint(Joint):
     """A blade on b, as of a skate: its point does not move across it relative to a. Along it, and away from a, it is
@@ -359,10 +368,8 @@ class KnifeEdgeJoint(Joint):
 # ---- arguments that several joints take ------------------------------------------------------------------------------
 
 def _body_name(value: Any, field: str) -> str | None:
-    """The name that a body's handle, its name or None (the world) stands for."""
-    if value is None or isinstance(value, Body):
-        return value and value.name
-    return text(value, field)
+    """The name that a body's handle (a scene's or a world's), its name or None (the world) stands for."""
+    return None if value is None else text(getattr(value, "name", value), field)
 
 
 def _frame(value: tuple | None) -> Frame | None:

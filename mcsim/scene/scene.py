@@ -3,7 +3,7 @@
 from __future__ import annotations      # signatures read as they are written here
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -125,6 +125,11 @@ class Scene:
 
         Its bodies must be in the scene, and one of them dynamic. A failed call changes nothing.
         """
+        self._add_joint(joint, lambda body: body)
+        return joint
+
+    def _add_joint(self, joint: Joint, posed: Callable[[Body], Body]) -> None:
+        """Add a joint. posed: the version of a body that has the pose at which the joint is placed."""
         if not isinstance(joint, Joint):
             raise FieldError("joint", f"must be a joint such as HingeJoint, got {show(joint)}", "add_joint")
         if joint.index is not None:
@@ -137,12 +142,11 @@ class Scene:
             if not any(body is not None and body.kind == "dynamic" for body in bodies):
                 ends = " and ".join("the world" if body is None else f"{body.name!r} ({body.kind})" for body in bodies)
                 raise FieldError("", f"joins {ends}: at least one of the two must be dynamic")
-            joint._place(index, name, bodies)
+            joint._place(index, name, tuple(body and posed(body) for body in bodies))
         except FieldError as error:
             raise error.within(f"joint {name!r}") from None
         self.joints.append(joint)
         self._joint_of[name] = joint
-        return joint
 
     def _end(self, joint: Joint, field: str) -> Body | None:
         """The body at one end of a joint."""
@@ -192,6 +196,37 @@ class Scene:
         other.bodies, other.joints = list(self.bodies), list(self.joints)
         other._body_of, other._joint_of = dict(self._body_of), dict(self._joint_of)
         return other
+
+    def without(self, bodies: set[str], joints: set[str]) -> Scene:
+        """A scene of its own without these bodies and joints, by their names. Nothing may hang on them that stays."""
+        if len(bodies) + len(joints) > 3:
+            return self.of_parts([body for body in self.bodies if body.name not in bodies],
+                                 [joint for joint in self.joints if joint.name not in joints])
+        other = self.sharing_parts()
+        for name in bodies:
+            other.bodies.remove(other._body_of.pop(name))
+        for name in joints:
+            other.joints.remove(other._joint_of.pop(name))
+        return other
+
+    def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
+        """The place of each body and of each joint, by name."""
+        return dict(zip(self._body_of, range(len(self.bodies)))), dict(zip(self._joint_of, range(len(self.joints))))
+
+    def of_parts(self, bodies: list[Body], joints: list[Joint]) -> Scene:
+        """A scene of its own with other parts, whose names and ends go together."""
+        other = copy.copy(self)
+        other.bodies, other.joints = bodies, joints
+        other._body_of = {body.name: body for body in bodies}
+        other._joint_of = {joint.name: joint for joint in joints}
+        return other
+
+    def numbered(self) -> Scene:
+        """This scene if its parts' numbers are their places, as they are unless some were removed; else another one."""
+        if all(part.index == i for parts in (self.bodies, self.joints) for i, part in enumerate(parts)):
+            return self
+        return self.of_parts(*([part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)]
+                               for parts in (self.bodies, self.joints)))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

@@ -58,6 +58,7 @@ class ShapeModel(Model):
 
 class SolidModel(ShapeModel):
     density: Number | None = None
+    sensor: Flag = None
 
 
 class SphereModel(SolidModel):
@@ -86,6 +87,7 @@ class PlaneModel(ShapeModel):
     type: Literal["plane"]
     normal: Numbers
     offset: Number = None
+    sensor: Flag = None
 
 
 class HullModel(SolidModel):

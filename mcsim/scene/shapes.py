@@ -1,7 +1,8 @@
 """The shapes that bodies are made of, and their registry SHAPES.
 
 Every shape takes `position` [m] and `orientation` (unit quaternion) of its own frame in the body's frame, and
-`material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given.
+`material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given. A `sensor` reports what
+comes into it (world.events, world.overlaps) and pushes nothing; it has no mass unless it has a density of its own.
 """
 
 from __future__ import annotations      # signatures read as they are written here
@@ -12,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mcsim.scene import mass
-from mcsim.scene.checks import (FieldError, Vector, direction, items, not_negative, number, positive, show,
-                                unit_quaternion, vector)
+from mcsim.scene.checks import (FieldError, Vector, direction, flag, items, not_negative, number, positive,
+                                show, unit_quaternion, vector)
 from mcsim.scene.described import Value
 from mcsim.scene.hull import convex_hull
 from mcsim.scene.mass import MassProperties
@@ -31,6 +32,7 @@ class Shape(Value):
     size: (3,) [m], radius, half lengths or half extents as far as the shape has them, else 0.
     position: (3,) [m], orientation: (4,), of the shape's frame in the body's frame.
     material: Material, or None for the body's. density: [kg/m³], or None for the body's.
+    sensor: whether it only reports what comes into it.
     """
 
     type: ClassVar[str]
@@ -39,6 +41,7 @@ class Shape(Value):
     orientation: np.ndarray
     material: Material | None
     density: float | None
+    sensor: bool
 
     def _describe(self, arguments: dict[str, Any], size: Vector, **attributes: Any) -> None:
         """Check the arguments that all shapes have, and keep everything."""
@@ -48,9 +51,11 @@ class Shape(Value):
             raise FieldError("material", f"must be a Material, got {show(arguments['material'])}")
         if arguments.get("density") is not None:
             arguments["density"] = positive(arguments["density"], "density")
+        if "sensor" in arguments:
+            arguments["sensor"] = flag(arguments["sensor"], "sensor")
         self._set(_arguments=arguments, size=np.array(size), position=np.array(arguments["position"]),
                   orientation=normalized(arguments["orientation"]), material=arguments["material"],
-                  density=arguments.get("density"))
+                  density=arguments.get("density"), sensor=arguments.get("sensor", False))
         self._set(**attributes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,10 +83,10 @@ class Sphere(Shape):
     radius: float
 
     def __init__(self, radius: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None):
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
         radius = positive(radius, "radius")
         self._describe({"radius": radius, "position": position, "orientation": orientation, "material": material,
-                        "density": density}, (radius, 0.0, 0.0), radius=radius)
+                        "density": density, "sensor": sensor}, (radius, 0.0, 0.0), radius=radius)
 
     def _centred(self, density: float) -> MassProperties:
         return mass.sphere(self.radius, density)
@@ -94,12 +99,12 @@ class Box(Shape):
     half_extents: np.ndarray
 
     def __init__(self, half_extents: Vector, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None):
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
         half_extents = vector(half_extents, "half_extents")
         for i, extent in enumerate(half_extents):
             positive(extent, f"half_extents[{i}]")
         self._describe({"half_extents": half_extents, "position": position, "orientation": orientation,
-                        "material": material, "density": density}, half_extents, half_extents=np.array(half_extents))
+                        "material": material, "density": density, "sensor": sensor}, half_extents, half_extents=np.array(half_extents))
 
     def _centred(self, density: float) -> MassProperties:
         return mass.box(self._arguments["half_extents"], density)
@@ -113,10 +118,10 @@ class Capsule(Shape):
     half_length: float
 
     def __init__(self, radius: float, half_length: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None):
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
         radius, half_length = positive(radius, "radius"), not_negative(half_length, "half_length")
         self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
-                        "material": material, "density": density}, (radius, half_length, 0.0),
+                        "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
                        radius=radius, half_length=half_length)
 
     def _centred(self, density: float) -> MassProperties:
@@ -131,10 +136,10 @@ class Cylinder(Shape):
     half_length: float
 
     def __init__(self, radius: float, half_length: float, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None):
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
         radius, half_length = positive(radius, "radius"), positive(half_length, "half_length")
         self._describe({"radius": radius, "half_length": half_length, "position": position, "orientation": orientation,
-                        "material": material, "density": density}, (radius, half_length, 0.0),
+                        "material": material, "density": density, "sensor": sensor}, (radius, half_length, 0.0),
                        radius=radius, half_length=half_length)
 
     def _centred(self, density: float) -> MassProperties:
@@ -153,11 +158,11 @@ class Plane(Shape):
     offset: float
 
     def __init__(self, normal: Vector, offset: float = 0.0, *, position: Vector = ORIGIN,
-                 orientation: Vector = UPRIGHT, material: Material | None = None):
+                 orientation: Vector = UPRIGHT, material: Material | None = None, sensor: bool = False):
         normal, offset = direction(normal, "normal"), number(offset, "offset")
         unit = normalized(normal)
         self._describe({"normal": normal, "offset": offset, "position": position, "orientation": orientation,
-                        "material": material}, ORIGIN, normal=unit, offset=offset)
+                        "material": material, "sensor": sensor}, ORIGIN, normal=unit, offset=offset)
         position, orientation = compose((self.position, self.orientation), (offset * unit, from_axes(unit)))
         self._set(position=position, orientation=orientation)
 
@@ -189,12 +194,12 @@ class ConvexHull(Shape):
     _solid: MassProperties
 
     def __init__(self, points: Vector, *, position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
-                 material: Material | None = None, density: float | None = None):
+                 material: Material | None = None, density: float | None = None, sensor: bool = False):
         rows = items(points, "a list of points, 3 numbers each", "points")
         points = tuple(vector(row, f"points[{i}]") for i, row in enumerate(rows))
         hull = convex_hull(np.array(points))
         self._describe({"points": points, "position": position, "orientation": orientation, "material": material,
-                        "density": density}, ORIGIN,
+                        "density": density, "sensor": sensor}, ORIGIN,
                        vertices=hull.vertices, faces=hull.faces, face_normals=hull.face_normals,
                        face_offsets=hull.face_offsets, edges=hull.edges,
                        radius=float(np.sqrt(np.max(np.sum(hull.vertices**2, axis=1)))),

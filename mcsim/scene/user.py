@@ -189,6 +189,9 @@ class UserJoint(Joint):
             return np.full(self.size, np.nan)           # so fast that the step fails, which then names the body
         return (self.error_at(*along(size)) - 2.0 * self.error_at(a, b) + self.error_at(*along(-size))) / size**2
 
+    def _told_by_frames(self) -> dict[str, Any]:
+        return self._arguments
+
     def to_dict(self) -> dict[str, Any]:
         raise FieldError("residual", "is a Python function, which a file cannot hold; add the joint after loading",
                          f"joint {self.name!r}")

@@ -28,6 +28,11 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
+    double* still_time           # for how long it has hardly moved [s]
+    double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
+    const int32_t* moving              # the bodies that are neither static nor asleep, ascending
+    Py_ssize_t moving_count
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
 
@@ -45,7 +50,7 @@ ctypedef struct Shape:
     int32_t group                # collide if each one's group is in the other's mask
     int32_t mask
     int32_t hull                 # -1 unless HULL
-    int32_t reserved
+    int32_t sensor               # 1: it reports what comes into it, and does not collide
     Vec3 size
     Vec3 position                # shape frame in the body's axes, from the centre of mass [m]
     Quat orientation             # shape axes -> body axes
@@ -97,6 +102,8 @@ ctypedef struct Manifold:
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
+    int32_t touching             # after the last step, see collide/_events.pxd
+    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient

@@ -7,18 +7,67 @@ one row before its first, the world's: body -1 is at the origin, never moves and
 import numpy as np
 
 from mcsim.core.rotation import rotate
-from mcsim.state.fields import (BODY_FIELDS, BODY_KINDS, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES, SHAPE_DTYPE, SHAPE_TYPES)
+from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
+                                SHAPE_DTYPE, SHAPE_TYPES)
+
+MOST_RUNS = 32                  # beyond which rows are taken one by one
+
+
+class Rows:
+    """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative ones
+    stand for the fresh rows, in their order."""
+
+    def __init__(self, source, old):
+        self.source, self.old, self.count = source, old, len(source)
+        is_fresh = source < 0
+        self.fresh = np.flatnonzero(is_fresh)
+        self._from = source.copy()
+        self._from[is_fresh] = old + np.arange(len(self.fresh))
+        starts = np.flatnonzero((np.diff(self._from) != 1) | (self._from[1:] == old)) + 1
+        self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)]) if self.count else np.zeros(1)
+
+    def of(self, array, fresh):
+        """The new array, of memory of its own."""
+        if len(self._runs) > MOST_RUNS:
+            return np.concatenate([array, fresh])[self._from]
+        out = np.empty((self.count, *array.shape[1:]), array.dtype)
+        for begin, end in zip(self._runs[:-1].tolist(), self._runs[1:].tolist()):
+            first = int(self._from[begin])
+            rows = array[first:first + end - begin] if first < self.old else fresh[first - self.old:][:end - begin]
+            out[begin:end] = rows
+        return out
+
+    def after_the_world(self):
+        """The same for arrays with the world's row in front."""
+        source = np.where(self.source < 0, -1, self.source + 1)
+        return Rows(np.concatenate([np.zeros(1, source.dtype), source]), self.old + 1)
+
+    def numbers(self):
+        """(old + 1,) new number of each old row, -1 of those that are gone; the last, of row -1, is -1."""
+        out = np.full(self.old + 1, -1, np.int32)
+        kept = self.source >= 0
+        out[self.source[kept]] = np.flatnonzero(kept)
+        return out
 
 
 class BodyArrays:
-    """All body arrays, (n, ...) each, by the names of BODY_FIELDS; `padded` holds them with the world's row in front."""
+    """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's row in
+    front."""
 
-    def __init__(self, count):
+    def __init__(self, count, padded=None):
         self.count = count
-        self.padded = {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS}
+        self.padded = padded or {f.name: np.zeros((count + 1, *f.shape), f.dtype) for f in BODY_FIELDS + BODY_NOTES}
         for name, array in self.padded.items():
             setattr(self, name, array[1:])
-        self.padded["orientation"][:, 0] = 1.0
+        if padded is None:
+            self.padded["orientation"][:, 0] = 1.0
+            self.padded["island"][:] = AWAKE
+
+    def gathered(self, rows, fresh):
+        """Other arrays of these and the `fresh` bodies. rows: Rows."""
+        whole = rows.after_the_world()
+        return BodyArrays(rows.count, {name: whole.of(array, fresh.padded[name][1:])
+                                       for name, array in self.padded.items()})
 
     @classmethod
     def from_scene(cls, scene):
@@ -31,6 +80,11 @@ class BodyArrays:
             arrays.gravity_scale[i] = body.gravity_scale
             arrays.linear_damping[i] = body.linear_damping
             arrays.angular_damping[i] = body.angular_damping
+            arrays.mass[i] = body.mass
+            arrays.center_of_mass[i] = body.center_of_mass
+            arrays.reach[i] = max((_reach(shape, body.center_of_mass) for shape in body.shapes if not shape.sensor),
+                                  default=0.0)
+            arrays.bounces[i] = any((shape.material or body.material).restitution > 0.0 for shape in body.shapes)
             if body.kind != "static":
                 arrays.twist[i, :3] = body.velocity
                 arrays.twist[i, 3:] = body.angular_velocity
@@ -39,6 +93,14 @@ class BodyArrays:
                 arrays.inertia[i] = body.inertia
                 arrays.inv_inertia[i] = _symmetric_inverse(body.inertia)
         return arrays
+
+
+def _reach(shape, center):
+    """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
+    size = shape.size
+    own = {"sphere": size[0], "box": np.linalg.norm(size), "capsule": size[0] + size[1],
+           "cylinder": np.hypot(size[0], size[1]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
+    return np.linalg.norm(shape.position - center) + own
 
 
 def _symmetric_inverse(matrix):
@@ -61,6 +123,7 @@ class ShapeArrays:
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
             record["hull"] = -1
+            record["sensor"] = shape.sensor
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
             record["orientation"] = shape.orientation
@@ -70,7 +133,8 @@ class ShapeArrays:
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
         self.hulls = np.array(hulls, HULL_DTYPE)
-        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = pool.arrays()
+        self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
+        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = self.pools[1:]
 
 
 class _HullPool:
@@ -97,13 +161,14 @@ class _HullPool:
                 np.array(self.edges, np.int32).reshape(-1, 2))
 
 
-def joint_records(scene, index):
-    """(joints,) records of JOINT_DTYPE; `index` is the number of each body by name. Gears whose constant is that of the
-    initial pose have NaN there."""
-    records = np.zeros(len(scene.joints), JOINT_DTYPE)
+def joint_records(scene, index, joints=None):
+    """(joints,) records of JOINT_DTYPE, of all joints or of some; `index` is the number of each body by name.
+    Gears whose constant is that of the initial pose have NaN there."""
+    joints = scene.joints if joints is None else joints
+    records = np.zeros(len(joints), JOINT_DTYPE)
     number_of = {joint.name: i for i, joint in enumerate(scene.joints)}
     users = [joint.name for joint in scene.joints if joint.type == "user"]
-    for record, joint in zip(records, scene.joints):
+    for record, joint in zip(records, joints):
         record["type"] = JOINT_TYPES.index(joint.type)
         for side, name, frame in (("a", joint.a, joint.frame_a), ("b", joint.b, joint.frame_b)):
             number = -1 if name is None else index[name]

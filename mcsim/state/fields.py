@@ -21,6 +21,8 @@ class Field:
     saved: bool = False
 
 
+AWAKE = -1                      # the island of a body that does not sleep
+
 BODY_FIELDS = (
     Field("kind", (), "i4", "", "0 static, 1 kinematic, 2 dynamic"),
     Field("position", (3,), "f8", "m", "centre of mass, world", saved=True),
@@ -34,6 +36,17 @@ BODY_FIELDS = (
     Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
     Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
     Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+    Field("island", (), "i8", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
+    Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
+    Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
+)
+
+# What Python alone reads of each body.
+BODY_NOTES = (
+    Field("mass", (), "f8", "kg", "0 unless dynamic"),
+    Field("center_of_mass", (3,), "f8", "m", "in the body's own frame"),
+    Field("reach", (), "f8", "m", "how far its shapes reach from the centre of mass, at most; inf of planes"),
+    Field("bounces", (), "?", "", "whether a shape of it has a restitution"),
 )
 
 
@@ -42,7 +55,7 @@ def _record(*fields):
 
 
 SHAPE_DTYPE = _record(
-    ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("reserved", "i4"),
+    ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
 )
 
@@ -63,9 +76,16 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"), ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("touching", "i4"), ("reserved", "i4"), ("allowance", "f8"),
+    ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
     ("origin", MANIFOLD_ORIGIN_DTYPE),
+)
+
+# A contact that began or ended: collide/_events.pxd.
+EVENT_DTYPE = _record(
+    ("step", "i8"), ("began", "i4"), ("body_a", "i4"), ("body_b", "i4"), ("shape_a", "i4"), ("shape_b", "i4"),
+    ("reserved", "i4"), ("impulse", "f8"), ("position", "f8", 3), ("normal", "f8", 3),
 )
 
 JOINT_AXIS_DTYPE = _record(

@@ -53,6 +53,14 @@ cdef class WideContacts:
         self.capacity, self.manifold_capacity = blocks, manifolds
         self.count = 0
 
+    def resize(self, Py_ssize_t bodies):
+        """For another number of bodies."""
+        colors = np.zeros((2, bodies + 1), np.int64)
+        self.kept = (colors, *self.kept[1:])
+        self.moving = <uint64_t*>long_integers(colors[0])
+        self.resting = <uint64_t*>long_integers(colors[1])
+        self.body_count, self.count = bodies, 0
+
     def grow(self, Py_ssize_t manifolds):
         """Room for so many manifolds, and for the blocks that the last layout asked for."""
         if self.needed > self.capacity or manifolds > self.manifold_capacity:

@@ -9,6 +9,7 @@ All give the same bits. The best that this machine has is taken, unless the envi
 
 import importlib.util
 import os
+from functools import cache
 
 from mcsim.core.errors import SceneError
 from mcsim.wide import _base
@@ -16,6 +17,7 @@ from mcsim.wide import _base
 LEVELS = ("base", "v3", "v4")
 
 
+@cache
 def available():
     """The levels that were built and that this processor has, the best last."""
     found = ["base"]

@@ -86,9 +86,14 @@ def merged_faces(hull):
     return result
 
 
-def make_collider(shapes, bodies=None, *, local=None, group=None, mask=None, friction=0.5, restitution=0.0,
-                  excluded=()):
-    """A Collider of `shapes`; `bodies` (s,) their bodies (default one each), `local` their (position, quaternion)."""
+def make_collider(shapes, bodies=None, *, excluded=(), **keywords):
+    """A Collider of `shapes`; keywords as of shape_arrays."""
+    return Collider(*shape_arrays(shapes, bodies, **keywords), np.array(excluded, np.int32).reshape(-1, 2))
+
+
+def shape_arrays(shapes, bodies=None, *, local=None, group=None, mask=None, friction=0.5, restitution=0.0):
+    """The records of `shapes`, their hulls and pools; `bodies` (s,) their bodies (default one each), `local` their
+    (position, quaternion)."""
     n = len(shapes)
     array = np.zeros(n, SHAPE_DTYPE)
     array["body"] = np.arange(n) if bodies is None else bodies
@@ -119,9 +124,8 @@ def make_collider(shapes, bodies=None, *, local=None, group=None, mask=None, fri
                     index += [number[v] for v in face]
                     begin.append(len(index))
             array["hull"][i] = known[id(shape)]
-    return Collider(array, np.array(hulls, HULL_DTYPE), np.array(vertices), np.array(normals), np.array(offsets),
-                    np.array(begin, np.int32), np.array(index, np.int32), np.zeros((0, 2), np.int32),
-                    np.array(excluded, np.int32).reshape(-1, 2))
+    return (array, np.array(hulls, HULL_DTYPE), np.array(vertices), np.array(normals), np.array(offsets),
+            np.array(begin, np.int32), np.array(index, np.int32), np.zeros((0, 2), np.int32))
 
 
 def random_quaternions(rng, n):

@@ -218,7 +218,7 @@ def stack(count, half=0.25, **keywords):
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
     for i in range(count):
         scene.add_body(f"box{i}", shape=mc.Box((half,) * 3), position=(0, 0, half + 2 * half * i))
-    return mc.World(scene, **keywords)
+    return mc.World(scene, sleep=False, **keywords)
 
 
 @every_world

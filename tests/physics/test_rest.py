@@ -10,7 +10,7 @@ SECONDS = 60
 
 def settle(scene):
     """-> world after SECONDS, how far the centres are from where they began (n, 3) [m]"""
-    world = mc.World(scene)
+    world = mc.World(scene, sleep=False)
     start = world.positions.copy()
     world.step(SECONDS * 60)
     return world, world.positions - start

@@ -142,7 +142,7 @@ def test_placing_a_shape_moves_and_turns_its_properties(which, seed):
 def own_arguments(shape):
     """The arguments of a shape but for those that all shapes take."""
     return [value for name, value in shape._arguments.items()
-            if name not in ("position", "orientation", "material", "density")]
+            if name not in ("position", "orientation", "material", "density", "sensor")]
 
 
 def test_a_cut_box_is_the_whole_box():

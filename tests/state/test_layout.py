@@ -94,7 +94,7 @@ def test_body_fields_are_the_pointers_of_the_struct():
     text = (Path(mcsim.__file__).parent / "state" / "_layout.pxd").read_text()
     body = re.search(r"ctypedef struct Bodies:\n((?:    .*\n)+)", text).group(1)
     pointers = re.findall(r"^    (\w+)\* (\w+)", body, re.M)
-    sizes = {"int32_t": 4, "double": 8, "Vec3": 24, "Quat": 32, "Twist": 48, "Mat3": 72}
+    sizes = {"int32_t": 4, "int64_t": 8, "double": 8, "Vec3": 24, "Quat": 32, "Twist": 48, "Mat3": 72}
     assert [name for _, name in pointers] == [field.name for field in fields.BODY_FIELDS]
     for (kind, name), field in zip(pointers, fields.BODY_FIELDS):
         assert np.dtype(field.dtype).itemsize * int(np.prod(field.shape, dtype=int)) == sizes[kind], name

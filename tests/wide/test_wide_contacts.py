@@ -47,7 +47,7 @@ def test_a_level_that_does_not_exist_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("scene", [plate(90), mc.scenes.build("rain", n=200)], ids=["plate", "rain"])
 def test_lanes_of_a_block_share_no_moving_body(scene):
-    world = mc.World(scene)
+    world = mc.World(scene, sleep=False)
     world.step(120)
     lanes = world._pipeline.wide.lanes()
     manifolds = world._collider.get_manifolds()
@@ -86,7 +86,7 @@ def test_the_fixed_point_is_that_of_the_assembled_rows(name, stabilization):
 
 def test_stats_and_contacts_are_those_of_the_rows():
     scene = mc.scenes.build("pyramid", base=4)
-    wide, rows = mc.World(scene), mc.World(scene, solver="pgs")
+    wide, rows = (mc.World(scene, solver=solver, sleep=False) for solver in ("si", "pgs"))
     for world in (wide, rows):
         world.step(60)
     assert wide.stats.contact_rows == rows.stats.contact_rows == 7 * wide.stats.manifolds
@@ -97,11 +97,11 @@ def test_stats_and_contacts_are_those_of_the_rows():
 
 def test_tall_towers_stand():
     """A cube 100 times as heavy on nine others, and a tower of 30: what single-sweep engines let sink, or fall."""
-    heavy = mc.World(mc.scenes.build("tower10_heavy"))
+    heavy = mc.World(mc.scenes.build("tower10_heavy"), sleep=False)
     heavy.step(900)
     assert heavy.contacts["separation"].min() > -0.010
     assert heavy.body("cube9").position[2] > 9.4
-    tower = mc.World(mc.scenes.build("tower", n=25))
+    tower = mc.World(mc.scenes.build("tower", n=25), sleep=False)
     start = tower.positions.copy()
     tower.step(900)
     assert np.linalg.norm(tower.positions - start, axis=1).max() < 0.05

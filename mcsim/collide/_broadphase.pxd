@@ -1,0 +1,56 @@
+"""The broadphase as the narrowphase sees it."""
+
+from libc.stdint cimport int8_t, int32_t, uint64_t
+from mcsim.state._layout cimport Bodies
+from mcsim.collide._shapes cimport PlacedShapes
+from mcsim.collide._solid cimport Aabb
+from mcsim.collide._tree cimport Mark, Tree
+
+# Which tree a shape is in. Planes are in none.
+cdef enum:
+    NOWHERE = 0
+    STILL = 1                    # static bodies
+    MOVING = 2                   # all others, asleep or awake
+
+
+cdef class Broadphase(PlacedShapes):
+    # To find shapes: mcsim.collide._tree's walk_box and walk_ray, over both trees, and `planes` apart. Leaves are
+    # shapes' numbers; what a leaf's box holds is the shape as it was placed in the last collide call.
+    cdef Tree trees[3]                   # by NOWHERE (never used), STILL, MOVING
+    cdef Aabb* fat                       # the box of each leaf
+    cdef int32_t* parents                # the node above each leaf
+    cdef int8_t* home
+    cdef Mark* marks                     # room to build a tree
+    cdef int32_t* moved_list
+    cdef int32_t moved_count
+    cdef int32_t* planes
+    cdef int32_t plane_count
+    cdef int stale                       # the trees and the pairs must be made anew
+    cdef int thinning                    # pairs may have gone to rest
+
+    cdef uint64_t* excluded              # pairs of bodies, sorted
+    cdef Py_ssize_t excluded_count
+    cdef uint64_t* pairs                 # of shapes whose fat boxes overlap, sorted
+    cdef Py_ssize_t pair_count
+    cdef uint64_t* fresh                 # room for new pairs
+    cdef uint64_t* plane_pairs           # of a plane and a shape that may touch it, sorted
+    cdef Py_ssize_t plane_pair_count
+    cdef uint64_t* close                 # of `pairs` those that may touch, sorted; before that room for sorting
+    cdef Py_ssize_t close_count
+    cdef Py_ssize_t pair_capacity        # of each of the four
+    cdef Py_ssize_t pairs_wanted         # what the next grow_pairs() must hold
+
+    cdef int find_pairs(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef int grow_pairs(self) except -1
+    cdef void rest_shape(self, int32_t i) noexcept nogil
+    cdef void list_planes(self, int32_t begin) noexcept nogil
+    cdef void set_fat_boxes(self, double speculative_distance, int32_t* coming) noexcept nogil
+    cdef void mend_trees(self, double speculative_distance) noexcept nogil
+    cdef void build(self, int which) noexcept nogil
+    cdef int live(self, int32_t i, int32_t j) noexcept nogil
+    cdef int wanted(self, int32_t i, int32_t j) noexcept nogil
+    cdef int query(self, int32_t i, int which, Py_ssize_t* count) noexcept nogil
+    cdef int mend_pairs(self) noexcept nogil
+    cdef int find_plane_pairs(self) noexcept nogil
+    cdef void find_close_pairs(self) noexcept nogil
+    cdef void renumber(self, const int8_t* gone, const int32_t* number) noexcept nogil

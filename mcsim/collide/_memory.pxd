@@ -1,0 +1,39 @@
+"""Memory of the collision stage: columns of records that grow and close up together."""
+
+from libc.stdint cimport int8_t
+from libc.stdlib cimport realloc
+from libc.string cimport memmove, memset
+
+# One array with a record for each shape.
+ctypedef struct Column:
+    void** block                 # where its owner keeps it
+    size_t size                  # of a record
+
+
+cdef inline void* resized(void* block, Py_ssize_t count, size_t size) except NULL:
+    """Room for `count` records, at least one; the old ones stay. If there is none the old block stays, too."""
+    cdef void* larger = realloc(block, (count if count > 0 else 1) * size)
+    if larger == NULL:
+        raise MemoryError(f"the collision stage needs {count * size} bytes for {count} records")
+    return larger
+
+
+cdef inline void close_up(char* block, size_t size, const int8_t* gone, Py_ssize_t count) noexcept nogil:
+    """Move the records that stay to the front, in order; the rest is zero."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t kept = 0
+    cdef Py_ssize_t begin
+    while i < count:
+        while i < count and gone[i]:
+            i += 1
+        begin = i
+        while i < count and not gone[i]:
+            i += 1
+        if kept < begin:
+            memmove(block + kept * size, block + begin * size, (i - begin) * size)
+        kept += i - begin
+    memset(block + kept * size, 0, (count - kept) * size)
+
+
+cdef inline void* address(array) except? NULL:
+    return <void*><size_t>array.ctypes.data

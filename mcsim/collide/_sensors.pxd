@@ -1,0 +1,22 @@
+"""Sensors as the pipeline sees them."""
+
+from libc.stdint cimport int32_t, uint64_t
+from mcsim.state._layout cimport Bodies
+from mcsim.collide._events cimport EventLog
+from mcsim.collide._queries cimport Finder
+
+cdef class Sensors(Finder):
+    cdef int32_t* sensors                # shapes, ascending
+    cdef int32_t sensor_count
+    cdef uint64_t* inside                # sensor << 32 | shape, sorted: of the last step
+    cdef Py_ssize_t inside_count
+    cdef uint64_t* now                   # of this one
+    cdef uint64_t* scratch
+    cdef Py_ssize_t capacity             # of each of the three
+    cdef EventLog log
+
+    cdef int reserve(self, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t look_inside(self, const Bodies* bodies) noexcept nogil
+    cdef void note(self, uint64_t key, int began) noexcept nogil
+    cdef void sense(self, const Bodies* bodies) noexcept nogil
+    cpdef void clear_events(self)

@@ -1,0 +1,80 @@
+"""A world's shapes as the broadphase and the narrowphase see them."""
+
+from libc.stdint cimport int8_t, int32_t
+from mcsim.core._types cimport Quat, Vec3
+from mcsim.core._math cimport add, norm, sub, vec3
+from mcsim.state._layout cimport Bodies, Shape
+from mcsim.collide._memory cimport Column
+from mcsim.collide._solid cimport Solid, Aabb, HullView
+
+cdef enum:
+    MOST_COLUMNS = 32
+    NEW = -1                     # the kind of a shape that was never placed
+
+ctypedef struct Pose:
+    Vec3 position
+    Quat orientation
+
+# What a shape may do in the time ahead, see place.
+ctypedef struct Motion:
+    Vec3 travel                  # of its body's centre [m]
+    double margin                # about the shape, as it travels [m]
+
+
+cdef class HullPool:
+    """Hulls that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
+    cdef HullView* views
+    cdef readonly Py_ssize_t count
+    cdef object arrays                   # that the views point into
+
+
+cdef class PlacedShapes:
+    cdef readonly int32_t shape_count
+    cdef readonly long long revision     # counts the changes of what shapes there are
+    cdef int32_t shape_capacity
+    cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
+    cdef int column_count
+    cdef Shape* shapes
+    cdef Solid* solids
+    cdef Quat* turns                     # shapes' axes in the world, as in solids
+    cdef Aabb* boxes                     # about each shape, its margin and its travel
+    cdef Motion* motions
+    cdef double* arms                    # from the body's centre to the shape's farthest point, at most [m]
+    cdef Pose* posed                     # the body's pose at which it was placed
+    cdef int8_t* kind                    # BodyKind of its body when it was placed, or NEW
+    cdef int8_t* resting                 # its body sleeps
+    cdef int8_t* due                     # to be placed even if it rests, or its pose is the same
+    cdef int8_t* moved                   # its pairs are to be found anew
+    cdef int32_t* placed                 # the shapes that this call placed
+    cdef int32_t placed_count
+    cdef double placed_distance          # the speculative distance at which they were placed
+    cdef int32_t* pool                   # the number in _pools of what a hull is in, else -1
+    cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
+    cdef int32_t _next_pool
+
+    cdef int add_column(self, void** block, size_t size) except -1
+    cdef int reserve_shapes(self, Py_ssize_t count) except -1
+    cdef int solidify(self, int32_t i, HullPool pool) except -1
+    cdef int close_up_shapes(self, const int8_t* gone) except -1
+    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil
+    cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef void rest_shape(self, int32_t i) noexcept nogil
+    cdef void wake_shape(self, int32_t i) noexcept nogil
+
+
+cdef inline double limit(const Motion* a, const Motion* b) noexcept nogil:
+    """The separation up to which two shapes may come within the speculative distance in the time ahead."""
+    return a.margin + b.margin + norm(sub(b.travel, a.travel))
+
+
+cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:
+    cdef Aabb r
+    r.lower = vec3(box.lower.x - margin, box.lower.y - margin, box.lower.z - margin)
+    r.upper = vec3(box.upper.x + margin, box.upper.y + margin, box.upper.z + margin)
+    return r
+
+
+cdef inline void extend(Aabb* box, Vec3 travel) noexcept nogil:
+    """Make it hold the box at the end of a travel, too."""
+    box.lower = add(box.lower, vec3(min(travel.x, 0.0), min(travel.y, 0.0), min(travel.z, 0.0)))
+    box.upper = add(box.upper, vec3(max(travel.x, 0.0), max(travel.y, 0.0), max(travel.z, 0.0)))

@@ -1,0 +1,274 @@
+"""A world's shapes, placed: their solids, and boxes that hold what they may touch in the time ahead.
+
+Only what can have moved is placed: not the shapes of bodies that sleep, nor of static ones whose pose is what it was.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int8_t, int32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
+from mcsim.core._types cimport Vec3, Quat
+from mcsim.core._math cimport vec3, add, scale, norm, rotate, quat_mul, quat_matrix
+from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL
+from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
+from mcsim.collide._memory cimport Column, address, close_up, resized
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of
+
+
+cdef inline int is_sane(const double* values, int count) noexcept nogil:
+    """No NaN, no infinity, nothing whose powers would overflow."""
+    cdef int i
+    for i in range(count):
+        if not -1e50 < values[i] < 1e50:
+            return 0
+    return 1
+
+
+cdef class HullPool:
+    """hulls (h,) HULL_DTYPE; vertices (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index."""
+
+    def __cinit__(self, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
+        cdef Py_ssize_t i, vertex, face, vertex_end, face_end
+        hulls = np.ascontiguousarray(hulls, HULL_DTYPE)
+        vertices = np.array(vertices, np.float64).reshape(-1, 3)
+        face_normals = np.array(face_normals, np.float64).reshape(-1, 3)
+        face_offsets = np.array(face_offsets, np.float64).reshape(-1)
+        face_begin = np.array(face_begin, np.int32).reshape(-1)
+        face_index = np.array(face_index, np.int32).reshape(-1)
+        self.arrays = (vertices, face_normals, face_offsets, face_begin, face_index)
+        self.count = len(hulls)
+        self.views = <HullView*>resized(NULL, self.count, sizeof(HullView))
+        for i, hull in enumerate(hulls):
+            vertex = hull["vertex_begin"]
+            face = hull["face_begin"]
+            vertex_end = vertex + int(hull["vertex_count"])
+            face_end = face + int(hull["face_count"])
+            if not (0 <= vertex < vertex_end <= len(vertices) and 0 <= face < face_end <= len(face_normals)
+                    and face_end <= len(face_offsets) and face_end < len(face_begin)):
+                raise ValueError(f"hull {i} reaches beyond the pools of vertices and faces")
+            index = face_index[face_begin[face]:face_begin[face_end]]
+            if len(index) != face_begin[face_end] - face_begin[face] or index.min() < 0 \
+                    or index.max() >= vertex_end - vertex:
+                raise ValueError(f"hull {i} has a face with a vertex that it does not own")
+            self.views[i].vertices = <Vec3*>address(vertices) + vertex
+            self.views[i].normals = <Vec3*>address(face_normals) + face
+            self.views[i].offsets = <double*>address(face_offsets) + face
+            self.views[i].face_begin = <int32_t*>address(face_begin) + face
+            self.views[i].face_index = <int32_t*>address(face_index)
+            self.views[i].vertex_count = vertex_end - vertex
+            self.views[i].face_count = face_end - face
+            self.views[i].radius = hull["radius"]
+
+    def __dealloc__(self):
+        free(self.views)
+
+
+cdef class PlacedShapes:
+    """Rows are shapes, in the order in which they came; after a removal they close up in order."""
+
+    def __cinit__(self, *_):
+        self._pools = {}
+        self.add_column(<void**>&self.shapes, sizeof(Shape))
+        self.add_column(<void**>&self.solids, sizeof(Solid))
+        self.add_column(<void**>&self.turns, sizeof(Quat))
+        self.add_column(<void**>&self.boxes, sizeof(Aabb))
+        self.add_column(<void**>&self.motions, sizeof(Motion))
+        self.add_column(<void**>&self.arms, sizeof(double))
+        self.add_column(<void**>&self.posed, sizeof(Pose))
+        self.add_column(<void**>&self.kind, 1)
+        self.add_column(<void**>&self.resting, 1)
+        self.add_column(<void**>&self.due, 1)
+        self.add_column(<void**>&self.moved, 1)
+        self.add_column(<void**>&self.placed, sizeof(int32_t))
+        self.add_column(<void**>&self.pool, sizeof(int32_t))
+
+    def __dealloc__(self):
+        cdef int k
+        for k in range(self.column_count):
+            free(self.columns[k].block[0])
+
+    # ---- rows that come and go -----------------------------------------------------------------------------------------
+
+    cdef int add_column(self, void** block, size_t size) except -1:
+        """An array with a record a shape, from now on. New records are zero."""
+        if self.column_count == MOST_COLUMNS:
+            raise MemoryError("shapes have no room for another column")
+        block[0] = calloc(1, size)
+        if block[0] == NULL:
+            raise MemoryError("the collision stage has no memory for its columns")
+        self.columns[self.column_count].block = block
+        self.columns[self.column_count].size = size
+        self.column_count += 1
+        return 0
+
+    cdef int reserve_shapes(self, Py_ssize_t count) except -1:
+        """Room for so many shapes. If there is none, nothing has changed."""
+        cdef Py_ssize_t capacity = self.shape_capacity
+        cdef Column* column
+        cdef int k
+        if count <= capacity:
+            return 0
+        capacity = max(count, capacity + capacity // 2)
+        for k in range(self.column_count):
+            column = &self.columns[k]
+            column.block[0] = resized(column.block[0], capacity, column.size)
+            memset(<char*>column.block[0] + self.shape_capacity * column.size, 0,
+                   (capacity - self.shape_capacity) * column.size)
+        self.shape_capacity = capacity
+        return 0
+
+    def _append(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
+        """New rows at the end, not placed yet. Hulls' numbers in `shapes` are into `hulls`. Refused: nothing changed."""
+        cdef int32_t i, number
+        shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
+        cdef Py_ssize_t count = self.shape_count + len(shapes)
+        cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        is_hull = shapes["type"] == HULL
+        for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
+            raise ValueError(f"shape {self.shape_count + k} names hull {shapes['hull'][k]} of {pool.count}")
+        if np.any(shapes["body"] < 0):
+            raise ValueError("a shape must name the body that it is on")
+        self.reserve_shapes(count)
+        number = self._next_pool
+        if is_hull.any():
+            self._pools[number] = [pool, int(is_hull.sum())]
+            self._next_pool += 1
+        memcpy(self.shapes + self.shape_count, address(shapes), len(shapes) * sizeof(Shape))
+        for i in range(self.shape_count, count):
+            self.pool[i] = number if self.shapes[i].type == HULL else -1
+            self.kind[i] = NEW
+            self.resting[i] = 0
+            self.due[i] = 1
+            self.moved[i] = 1
+            self.solidify(i, pool)
+        self.shape_count = count
+        self.revision += 1
+
+    cdef int solidify(self, int32_t i, HullPool pool) except -1:
+        """What follows from a shape's record alone."""
+        self.solids[i].type = self.shapes[i].type
+        self.solids[i].size = self.shapes[i].size
+        self.solids[i].hull = &pool.views[self.shapes[i].hull] if self.shapes[i].type == HULL else NULL
+        self.solids[i].reach = reach_of(&self.solids[i])
+        self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
+        return 0
+
+    cdef int close_up_shapes(self, const int8_t* gone) except -1:
+        """Rows go; the others close up. gone: for each shape 1 or 0."""
+        cdef int32_t i
+        cdef int32_t kept = 0
+        cdef int k
+        for i in range(self.shape_count):
+            kept += not gone[i]
+            if gone[i] and self.pool[i] >= 0:
+                entry = self._pools[self.pool[i]]
+                entry[1] -= 1
+                if entry[1] == 0:
+                    del self._pools[self.pool[i]]
+        for k in range(self.column_count):
+            close_up(<char*>self.columns[k].block[0], self.columns[k].size, gone, self.shape_count)
+        self.shape_count = kept
+        self.revision += 1
+        return 0
+
+    def _change(self, numbers, shapes):
+        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed their form or place.
+        Refused: nothing changed."""
+        cdef int32_t i
+        cdef Py_ssize_t k
+        numbers = np.array(numbers, np.int32).reshape(-1)
+        shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE).reshape(-1)
+        if len(numbers) != len(shapes) or np.any((numbers < 0) | (numbers >= self.shape_count)):
+            raise ValueError(f"there are {self.shape_count} shapes; each one to change needs its number and a record")
+        old = self.get_shapes()[numbers]
+        for field in ("type", "body", "hull"):
+            if np.any(old[field] != shapes[field]):
+                raise ValueError(f"a shape keeps its {field}; remove it and add another")
+        changed = np.any([np.any(old[field] != shapes[field], axis=1) for field in ("size", "position", "orientation")],
+                         axis=0)
+        filtered = (old["group"] != shapes["group"]) | (old["mask"] != shapes["mask"])
+        cdef const Shape* records = <const Shape*>address(shapes)
+        self.revision += 1
+        for k in range(len(numbers)):
+            i = numbers[k]
+            self.shapes[i] = records[k]
+            self.moved[i] |= <int8_t>(changed[k] or filtered[k])
+            if changed[k]:
+                self.due[i] = 1
+                self.solidify(i, self._pools[self.pool[i]][0] if self.pool[i] >= 0 else None)
+        return changed
+
+    def get_shapes(self):
+        """-> (s,) SHAPE_DTYPE, a copy of the records."""
+        result = np.empty(self.shape_count, SHAPE_DTYPE)
+        memcpy(address(result), self.shapes, self.shape_count * sizeof(Shape))
+        return result
+
+    # ---- rest ----------------------------------------------------------------------------------------------------------
+
+    cdef void rest_shape(self, int32_t i) noexcept nogil:
+        """Its body sleeps from now on: it is placed once more, and then stays where it is."""
+        self.due[i] |= 1 - self.resting[i]
+        self.resting[i] = 1
+
+    cdef void wake_shape(self, int32_t i) noexcept nogil:
+        """Its body sleeps no longer. Before the kind of a sleeping body changes, or its pose, wake its shapes."""
+        self.moved[i] |= self.resting[i]
+        self.resting[i] = 0
+
+    # ---- placing -------------------------------------------------------------------------------------------------------
+
+    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil:
+        """Place all that can have moved since the last call, or the whole; note which in `placed`. A change of a body's
+        kind counts as a motion."""
+        cdef int32_t i, body
+        cdef int32_t kind
+        cdef Pose* at
+        whole = whole or speculative_distance != self.placed_distance
+        self.placed_distance = speculative_distance
+        self.placed_count = 0
+        for i in range(self.shape_count):
+            if not (whole or self.due[i] or self.moved[i]):
+                if self.resting[i]:
+                    continue
+                body = self.shapes[i].body
+                if self.kind[i] == STATIC and bodies.kind[body] == STATIC:
+                    at = &self.posed[i]
+                    if memcmp(&at.position, &bodies.position[body], sizeof(Vec3)) == 0 \
+                            and memcmp(&at.orientation, &bodies.orientation[body], sizeof(Quat)) == 0:
+                        continue
+            kind = bodies.kind[self.shapes[i].body]
+            self.moved[i] |= kind != self.kind[i]
+            self.kind[i] = kind
+            self.due[i] = 0
+            self.place(i, bodies, speculative_distance, ahead)
+            self.placed[self.placed_count] = i
+            self.placed_count += 1
+
+    cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+        """Pose, travel, margin and box of a shape. Travel is the way of the body's centre in the time ahead; a shape's
+        margin is half the speculative distance and the farthest that its turning takes any of its points. Its box holds
+        it and its margin, now and after its travel: two shapes meet only if their boxes do."""
+        cdef const Shape* shape = &self.shapes[i]
+        cdef Solid* solid = &self.solids[i]
+        cdef Motion* motion = &self.motions[i]
+        cdef int32_t body = shape.body
+        cdef Quat q = bodies.orientation[body]
+        self.posed[i].position = bodies.position[body]
+        self.posed[i].orientation = q
+        solid.position = add(bodies.position[body], rotate(q, shape.position))
+        self.turns[i] = quat_mul(q, shape.orientation)
+        solid.axes = quat_matrix(self.turns[i])
+        solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
+        motion.margin = 0.5 * speculative_distance
+        motion.travel = vec3(0.0, 0.0, 0.0)
+        if ahead > 0.0 and self.kind[i] != STATIC:
+            motion.travel = scale(ahead, bodies.twist[body].v)
+            if shape.type != PLANE:
+                motion.margin += ahead * norm(bodies.twist[body].w) * self.arms[i]
+            solid.finite &= is_sane(&motion.margin, 1) and is_sane(&motion.travel.x, 3)
+        if shape.type != PLANE:
+            self.boxes[i] = bounds(solid)
+            self.boxes[i] = grown(&self.boxes[i], motion.margin)
+            extend(&self.boxes[i], motion.travel)
