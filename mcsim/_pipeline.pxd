@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
+from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
@@ -31,9 +32,9 @@ cdef enum:
 cdef class Pipeline(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
-    cdef readonly Sensors sensors       # or None
-    cdef bint sensing
+    cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
+    cdef Backstop backstop
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
@@ -97,6 +98,7 @@ cdef class Pipeline(StateArrays):
     cdef void begin_rows(self) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
+    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil

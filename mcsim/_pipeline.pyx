@@ -32,8 +32,8 @@ import numpy as np
 from mcsim._articulations cimport Articulations
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
+from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
-from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._islands cimport Islands
@@ -42,7 +42,7 @@ from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_join
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._clock cimport now
-from mcsim.core._math cimport scale
+from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
@@ -53,8 +53,8 @@ from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
-                                  JointRows, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  JointRows, KINEMATIC, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
                                   STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
@@ -73,6 +73,9 @@ cdef double STRAIN = 1.0
 
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
+
+# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
+cdef double WHIRL = 1.0
 
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
@@ -98,6 +101,7 @@ cdef class Pipeline(StateArrays):
         self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
+        self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.settings = settings
@@ -106,7 +110,7 @@ cdef class Pipeline(StateArrays):
         self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
-        self.wide = WideContacts(bodies.count)
+        self.wide = WideContacts(bodies.count, self.settings.threads)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
@@ -148,7 +152,14 @@ cdef class Pipeline(StateArrays):
             self.articulations = None
             self.closing = False
             self.settings.joint_tree = 0
-            self.settings.first_kick = 1.0
+            self.settings.first_kick = 0.5 if self.carried(bodies) else 1.0
+
+    def carried(self, bodies):
+        """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
+        goes round in circles of second order then; with whole kicks it creeps by h w^2 r / 2 [m/s]. Joints that are
+        solved as rows know no halves."""
+        return (self.joint_count == 0 and self.settings.stabilization == STABILIZE_SOFT
+                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
 
     def _plan_wide(self, bodies, joints):
         """Joints several at a time, where they are solved row by row."""
@@ -209,7 +220,7 @@ cdef class Pipeline(StateArrays):
         """Room for what the last collide and layout asked for."""
         self.collider.grow()
         manifolds = self.collider.manifold_count
-        rows = 24 * self.joint_count + 12 * manifolds + 64
+        rows = 24 * self.joint_count + 15 * manifolds + 64
         self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
                         max(manifolds + manifolds // 2, self.anchor_capacity))
         self.matrix.grow()
@@ -246,6 +257,8 @@ cdef class Pipeline(StateArrays):
         if self.islands.sleepers > 0:
             self.collider.manifold_count = self.islands.drop_sleeping(&self.bodies, self.collider.manifolds,
                                                                       self.collider.manifold_count)
+        if status == OK:
+            self.collider.find_resistances()
         self.lap(STAGE_COLLIDE)
         return status
 
@@ -306,8 +319,8 @@ cdef class Pipeline(StateArrays):
             return GROW
         n = joints
         if not wide or self.bounces:
-            n = layout_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                                self.anchors, self.rows, joints, self.row_capacity, wide)
+            n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
         self.impact_rows = n
@@ -339,7 +352,7 @@ cdef class Pipeline(StateArrays):
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.manifold_count, &self.bodies,
+        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
                                 <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
@@ -352,8 +365,8 @@ cdef class Pipeline(StateArrays):
         """The same rows at the present poses."""
         self.write_joints(rows)
         if self.bounces or not self.widening:
-            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, rows, self.widening)
+            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                             &self.bodies, &self.settings, self.anchors, rows, self.widening)
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
@@ -443,6 +456,7 @@ cdef class Pipeline(StateArrays):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
             m.twist_impulse *= factor
+            m.rolling_impulse = scale(factor, m.rolling_impulse)
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
@@ -474,6 +488,8 @@ cdef class Pipeline(StateArrays):
                         self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
                 row.lower = -row.upper
             else:
+                if row.kind >= ROW_NORMAL and self.whirls(row):
+                    row.impulse = 0.0
                 row.carry = (1.0 - first) * row.impulse
                 row.impulse *= first
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
@@ -483,7 +499,7 @@ cdef class Pipeline(StateArrays):
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first)
+            self.wide.warm_start(self.bodies.twist, first, WHIRL / self.settings.h)
         if self.closing:
             self.articulations.begin()
 
@@ -507,6 +523,13 @@ cdef class Pipeline(StateArrays):
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
 
+    cdef bint whirls(self, const Row* row) noexcept nogil:
+        """Whether one of the bodies turns by more than WHIRL in a substep: where its contacts were tells nothing of
+        where they are, and impulses kept from there would drive it."""
+        cdef Vec3 wa = self.bodies.twist[row.body_a].w
+        cdef Vec3 wb = self.bodies.twist[row.body_b].w
+        return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
+
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
         cdef const JointAxis* axis
@@ -521,7 +544,8 @@ cdef class Pipeline(StateArrays):
         """Impacts of what would touch within the next substep."""
         if self.bounces:
             self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
-                                                 self.settings.restitution_threshold, self.settings.h, self.impacts)
+                                                 self.settings.restitution_threshold, self.settings.h,
+                                                 self.settings.first_kick, self.impacts)
         self.lap(STAGE_IMPACT)
 
     # ---- positions ---------------------------------------------------------------------------------------------------
@@ -538,16 +562,19 @@ cdef class Pipeline(StateArrays):
         elif self.settings.stabilization == STABILIZE_GGL:
             self.drift_by_ggl()
         elif self.closing:
-            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h)
+            integrate_poses(&self.bodies, self.articulations.others, self.articulations.other_count, self.settings.h,
+                            self.settings.threads)
         else:
-            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+            integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
 
     cdef void drift_on_split_impulses(self) noexcept nogil:
         """Drift by the velocities and, beside them, by what mends a part of the errors at the start."""
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         self.displacement.aim_split(self.rows, self.row_count, &self.bodies, &self.settings)
         self.solve_positions()
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
         self.displacement.start_here(&self.bodies)
         self.displacement.move(&self.bodies)
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
@@ -556,7 +583,8 @@ cdef class Pipeline(StateArrays):
         """Drift by v + M^-1 J' mu, J at the start, with mu such that the errors at the end are 0."""
         cdef int k
         cdef Row* trial = self.displacement.trial
-        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h)
+        integrate_poses(&self.bodies, self.bodies.moving, self.bodies.moving_count, self.settings.h,
+                            self.settings.threads)
         self.displacement.begin(self.rows, self.row_count, &self.bodies)
         memcpy(trial, self.rows, self.row_count * sizeof(Row))
         for k in range(self.settings.position_rounds):
@@ -655,8 +683,8 @@ cdef class Pipeline(StateArrays):
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
         if self.bounces or not self.widening:
-            accumulate_contacts(self.collider.manifolds, self.collider.manifold_count, &self.settings, self.rows,
-                                self.impacts, self.widening)
+            accumulate_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.settings, self.rows, self.impacts, self.widening)
             memset(self.impacts, 0, self.impact_rows * sizeof(double))
         if self.widening:
             self.wide.total()
@@ -683,10 +711,13 @@ cdef class Pipeline(StateArrays):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
+        self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
+            self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
+            self.backstop.end(&self.bodies)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
@@ -709,25 +740,15 @@ cdef class Pipeline(StateArrays):
             self.undo()
             return status
         self.collider.accept()
-        if self.sensing:
+        if self.sensors is not None:
             self.sensors.sense(&self.bodies)
         if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
-                &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.previous_count,
-                <const Vec3*>self.backup_pointers[0], <const Quat*>self.backup_pointers[1], self.settings.dt):
+                &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
+                self.collider.previous_count, <const Vec3*>self.backup_pointers[0],
+                <const Quat*>self.backup_pointers[1], self.settings.dt):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
-
-    def set_sensors(self, Sensors sensors):
-        """Sensors that look after every step, or None."""
-        self.sensors = sensors
-        self.sensing = sensors is not None
-
-    def clear_events(self):
-        """Forget what began and ended, came and went."""
-        self.collider.clear_events()
-        if self.sensing:
-            self.sensors.clear_events()
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""

@@ -291,8 +291,8 @@ cdef class PositionPipeline(SmoothPipeline):
         self.lap(STAGE_REFRESH)
         self.residual = 0.0
         if bounded:
-            refresh_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, &self.settings,
-                             self.anchors, self.rows, False)
+            refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                             &self.settings, self.anchors, self.rows, False)
             self.bounce()
             self.solve_bounded(RELAXED)
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)

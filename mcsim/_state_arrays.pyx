@@ -61,6 +61,7 @@ cdef class StateArrays:
         b.gravity_scale = doubles(padded["gravity_scale"]) + 1
         b.linear_damping = doubles(padded["linear_damping"]) + 1
         b.angular_damping = doubles(padded["angular_damping"]) + 1
+        b.bullet = long_integers(padded["bullet"]) + 1
         b.island = long_integers(padded["island"]) + 1
         b.still_time = doubles(padded["still_time"]) + 1
         b.still_speed = doubles(padded["still_speed"]) + 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import matrices
+from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.handles import BodyHandle
 from mcsim.scene.checks import FieldError, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
@@ -62,6 +62,59 @@ class Actions:
         self._bodies.still_time[chosen] = 0.0
         self._bodies.still_speed[chosen] = 0.0
         self._pipeline.follow()
+    def _many(self, values, bodies, points, what, doing):
+        """-> body numbers (k,), forces or impulses (k, 6) about the centres of mass, all checked."""
+        self._refuse_while_running(doing)
+        count = self._bodies.count
+        if bodies is None:
+            chosen = np.arange(count)
+        else:
+            chosen = np.array([self._find(body, self._body_index, BodyHandle, "body") for body in bodies], int)
+        values = self._finite(values, what, doing)
+        if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
+            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), got "
+                             f"{values.shape}")
+        wrenches = np.zeros((len(chosen), 6))
+        wrenches[:, :values.shape[1]] = values
+        if points is not None:
+            points = self._finite(points, "points", doing)
+            if points.shape != (len(chosen), 3):
+                raise SceneError(f"World.{doing}: points must be ({len(chosen)}, 3), got {points.shape}")
+            wrenches[:, 3:] += np.cross(points - self._bodies.position[chosen], wrenches[:, :3])
+        felt = self._bodies.inv_mass[chosen] > 0.0
+        if bodies is not None and not felt.all():
+            i = chosen[np.argmin(felt)]
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel "
+                             "forces")
+        return chosen[felt], wrenches[felt]
+
+    def _finite(self, values, what, doing):
+        try:
+            values = np.array(values, float)
+        except (TypeError, ValueError):
+            raise SceneError(f"World.{doing}: {what} must be an array of numbers") from None
+        if not np.isfinite(values).all():
+            raise SceneError(f"World.{doing}: {what} must be finite")
+        return values
+
+    def apply_forces(self, forces, bodies=None, points=None) -> None:
+        """Add forces [N] through the next step() call, world axes: (k, 3), or (k, 6) with torques [N m].
+
+        bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
+        not dynamic feel nothing. points (k, 3) [m]: where the forces act, world; None: at the centres of mass.
+        """
+        chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
+        np.add.at(self._bodies.force, chosen, wrenches)
+
+    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+        """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
+        apply_forces."""
+        chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+        rotations = matrices(self._bodies.orientation[chosen])
+        body_axes = np.einsum("nji,nj->ni", rotations, wrenches[:, 3:])
+        wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
+        wrenches[:, 3:] = np.einsum("nij,njk,nk->ni", rotations, self._bodies.inv_inertia[chosen], body_axes)
+        np.add.at(self._bodies.twist, chosen, wrenches)
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
@@ -74,6 +127,26 @@ class Actions:
             self._bodies.orientation[i] = q / np.linalg.norm(q)
         if position is not None:
             self._bodies.position[i] = position
+
+    def move_to(self, body, position=None, orientation=None) -> None:
+        """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of its
+        centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every step.
+
+        So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
+        left behind.
+        """
+        self._refuse_while_running("move_to")
+        i = self._find(body, self._body_index, BodyHandle, "body")
+        if self.body(i).kind != "kinematic":
+            raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic bodies are "
+                             "moved so; set_pose places any body")
+        twist = np.zeros(6)
+        if position is not None:
+            twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt
+        if orientation is not None:
+            q = normalized(self._vector(orientation, "orientation", "move_to", 4))
+            twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
+        self._bodies.twist[i] = twist
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""

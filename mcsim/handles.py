@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from mcsim.core.errors import SceneError, StaleHandleError
-from mcsim.scene.checks import FieldError, interval, not_negative, number, show, vector
+from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
 from mcsim.state.fields import AWAKE, BODY_KINDS
 
@@ -110,6 +110,50 @@ class BodyHandle(Handle):
     def inertia(self) -> np.ndarray:
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
         return self._world._scene.bodies[self.index].inertia
+
+    def _set(self, field, check, value):
+        self._world._refuse_while_running(f"body({self.name!r}).{field}")
+        try:
+            getattr(self._world._bodies, field)[self.index] = check(value, field)
+        except FieldError as error:
+            raise SceneError(f"body {self.name!r}: {error}") from None
+        self._world.wake(self.index)
+
+    @property
+    def gravity_scale(self) -> float:
+        """Multiplies gravity; may be set."""
+        return float(self._world._bodies.gravity_scale[self.index])
+
+    @gravity_scale.setter
+    def gravity_scale(self, value):
+        self._set("gravity_scale", number, value)
+
+    @property
+    def linear_damping(self) -> float:
+        """Rate at which the velocity decays [1/s]; may be set."""
+        return float(self._world._bodies.linear_damping[self.index])
+
+    @linear_damping.setter
+    def linear_damping(self, value):
+        self._set("linear_damping", not_negative, value)
+
+    @property
+    def angular_damping(self) -> float:
+        """Rate at which the angular velocity decays [1/s]; may be set."""
+        return float(self._world._bodies.angular_damping[self.index])
+
+    @angular_damping.setter
+    def angular_damping(self, value):
+        self._set("angular_damping", not_negative, value)
+
+    @property
+    def bullet(self) -> bool:
+        """Whether it is kept from passing through moving bodies, too; may be set."""
+        return bool(self._world._bodies.bullet[self.index])
+
+    @bullet.setter
+    def bullet(self, value):
+        self._set("bullet", flag, value)
 
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:

@@ -525,6 +525,32 @@ def test_no_change_in_the_middle_of_a_step(call):
     world.step(2)
 
 
+@pytest.mark.parametrize("change", [lambda w: w.remove_body("box0"), lambda w: w.add_body(shape=SPHERE)], ids=["remove", "add"])
+@pytest.mark.parametrize("late", [False, True])
+def test_ctrl_c_while_a_change_takes_effect_leaves_a_whole_world(monkeypatch, change, late):
+    """The collider is changed already, the rest is not: the world is as it was before, its contacts cold."""
+    world, edit_of = running(), mc.World._edit
+
+    def interrupted(*arguments):
+        edit = edit_of(*arguments)
+
+        def cut():
+            if late:
+                edit()
+            raise KeyboardInterrupt
+        return cut
+    names, positions, time = world.body_names, world.positions.copy(), world.time
+    monkeypatch.setattr(mc.World, "_edit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        change(world)
+    monkeypatch.undo()
+    assert world.body_names == names and np.array_equal(world.positions, positions) and world.time == time
+    assert not world.body("box0").removed and len(world._collider.get_shapes()) == 7
+    change(world)
+    world.step(30)
+    assert np.all(np.isfinite(world.positions)) and len(world.positions) == len(world.body_names) != len(names)
+
+
 # ---- limits and springs ----------------------------------------------------------------------------------------------
 
 def test_limits_and_springs_of_a_joint_can_be_changed():
@@ -553,3 +579,18 @@ def test_limits_and_springs_of_a_joint_can_be_changed():
     world.set_velocity("b", (1, 0, 0))
     world.step(300)
     assert rail.position == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_restore_after_the_scene_was_looked_at_between():
+    """Looking at the scene numbers its parts anew, as other versions of them: a gear lost its joints over that."""
+    world = running()
+    world.add_joint(mc.BallJoint("ball", None, (0, 0, 1), name="late"))
+    world.remove_body("box0")
+    snapshot, digest = world.snapshot(), world.state_hash()
+    world.remove_joint("late")
+    assert [body.index for body in world.scene.bodies] == list(range(6))
+    handle = world.body("ball")
+    world.restore(snapshot)
+    assert world.state_hash() == digest and handle.index == 5 and handle == world.body("ball")
+    world.step(5)
+    assert [joint.index for joint in world.scene.joints] == list(range(4))

@@ -1,7 +1,7 @@
 """The collision stage as the pipeline sees it."""
 
 from libc.stdint cimport int32_t, uint64_t
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport EventLog
 
@@ -14,6 +14,7 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t previous_count
     cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
     cdef Py_ssize_t sleeping_count
+    cdef Resistance* resistances         # beside `manifolds` from find_resistances() on, beside `previous` after accept()
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
@@ -23,6 +24,8 @@ cdef class Collider(Broadphase):
     cpdef void clear_events(self)
     cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
+    cdef void find_resistances(self) noexcept nogil
+    cdef Resistance* resisted(self) noexcept nogil
     cdef bint has_room(self) noexcept nogil
     cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)
@@ -30,6 +33,8 @@ cdef class Collider(Broadphase):
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
+                           double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
     cdef void fetch_shape(self, int32_t i) noexcept nogil

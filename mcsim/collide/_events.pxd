@@ -39,6 +39,7 @@ ctypedef struct EventLog:
     Py_ssize_t count
     Py_ssize_t capacity
     int64_t step                 # steps since the log was cleared
+    Py_ssize_t touching          # how many contacts did after the last step, -1 = not known
     int lost                     # there was no memory for some of them
 
 
@@ -108,27 +109,34 @@ cdef inline void note_contact(EventLog* log, const Manifold* m, int began) noexc
 cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t old_count, Manifold* manifolds,
                                Py_ssize_t count, double release) noexcept nogil:
     """Compare the contacts after a step with those before it; both are sorted by key. `touching` of the old ones has
-    come over to the new ones of the same key."""
+    come over to the new ones of the same key: if all of it has, no old one needs to be looked at."""
     cdef Py_ssize_t i
-    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t carried = 0
+    cdef Py_ssize_t now = 0
     cdef Manifold* m
     cdef int touching
     log.step += 1
     for i in range(count):
         m = &manifolds[i]
-        fetch_line(&manifolds[i + AHEAD])
         fetch_line(&manifolds[i + AHEAD].points[0].total_normal_impulse)
-        fetch_line(&old[k + AHEAD])
-        while k < old_count and old[k].key < m.key:
-            if old[k].touching:
-                note_contact(log, &old[k], 0)
-            k += 1
-        k += k < old_count and old[k].key == m.key
         touching = in_touch(m, release)
+        carried += m.touching
+        now += touching
         if touching != m.touching:
             m.touching = touching
             note_contact(log, m, touching)
-    while k < old_count:
-        if old[k].touching:
+    if carried != log.touching:
+        note_gone(log, old, old_count, manifolds, count)
+    log.touching = now
+
+
+cdef inline void note_gone(EventLog* log, const Manifold* old, Py_ssize_t old_count, const Manifold* manifolds,
+                           Py_ssize_t count) noexcept nogil:
+    """What touched and has no manifold any more."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t k
+    for k in range(old_count):
+        while i < count and manifolds[i].key < old[k].key:
+            i += 1
+        if old[k].touching and (i == count or manifolds[i].key != old[k].key):
             note_contact(log, &old[k], 0)
-        k += 1

@@ -5,6 +5,7 @@ from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport add, norm, sub, vec3
 from mcsim.state._layout cimport Bodies, Shape
 from mcsim.collide._memory cimport Column
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView
 
 cdef enum:
@@ -22,15 +23,17 @@ ctypedef struct Motion:
 
 
 cdef class HullPool:
-    """Hulls that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
+    """Hulls and surfaces that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
     cdef HullView* views
     cdef readonly Py_ssize_t count
     cdef object arrays                   # that the views point into
+    cdef Surfaces surfaces
 
 
 cdef class PlacedShapes:
     cdef readonly int32_t shape_count
     cdef readonly long long revision     # counts the changes of what shapes there are
+    cdef readonly bint resisting         # some shape has rolling or torsional friction, or a surface velocity
     cdef int32_t shape_capacity
     cdef Column columns[MOST_COLUMNS]    # all arrays with a record a shape
     cdef int column_count
@@ -48,13 +51,14 @@ cdef class PlacedShapes:
     cdef int32_t* placed                 # the shapes that this call placed
     cdef int32_t placed_count
     cdef double placed_distance          # the speculative distance at which they were placed
-    cdef int32_t* pool                   # the number in _pools of what a hull is in, else -1
+    cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
     cdef int32_t _next_pool
 
     cdef int add_column(self, void** block, size_t size) except -1
     cdef int reserve_shapes(self, Py_ssize_t count) except -1
     cdef int solidify(self, int32_t i, HullPool pool) except -1
+    cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil
     cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

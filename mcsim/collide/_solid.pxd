@@ -7,7 +7,8 @@ from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL
+from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL, MESH, HEIGHT_FIELD
+from mcsim.collide._surface cimport Surface
 
 # A hull's part of the shared pools, in the shape's frame.
 ctypedef struct HullView:
@@ -19,6 +20,8 @@ ctypedef struct HullView:
     int32_t vertex_count
     int32_t face_count
     double radius                # of the sphere about the frame's origin that holds every vertex [m]
+    Vec3 inner_centre            # of a ball that fits into it
+    double inner_radius          # [m]
 
 ctypedef struct Solid:
     Mat3 axes                    # columns are the shape's axes in the world
@@ -26,12 +29,17 @@ ctypedef struct Solid:
     Vec3 size                    # as in Shape
     double reach                 # radius of a sphere about the position that holds it [m]
     const HullView* hull         # NULL unless HULL
+    const Surface* surface       # NULL unless MESH or HEIGHT_FIELD
     int32_t type
     int32_t finite               # 0: the pose is not finite, collide with nothing
 
 ctypedef struct Aabb:
     Vec3 lower
     Vec3 upper
+
+
+cdef inline int is_surface(int32_t type) noexcept nogil:
+    return type == MESH or type == HEIGHT_FIELD
 
 
 cdef inline double core_radius(const Solid* s) noexcept nogil:
@@ -47,6 +55,46 @@ cdef inline double rounding(const Solid* s, Vec3 normal) noexcept nogil:
     return core_radius(s)
 
 
+cdef inline double inner_radius(const Solid* s) noexcept nogil:
+    """Of the ball about the solid's middle that fits into it [m]; of a hull's near its middle."""
+    if s.type == BOX:
+        return min(s.size.x, min(s.size.y, s.size.z))
+    if s.type == CYLINDER:
+        return min(s.size.x, s.size.y)
+    if s.type == HULL:
+        return s.hull.inner_radius
+    return s.size.x
+
+
+cdef inline int inner_ball_count(const Solid* s) noexcept nogil:
+    """How many balls tell where the solid is: the one in its middle, and one in each corner or end."""
+    if s.type == BOX:
+        return 9
+    if s.type == HULL:
+        return 1 + s.hull.vertex_count
+    return 1 if s.type == SPHERE else 3
+
+
+cdef inline double inner_ball(const Solid* s, int k, Vec3* centre) noexcept nogil:
+    """Centre, in the shape's frame [m], and radius [m] of the balls; number 0 is the one in the middle. All have half the
+    radius that would fit, the hull's corners a quarter."""
+    cdef double r = inner_radius(s)
+    cdef Vec3 c = vec3(0.0, 0.0, 0.0)
+    if s.type == HULL:
+        centre[0] = s.hull.inner_centre
+        if k > 0:
+            centre[0] = add(scale(0.25, centre[0]), scale(0.75, s.hull.vertices[k - 1]))
+        return 0.5 * r if k == 0 else 0.25 * r
+    if k > 0 and s.type == BOX:
+        c = sub(s.size, vec3(r, r, r))
+        c = vec3(c.x if (k - 1) & 1 else -c.x, c.y if (k - 1) & 2 else -c.y, c.z if (k - 1) & 4 else -c.z)
+    elif k > 0:
+        c.z = s.size.y if s.type == CAPSULE else s.size.y - r
+        c.z = c.z if k == 1 else -c.z
+    centre[0] = c
+    return 0.5 * r
+
+
 cdef inline double reach_of(const Solid* s) noexcept nogil:
     """What its reach must be."""
     if s.type == SPHERE:
@@ -59,6 +107,8 @@ cdef inline double reach_of(const Solid* s) noexcept nogil:
         return sqrt(s.size.x * s.size.x + s.size.y * s.size.y)
     if s.type == HULL:
         return s.hull.radius
+    if is_surface(s.type):
+        return s.surface.radius
     return INFINITY
 
 
@@ -112,6 +162,18 @@ cdef inline Aabb bounds(const Solid* s) noexcept nogil:
                              v.z if v.z > box.upper.z else box.upper.z)
         box.lower = add(s.position, box.lower)
         box.upper = add(s.position, box.upper)
+        return box
+    if is_surface(s.type):
+        u = s.surface.lower
+        if s.type == HEIGHT_FIELD:               # what is below it is solid, too: as deep as it is wide
+            u.z -= max(s.surface.upper.x - u.x, s.surface.upper.y - u.y)
+        v = add(s.position, mat_vec(s.axes, scale(0.5, add(s.surface.upper, u))))
+        u = scale(0.5, sub(s.surface.upper, u))
+        half = vec3(fabs(s.axes.xx) * u.x + fabs(s.axes.xy) * u.y + fabs(s.axes.xz) * u.z,
+                    fabs(s.axes.yx) * u.x + fabs(s.axes.yy) * u.y + fabs(s.axes.yz) * u.z,
+                    fabs(s.axes.zx) * u.x + fabs(s.axes.zy) * u.y + fabs(s.axes.zz) * u.z)
+        box.lower = sub(v, half)
+        box.upper = add(v, half)
         return box
     u = mat_column(s.axes, 2)
     if s.type == SPHERE:

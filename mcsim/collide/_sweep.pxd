@@ -1,7 +1,8 @@
 """Do two solids that are still apart meet within the time ahead, and how?
 
 Conservative advancement (B. Mirtich, "Impulse-based dynamic simulation", 1996, section 2.3): with s the distance and r
-a bound on how fast any two of their points approach, nothing happens before s / r; go there and measure again. A plane
+a bound on how fast any two of their points approach along the normal, nothing happens before s / r; go there and measure
+again. A plane
 through the present closest points is not enough: bodies that pass each other by would run into it.
 """
 
@@ -56,18 +57,22 @@ cdef inline double least_separation(const Manifold* m) noexcept nogil:
 
 
 cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near, double ahead,
-                      double limit, int dynamic_a, int dynamic_b, Manifold* m) noexcept nogil:
+                      double limit, bint on_a, Manifold* m) noexcept nogil:
     """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead;
     else its point count, with the manifold of the meeting brought back to now where its normal is another than
-    now's."""
+    now's. on_a: a carries the points (state/_carrier.pxd), not b."""
     cdef double t = 0.0
-    cdef double speed = norm(sub(cb.twist.v, ca.twist.v)) + ca.spin_speed + cb.spin_speed
+    cdef Vec3 flight = sub(ca.twist.v, cb.twist.v)
     cdef double s = least_separation(m)
+    cdef double closing = dot(m.normal, flight) + ca.spin_speed + cb.spin_speed
     cdef Manifold met
     cdef Solid at_a, at_b
     cdef int k
     for k in range(ADVANCES):
-        t += (s - 0.5 * near) / speed
+        # The plane across the closest points parts the two for good if neither comes nearer to it.
+        if not closing > 0.0:
+            return 0
+        t += (s - 0.5 * near) / closing
         if not t <= ahead:
             return 0
         at_a = moved(a, ca, t)
@@ -77,8 +82,9 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
         s = least_separation(&met)
         if s <= near:
             break
+        closing = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
-        bring_back(&met, &at_a, ca, &at_b, cb, t, dynamic_a, dynamic_b)
+        bring_back(&met, &at_a, ca, &at_b, cb, t, on_a)
         m.normal = met.normal
         m.point_count = met.point_count
         for k in range(met.point_count):
@@ -87,9 +93,8 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
 
 
 cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, const Solid* at_b, const Course* cb,
-                            double t, int dynamic_a, int dynamic_b) noexcept nogil:
-    """The points of a meeting after the time t, placed where the bodies carry them now; between a dynamic body and
-    another where the dynamic one does, since its arm counts."""
+                            double t, bint on_a) noexcept nogil:
+    """The points of a meeting after the time t, placed where the body that carries them has them now."""
     cdef Vec3 n = met.normal
     cdef Vec3 p, pa, pb
     cdef double ra = rounding(at_a, n)
@@ -105,8 +110,4 @@ cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, 
         met.points[i].separation = s
         pa = add_scaled(pa, 0.5 * s, n)
         pb = add_scaled(pb, -0.5 * s, n)
-        if not dynamic_a:
-            pa = pb
-        elif not dynamic_b:
-            pb = pa
-        met.points[i].position = scale(0.5, add(pa, pb))
+        met.points[i].position = pa if on_a else pb

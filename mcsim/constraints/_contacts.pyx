@@ -3,6 +3,10 @@
     normal     C = n . (p_b - p_a) >= 0                                       impulse >= 0
     friction   t_i . (relative velocity at the point) = 0, i = 1, 2            |impulse| <= mu sum(normal impulses)
     twist      n . (w_b - w_a) = 0                                            |impulse| <= mu sum(lever_i normal impulse_i)
+    rolling    t_i . (w_b - w_a) = 0, i = 1, 2                                |impulse| <= rolling sum(normal impulses)
+
+Where surfaces move over their bodies, the relative velocity is that of the surfaces: t_i . s is added to it. Torsional
+friction makes the twist's bound sum((mu lever_i + torsional) normal impulse_i), also for a single point. (Resistance)
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: between two moving bodies that is the
@@ -13,25 +17,28 @@ Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
 
 from libc.math cimport INFINITY
 from mcsim.core._math cimport perpendicular, rotate_back
+from mcsim.state._carrier cimport meets_later, share_of_a
 from mcsim.state._layout cimport (
-    ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION)
+    ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
+    BLOCK_FRICTION)
 from mcsim.constraints._parts cimport *
 
 cdef enum:
-    MOST_ROWS = 12             # of one manifold: 4 normals, 8 frictions
+    MOST_ROWS = 15             # of one manifold: 4 normals, 8 frictions, a twist, 2 against rolling
 
 
-cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, Vec3* arm_a,
-                              Vec3* arm_b) noexcept nogil:
-    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it."""
+cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, double share,
+                              Vec3* arm_a, Vec3* arm_b) noexcept nogil:
+    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it.
+    share: state/_carrier.pxd, share_of_a"""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 pa = add(xa, carried_a)
     cdef Vec3 pb = add(xb, carried_b)
     cdef Vec3 p
-    if bodies.inv_mass[m.body_b] == 0.0:
+    if share == 1.0:
         p = pa
-    elif bodies.inv_mass[m.body_a] == 0.0:
+    elif share == 0.0:
         p = pb
     else:
         p = scale(0.5, add(pa, pb))
@@ -40,12 +47,15 @@ cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carr
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge."""
+    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge.
+    The centre has arms alone; in place of local_a.x stands share_of_a."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 centre = vec3(0.0, 0.0, 0.0)
     cdef Vec3 p
     cdef double weight, total = 0.0
+    cdef double gap = 0.0
+    cdef bint later = meets_later(m, settings.speculative_distance)
     cdef int i
     for i in range(m.point_count):
         p = m.points[i].position
@@ -62,9 +72,17 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
             weight = 0.001
         centre = add_scaled(centre, weight, p)
         total += weight
+        if later:
+            gap += weight * m.points[i].separation
+            anchors[i].arm_a = add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation, m.normal)
+            anchors[i].arm_b = add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation, m.normal)
     centre = scale(1.0 / total, centre)
     anchors[4].arm_a = sub(centre, xa)
     anchors[4].arm_b = sub(centre, xb)
+    anchors[4].local_a.x = share_of_a(m, bodies, settings.speculative_distance)
+    if later:
+        anchors[4].arm_a = add_scaled(anchors[4].arm_a, -0.5 * gap / total, m.normal)
+        anchors[4].arm_b = add_scaled(anchors[4].arm_b, 0.5 * gap / total, m.normal)
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -93,13 +111,33 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.curvature = 0.0
 
 
-cdef int layout_friction(Row* rows, const Manifold* m, int source, int index, int normal_begin, int normal_count,
-                         Vec3 impulse, const Settings* settings) noexcept nogil:
+# Which rows a manifold has, in this order.
+ctypedef struct ContactRows:
+    int rolling                  # 0 or 2
+    int friction                 # 2 a pair
+    int twist                    # 0 or 1
+
+
+cdef inline ContactRows contact_rows(const Manifold* m, const Resistance* r, const Settings* settings) noexcept nogil:
+    cdef ContactRows n
+    n.rolling = 2 if r != NULL and r.rolling > 0.0 else 0
+    n.friction = 0
+    n.twist = 0
+    if m.friction > 0.0:
+        n.friction = 2 if settings.friction_central else 2 * m.point_count
+        n.twist = settings.friction_central and m.point_count > 1
+    if r != NULL and r.torsional > 0.0:
+        n.twist = 1
+    return n
+
+
+cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int index, int normal_begin, int normal_count,
+                     Vec3 impulse, const Settings* settings) noexcept nogil:
     """Headers of one tangential pair; the stored impulse is a world vector, so new tangents do not turn it."""
     cdef Vec3 t = perpendicular(m.normal)
     cdef int i
     for i in range(2):
-        begin_contact_row(&rows[i], m, source, ROW_FRICTION, index)
+        begin_contact_row(&rows[i], m, source, kind, index)
         rows[i].normal_begin = normal_begin
         rows[i].normal_count = normal_count
         rows[i].impulse = dot(impulse, t)
@@ -110,29 +148,33 @@ cdef int layout_friction(Row* rows, const Manifold* m, int source, int index, in
     return 2
 
 
-cdef int layout_manifold(Manifold* m, int source, const Settings* settings, const Anchor* anchors, Row* rows,
-                         int begin) noexcept nogil:
+cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, const Settings* settings,
+                         const Anchor* anchors, Row* rows, int begin) noexcept nogil:
     """Headers and warm impulses of one manifold's rows. -> how many."""
-    cdef int per_point = 0 if settings.friction_central else 2
+    cdef ContactRows parts = contact_rows(m, resistance, settings)
+    cdef int normals = begin + parts.rolling + parts.friction + parts.twist
+    cdef bint torsional = resistance != NULL and resistance.torsional > 0.0
     cdef int n = 0
-    cdef int frictions = 0
     cdef int i
     cdef Vec3 r
-    if m.friction > 0.0:
-        frictions = per_point * m.point_count if per_point else (3 if m.point_count > 1 else 2)
-    cdef int normals = begin + frictions
-    if frictions and per_point:
+    if parts.rolling:
+        n += layout_pair(rows, m, source, ROW_ROLLING, -1, normals, m.point_count, m.rolling_impulse, settings)
+        rows[0].friction = resistance.rolling
+        rows[1].friction = resistance.rolling
+    if parts.friction and settings.friction_central:
+        n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)
+    elif parts.friction:
         for i in range(m.point_count):
-            n += layout_friction(&rows[n], m, source, i, normals + i, 1, m.points[i].friction_impulse, settings)
-    elif frictions:
-        n += layout_friction(rows, m, source, -1, normals, m.point_count, m.friction_impulse, settings)
-        if m.point_count > 1:
-            begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
-            rows[n].block_kind = BLOCK_FRICTION
-            rows[n].normal_begin = normals
-            rows[n].normal_count = m.point_count
-            rows[n].impulse = m.twist_impulse
-            n += 1
+            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse, settings)
+    if parts.twist:
+        begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
+        rows[n].block_kind = BLOCK_FRICTION
+        rows[n].normal_begin = normals
+        rows[n].normal_count = m.point_count
+        rows[n].impulse = m.twist_impulse
+        if torsional:
+            rows[n].friction = 1.0                       # the levers hold the coefficients
+        n += 1
     for i in range(m.point_count):
         begin_contact_row(&rows[n], m, source, ROW_NORMAL, i)
         rows[n].lower = 0.0
@@ -140,6 +182,8 @@ cdef int layout_manifold(Manifold* m, int source, const Settings* settings, cons
         rows[n].impulse = m.points[i].normal_impulse
         r = sub(anchors[i].arm_a, anchors[4].arm_a)
         rows[n].lever = norm(add_scaled(r, -dot(r, m.normal), m.normal))
+        if torsional:
+            rows[n].lever = (m.friction * rows[n].lever if settings.friction_central else 0.0) + resistance.torsional
         n += 1
     m.row_begin = begin
     return n
@@ -152,33 +196,48 @@ cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settin
     return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
 
 
-cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* settings, const Anchor* anchors,
-                           Row* rows) noexcept nogil:
+cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:
+    """Of two rows whose Jacobians are written: M^-1 J', and what they do to each other."""
+    cdef int k
+    apply_inverse_mass(&rows[0], bodies)
+    apply_inverse_mass(&rows[1], bodies)
+    rows[0].coupling = 0.0
+    for k in range(12):
+        rows[0].coupling += rows[0].jacobian[k] * rows[1].inv_mass_jacobian[k]
+
+
+cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodies* bodies, const Settings* settings,
+                           const Anchor* anchors, Row* rows) noexcept nogil:
     """Jacobians and errors of one manifold's rows at the present poses."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
     cdef Vec3 arm_a, arm_b, centre_a, centre_b
     cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 second = cross(m.normal, t)
+    cdef ContactRows parts = contact_rows(m, resistance, settings)
     cdef const Anchor* anchor
     cdef int i, k, n = 0
-    cdef int pairs = 0
     cdef double kick = 0.0
     if m.restitution > 0.0:
         kick = 0.5 * settings.h * dot(m.normal, sub(external_acceleration(bodies, m.body_b, settings),
                                                     external_acceleration(bodies, m.body_a, settings)))
-    if m.friction > 0.0:
-        pairs = 1 if settings.friction_central else m.point_count
-    for i in range(pairs):
+    if parts.rolling:
+        angular_row(&rows[0], t)
+        angular_row(&rows[1], second)
+        couple_pair(rows, bodies)
+        n = 2
+    for i in range(parts.friction // 2):
         anchor = &anchors[4 if settings.friction_central else i]
-        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, &arm_a, &arm_b)
-        for k in range(2):
-            linear_row(&rows[n + k], t if k == 0 else cross(m.normal, t), arm_a, arm_b)
-            apply_inverse_mass(&rows[n + k], bodies)
-        rows[n].coupling = 0.0
-        for k in range(12):
-            rows[n].coupling += rows[n].jacobian[k] * rows[n + 1].inv_mass_jacobian[k]
+        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, anchors[4].local_a.x, &arm_a, &arm_b)
+        linear_row(&rows[n], t, arm_a, arm_b)
+        linear_row(&rows[n + 1], second, arm_a, arm_b)
+        couple_pair(&rows[n], bodies)
+        if resistance != NULL:
+            for k in range(2):
+                rows[n].bias[k] = dot(t, resistance.surface_velocity)
+                rows[n + 1].bias[k] = dot(second, resistance.surface_velocity)
         n += 2
-    if pairs and settings.friction_central and m.point_count > 1:
+    if parts.twist:
         angular_row(&rows[n], m.normal)
         apply_inverse_mass(&rows[n], bodies)
         n += 1
@@ -186,7 +245,7 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
         # C = n . (c_b - c_a) - roundings; what of an arm lies along n has no part in n . (w x arm).
         centre_a = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
         centre_b = rotate(bodies.orientation[m.body_b], anchors[i].local_b)
-        contact_arms(m, bodies, centre_a, centre_b, &arm_a, &arm_b)
+        contact_arms(m, bodies, centre_a, centre_b, anchors[4].local_a.x, &arm_a, &arm_b)
         linear_row(&rows[n], m.normal, arm_a, arm_b)
         apply_inverse_mass(&rows[n], bodies)
         rows[n].error = dot(m.normal, sub(add(xb, centre_b), add(xa, centre_a))) - (m.rounding_a + m.rounding_b)
@@ -194,11 +253,19 @@ cdef void refresh_manifold(Manifold* m, const Bodies* bodies, const Settings* se
         n += 1
 
 
-cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                                Anchor* anchors, Row* rows, Py_ssize_t begin, Py_ssize_t capacity,
-                                bint bouncing) noexcept nogil:
+cdef inline const Resistance* resistance_of(const Resistance* resistances, Py_ssize_t i) noexcept nogil:
+    """Of manifold i, or NULL."""
+    if resistances == NULL:
+        return NULL
+    return &resistances[i]
+
+
+cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                                const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
+                                Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
     """Rows of all manifolds from `begin` on, or of those that bounce: those between two dynamic bodies first, those
     against the unmoved last, which so have the last word in a sweep. -> row count, or -1: capacity too small."""
+    cdef const Resistance* r
     cdef Py_ssize_t i, n = begin
     cdef int against_fixed
     cdef Manifold* m
@@ -212,19 +279,21 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, Py_ssize_t count, const Bod
             if n + MOST_ROWS > capacity:
                 return -1
             set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
-            n += layout_manifold(m, <int>i, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[n], <int>n)
-            refresh_manifold(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
+            r = resistance_of(resistances, i)
+            n += layout_manifold(m, r, <int>i, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[n], <int>n)
+            refresh_manifold(m, r, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
     return n
 
 
-cdef void refresh_contacts(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                           const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil:
+cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Bodies* bodies,
+                           const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil:
     """The same rows at the present poses; impulses stay."""
     cdef Py_ssize_t i
     for i in range(count):
         if bouncing and manifolds[i].restitution <= 0.0:
             continue
-        refresh_manifold(&manifolds[i], bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[manifolds[i].row_begin])
+        refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[MANIFOLD_ANCHORS * i],
+                         &rows[manifolds[i].row_begin])
 
 
 cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
@@ -233,8 +302,14 @@ cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
                scale(rows[1].impulse, vec3(rows[1].jacobian[6], rows[1].jacobian[7], rows[1].jacobian[8])))
 
 
-cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Settings* settings, const Row* rows,
-                              const double* impact_impulse, bint bouncing) noexcept nogil:
+cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
+    """The angular impulse on b of two rolling rows, world axes."""
+    return add(scale(rows[0].impulse, vec3(rows[0].jacobian[9], rows[0].jacobian[10], rows[0].jacobian[11])),
+               scale(rows[1].impulse, vec3(rows[1].jacobian[9], rows[1].jacobian[10], rows[1].jacobian[11])))
+
+
+cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
+                              const Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil:
     """After a substep: the impulses back into the manifolds, as the next warm start and into the step's totals.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""
@@ -243,6 +318,7 @@ cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Setti
     cdef ManifoldPoint* point
     cdef const Row* r
     cdef const double* impact
+    cdef ContactRows parts
     cdef Vec3 friction
     cdef double normal, total
     cdef int k, n
@@ -252,21 +328,23 @@ cdef void accumulate_contacts(Manifold* manifolds, Py_ssize_t count, const Setti
             continue
         r = &rows[m.row_begin]
         impact = &impact_impulse[m.row_begin]
-        n = 0
+        parts = contact_rows(m, resistance_of(resistances, i), settings)
+        if parts.rolling:
+            m.rolling_impulse = rolling_impulse(r)
+        n = parts.rolling
         friction = vec3(0.0, 0.0, 0.0)
-        if m.friction > 0.0 and settings.friction_central:
-            m.friction_impulse = pair_impulse(r)
-            friction = add(m.friction_impulse, impact_pair(r, impact))
-            n = 2
-            if m.point_count > 1:
-                m.twist_impulse = r[2].impulse
-                n = 3
-        elif m.friction > 0.0:
+        if parts.friction and settings.friction_central:
+            m.friction_impulse = pair_impulse(&r[n])
+            friction = add(m.friction_impulse, impact_pair(&r[n], &impact[n]))
+        elif parts.friction:
             for k in range(m.point_count):
-                m.points[k].friction_impulse = pair_impulse(&r[2 * k])
-                friction = add(m.points[k].friction_impulse, impact_pair(&r[2 * k], &impact[2 * k]))
+                m.points[k].friction_impulse = pair_impulse(&r[n + 2 * k])
+                friction = add(m.points[k].friction_impulse, impact_pair(&r[n + 2 * k], &impact[n + 2 * k]))
                 m.points[k].total_friction_impulse = add(m.points[k].total_friction_impulse, friction)
-            n = 2 * m.point_count
+        n += parts.friction
+        if parts.twist:
+            m.twist_impulse = r[n].impulse
+            n += 1
         total = 0.0
         for k in range(m.point_count):
             total += r[n + k].impulse + impact[n + k]

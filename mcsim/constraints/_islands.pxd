@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.state._layout cimport Bodies, Joint, Manifold
+from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance
 
 cdef class Islands:
     cdef double speed                    # slower is still [m/s]; 0 = nothing sleeps
@@ -25,6 +25,7 @@ cdef class Islands:
     cdef int32_t root(self, int32_t i) noexcept nogil
     cdef void unite(self, const Bodies* bodies, int32_t a, int32_t b, bint contact) noexcept nogil
     cdef void unite_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil
+    cdef void drive(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil
     cdef bint displaced(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
                      double dt) noexcept nogil
@@ -40,4 +41,5 @@ cdef class Islands:
     cdef bint wake_touched(self, Bodies* bodies, const Manifold* manifolds, Py_ssize_t count, double ahead) noexcept nogil
     cdef Py_ssize_t drop_sleeping(self, const Bodies* bodies, Manifold* manifolds, Py_ssize_t count) noexcept nogil
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                     Py_ssize_t count, const Vec3* position, const Quat* orientation, double dt) noexcept nogil
+                     const Resistance* resistances, Py_ssize_t count, const Vec3* position, const Quat* orientation,
+                     double dt) noexcept nogil

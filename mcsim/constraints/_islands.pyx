@@ -211,7 +211,6 @@ cdef class Islands:
     cdef void unite_joint(self, const Bodies* bodies, const Joint* joints, const Joint* joint) noexcept nogil:
         cdef int k
         cdef bint driven = joint.type == USER
-        cdef int32_t body
         if joint.type == GEAR:
             for k in range(2):
                 self.unite(bodies, joints[joint.geared[k]].body_a, joints[joint.geared[k]].body_b, False)
@@ -222,9 +221,13 @@ cdef class Islands:
             driven |= joint.axes[k].motion_mode != MOTION_NONE
             driven |= joint.axes[k].motor_mode == MOTOR_VELOCITY and joint.axes[k].motor_velocity != 0.0
         if driven:
-            body = joint.body_b if joint.body_b >= 0 and bodies.kind[joint.body_b] == DYNAMIC else joint.body_a
-            if body >= 0 and bodies.kind[body] == DYNAMIC:
-                self.state[self.root(body)] |= RESTLESS
+            self.drive(bodies, joint.body_a, joint.body_b)
+
+    cdef void drive(self, const Bodies* bodies, int32_t a, int32_t b) noexcept nogil:
+        """Something between two bodies of one island keeps it awake."""
+        cdef int32_t body = b if b >= 0 and bodies.kind[b] == DYNAMIC else a
+        if body >= 0 and bodies.kind[body] == DYNAMIC:
+            self.state[self.root(body)] |= RESTLESS
 
     cdef double pace(self, const Bodies* bodies, int32_t i, const Vec3* position, const Quat* orientation,
                      double dt) noexcept nogil:
@@ -257,8 +260,10 @@ cdef class Islands:
         return ready
 
     cdef bint settle(self, Bodies* bodies, const Joint* joints, Py_ssize_t joint_count, const Manifold* manifolds,
-                     Py_ssize_t count, const Vec3* position, const Quat* orientation, double dt) noexcept nogil:
-        """After a step of dt from these poses, with these contacts. -> whether anything fell asleep"""
+                     const Resistance* resistances, Py_ssize_t count, const Vec3* position, const Quat* orientation,
+                     double dt) noexcept nogil:
+        """After a step of dt from these poses, with these contacts; resistances: beside them, or NULL.
+        -> whether anything fell asleep"""
         cdef Py_ssize_t k
         cdef int32_t i, r
         cdef double s, mass
@@ -273,6 +278,8 @@ cdef class Islands:
         for k in range(count):
             if carries(&manifolds[k], self.reach):
                 self.unite(bodies, manifolds[k].body_a, manifolds[k].body_b, True)
+                if resistances != NULL and conveys(&resistances[k]):
+                    self.drive(bodies, manifolds[k].body_a, manifolds[k].body_b)
         for k in range(joint_count):
             if joints[k].broken == 0:
                 self.unite_joint(bodies, joints, &joints[k])
@@ -298,6 +305,11 @@ cdef class Islands:
                 self.keep_sight(bodies, i)
                 slept = True
         return slept
+
+
+cdef inline bint conveys(const Resistance* r) noexcept nogil:
+    """Whether a surface moves over its body."""
+    return dot(r.surface_velocity, r.surface_velocity) > 0.0
 
 
 cdef bint carries(const Manifold* m, double reach) noexcept nogil:

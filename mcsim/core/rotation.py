@@ -35,6 +35,13 @@ def conjugate(q: np.ndarray) -> np.ndarray:
     return np.array([q[0], -q[1], -q[2], -q[3]])
 
 
+def rotation_vector(q: np.ndarray) -> np.ndarray:
+    """(3,) axis times angle, 0 to pi [rad], of the unit quaternion q."""
+    q = q if q[0] >= 0.0 else -q
+    sine = np.linalg.norm(q[1:])
+    return 2.0 * q[1:] if sine < 1e-100 else q[1:] * (2.0 * np.arctan2(sine, q[0]) / sine)
+
+
 def matrix(q: np.ndarray) -> np.ndarray:
     """R (3, 3) of the unit quaternion q."""
     w, x, y, z = q

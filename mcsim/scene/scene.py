@@ -101,7 +101,7 @@ class Scene:
         material: of shapes that have none of their own; Material() by default.
         collision_group, collision_mask: 32-bit integers; two bodies collide if each one's group is in the other's mask.
         gravity_scale multiplies gravity; linear_damping, angular_damping [1/s] are the rates at which velocities decay.
-        bullet: whether to watch it for fast motion.
+        bullet: whether to keep it from passing through dynamic bodies, too, however fast.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
         return self._add_body(name, arguments)

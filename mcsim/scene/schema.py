@@ -45,6 +45,9 @@ class Model(BaseModel):
 class MaterialModel(Model):
     friction: Number = None
     restitution: Number = None
+    rolling_friction: Number = None
+    torsional_friction: Number = None
+    surface_velocity: Numbers = None
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
@@ -95,7 +98,19 @@ class HullModel(SolidModel):
     points: list[Numbers]
 
 
-SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel)
+class MeshModel(ShapeModel):
+    type: Literal["mesh"]
+    vertices: list[Numbers]
+    faces: list[list[Integer]]
+
+
+class HeightFieldModel(ShapeModel):
+    type: Literal["height_field"]
+    heights: list[Numbers]
+    spacing: _one_or_many(Number, Numbers)
+
+
+SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel, MeshModel, HeightFieldModel)
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------

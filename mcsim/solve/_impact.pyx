@@ -8,9 +8,11 @@ and u+ after:
     p >= 0,   u+ + e u >= 0,   p . (u+ + e u) = 0,   u+ = u + A p.
 
 So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: for e <= 1 a strike never adds energy.
-u is the velocity at the time of the pose: the step kicks the velocity half a substep before and half a substep after,
-so half the next kick is added. Without it a ball lost g h / v of its speed at each bounce, and e = 1 did not come back
-to its height. A strike comes up to h v before the touch; its e is that which, from there, amounts to e at the surface.
+u is the velocity at the time of the pose. Where a substep's forces act as one kick before the drift, that is half the
+next kick later: it is added. Where they act in halves (`first`, their part before the drift, is 1/2) u is there already,
+and half a kick comes before the next drift. Without this a ball lost or won g h / v of its speed at each bounce, and
+e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from there,
+amounts to e at the surface.
 
 Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
 
@@ -22,7 +24,7 @@ from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity
-from mcsim.state._layout cimport MANIFOLD_POINTS, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
+from mcsim.state._layout cimport MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 
 cdef enum:
     SWEEPS = 64              # over all manifolds
@@ -157,14 +159,15 @@ cdef inline double rebound(const Row* row, double u, double h) noexcept nogil:
 
 
 cdef int resolve_manifold(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, Twist* twist,
-                          double threshold, double h, double* impact_impulse) noexcept nogil:
+                          double threshold, double h, double first, double* impact_impulse) noexcept nogil:
     """Strike the manifold whose normals are rows[begin : begin + points] if it asks for it; 1 if so, else 0."""
     cdef const Row* normal[MANIFOLD_POINTS]
     cdef double a[16]
     cdef double q[4]
     cdef double p[4]
     cdef double load[MANIFOLD_POINTS]
-    cdef double u
+    cdef double u, v
+    cdef bint touches
     cdef bint struck = False
     cdef int n = 0
     cdef int i, j
@@ -174,11 +177,13 @@ cdef int resolve_manifold(const Row* rows, Py_ssize_t count, Py_ssize_t begin, i
         if not row.diagonal > 0.0:
             continue
         u = row_velocity(row, twist)
-        if row.error + h * (u + 2.0 * row.kick) < 0.0 or row.error <= 0.0:
+        touches = row.error + h * (u + first * 2.0 * row.kick) < 0.0
+        if touches or row.error <= 0.0:
             normal[n] = row
-            q[n] = (1.0 + rebound(row, u + row.kick, h)) * (u + row.kick)
+            v = u + (2.0 * first - 1.0) * row.kick
+            q[n] = (1.0 + rebound(row, v, h)) * v
             n += 1
-            struck = struck or (u < -threshold and row.error + h * (u + 2.0 * row.kick) < 0.0)
+            struck = struck or (u < -threshold and touches)
     if not struck:
         return 0
     for i in range(n):
@@ -210,6 +215,11 @@ cdef void rub(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, c
     rub_rows(rows, first, last, begin, points, load, twist, impact_impulse)
 
 
+cdef inline double slip(const Row* row, const Twist* twist) noexcept nogil:
+    """Of the surfaces, which may move over their bodies: that is a friction row's bias."""
+    return row_velocity(row, twist) + row.bias[RELAXED]
+
+
 cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin, int points,
                    const double* load, Twist* twist, double* impact_impulse) noexcept nogil:
     """Gauss-Seidel on the friction blocks in rows[first:last], from zero; no step of it adds kinetic energy."""
@@ -234,11 +244,10 @@ cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_
             bound = impact_bound(row, begin, points, rows, load)
             if row.block == 2:
                 old[1] = x[1]
-                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, row_velocity(row, twist),
-                          row_velocity(row + 1, twist), x)
+                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist), x)
                 row_apply(row + 1, x[1] - old[1], twist)
             elif row.diagonal > 0.0:
-                x[0] = clamp(x[0] - row_velocity(row, twist) / row.diagonal, -bound, bound)
+                x[0] = clamp(x[0] - slip(row, twist) / row.diagonal, -bound, bound)
             row_apply(row, x[0] - old[0], twist)
             i += row.block
     for i in range(first, last):
@@ -260,22 +269,22 @@ cdef double impact_bound(const Row* row, Py_ssize_t begin, int points, const Row
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
-cdef int resolve_impacts(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h,
+cdef int resolve_impacts(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
                          double* impact_impulse) noexcept nogil:
     cdef int total = 0
     cdef int sweep, struck
     for sweep in range(SWEEPS):
         if sweep % 2 == 0:
-            struck = sweep_forward(rows, count, twist, threshold, h, impact_impulse)
+            struck = sweep_forward(rows, count, twist, threshold, h, first, impact_impulse)
         else:
-            struck = sweep_backward(rows, count, twist, threshold, h, impact_impulse)
+            struck = sweep_backward(rows, count, twist, threshold, h, first, impact_impulse)
         total += struck
         if struck == 0:
             break
     return total
 
 
-cdef int sweep_forward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h,
+cdef int sweep_forward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
                        double* impact_impulse) noexcept nogil:
     cdef int struck = 0
     cdef Py_ssize_t i = 0
@@ -285,12 +294,12 @@ cdef int sweep_forward(const Row* rows, Py_ssize_t count, Twist* twist, double t
         if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0:
             while points < MANIFOLD_POINTS and i + points < count and same_manifold(rows + i, rows + i + points):
                 points += 1
-            struck += resolve_manifold(rows, count, i, points, twist, threshold, h, impact_impulse)
+            struck += resolve_manifold(rows, count, i, points, twist, threshold, h, first, impact_impulse)
         i += points
     return struck
 
 
-cdef int sweep_backward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h,
+cdef int sweep_backward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
                         double* impact_impulse) noexcept nogil:
     cdef int struck = 0
     cdef Py_ssize_t i = count
@@ -300,7 +309,7 @@ cdef int sweep_backward(const Row* rows, Py_ssize_t count, Twist* twist, double 
         if rows[i - 1].kind == ROW_NORMAL and rows[i - 1].restitution > 0.0:
             while points < MANIFOLD_POINTS and i - points > 0 and same_manifold(rows + i - 1, rows + i - 1 - points):
                 points += 1
-            struck += resolve_manifold(rows, count, i - points, points, twist, threshold, h, impact_impulse)
+            struck += resolve_manifold(rows, count, i - points, points, twist, threshold, h, first, impact_impulse)
         i -= points
     return struck
 
@@ -311,4 +320,4 @@ def py_resolve_impacts(const Row[::1] rows, double[:, ::1] twist, double thresho
     """twist is (bodies + 1, 6) and its first row is the world's."""
     if not rows.shape[0]:
         return 0
-    return resolve_impacts(&rows[0], rows.shape[0], <Twist*> &twist[0, 0] + 1, threshold, h, &impact_impulse[0])
+    return resolve_impacts(&rows[0], rows.shape[0], <Twist*> &twist[0, 0] + 1, threshold, h, 1.0, &impact_impulse[0])

@@ -28,6 +28,7 @@ ctypedef struct Bodies:
     double* gravity_scale
     double* linear_damping       # [1/s]
     double* angular_damping      # [1/s]
+    int64_t* bullet              # 1: held at moving bodies too (collide/_backstop.pyx)
     int64_t* island              # -1 awake, else the number of the island that it sleeps in (constraints/_islands.pyx)
     double* still_time           # for how long it has hardly moved [s]
     double* still_speed          # its speed, smoothed over the time that islands take to fall asleep [m/s]
@@ -43,6 +44,8 @@ cdef enum ShapeType:
     CYLINDER = 3     # size = (radius, half length, 0), along z
     PLANE = 4        # the half space z <= 0 of the shape's frame
     HULL = 5         # convex hull, `hull` indexes the Hull records
+    MESH = 6         # triangles, `surface` indexes the surfaces
+    HEIGHT_FIELD = 7 # likewise
 
 ctypedef struct Shape:
     int32_t type
@@ -56,6 +59,11 @@ ctypedef struct Shape:
     Quat orientation             # shape axes -> body axes
     double friction
     double restitution
+    double rolling_friction      # [m]
+    double torsional_friction    # [m]
+    Vec3 surface_velocity        # of the surface against the body, shape axes [m/s]
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t reserved
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
@@ -95,15 +103,13 @@ ctypedef struct ManifoldOrigin:
     int32_t reserved
 
 ctypedef struct Manifold:
-    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it
+    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it, then by part
     int32_t shape_a
     int32_t shape_b
     int32_t body_a
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
-    int32_t touching             # after the last step, see collide/_events.pxd
-    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -112,8 +118,20 @@ ctypedef struct Manifold:
     double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
+    Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]
+    int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
+    int32_t reserved
     ManifoldPoint points[4]
     ManifoldOrigin origin
+    int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
+    int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
+
+# What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
+# beside the manifold of the same number.
+ctypedef struct Resistance:
+    double rolling               # combined coefficients [m]
+    double torsional
+    Vec3 surface_velocity        # of b's surface against its body less that of a's, world axes [m/s]
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
@@ -244,6 +262,7 @@ cdef enum RowKind:
     ROW_NORMAL = 5           # contact, along the normal
     ROW_FRICTION = 6         # contact, tangential: two rows in one block under a cone, or two single ones (pyramid)
     ROW_TWIST = 7            # contact, friction about the normal
+    ROW_ROLLING = 8          # contact, friction about the tangents: two rows, as of ROW_FRICTION
 
 # How a block of consecutive rows is solved. `block` is the number of rows in the first row of a block, 0 in the others.
 cdef enum BlockKind:
@@ -281,8 +300,8 @@ ctypedef struct Row:
     double diagonal
     double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
                                  # holding
-    double friction              # coefficient
-    double lever                 # of a normal row: its arm about the manifold's centre [m]
+    double friction              # coefficient; of rolling rows [m]
+    double lever                 # of a normal row: what the twist row weighs its impulse by [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind
@@ -370,4 +389,5 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    int32_t threads
     size_t user_rows             # address of the UserRow records

@@ -11,7 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Field:
-    """One array of the state: `shape` is that of one row; `saved` fields are in snapshots and in the state hash."""
+    """One array of the state: `shape` is that of one row; `saved` fields are in snapshots and in the state hash; a
+    `setting` may be changed at any time, whatever the scene says."""
 
     name: str
     shape: tuple
@@ -19,6 +20,7 @@ class Field:
     unit: str
     meaning: str
     saved: bool = False
+    setting: bool = False
 
 
 AWAKE = -1                      # the island of a body that does not sleep
@@ -33,9 +35,10 @@ BODY_FIELDS = (
     Field("inertia", (3, 3), "f8", "kg m^2", "about the centre of mass, body axes"),
     Field("inv_inertia", (3, 3), "f8", "1/(kg m^2)", "body axes, 0 unless dynamic"),
     Field("inv_inertia_world", (3, 3), "f8", "1/(kg m^2)", "world axes at the present orientation"),
-    Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity"),
-    Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays"),
-    Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays"),
+    Field("gravity_scale", (), "f8", "", "multiplies the scene's gravity", saved=True, setting=True),
+    Field("linear_damping", (), "f8", "1/s", "rate at which linear velocity decays", saved=True, setting=True),
+    Field("angular_damping", (), "f8", "1/s", "rate at which angular velocity decays", saved=True, setting=True),
+    Field("bullet", (), "i8", "", "1: does not pass through moving bodies either, however fast", saved=True, setting=True),
     Field("island", (), "i8", "", "-1 awake, else the lowest body of those it fell asleep with", saved=True),
     Field("still_time", (), "f8", "s", "for how long it has hardly moved", saved=True),
     Field("still_speed", (), "f8", "m/s", "smoothed speed of its fastest point", saved=True),
@@ -57,6 +60,8 @@ def _record(*fields):
 SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
+    ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
+    ("surface", "i4"), ("reserved", "i4"),
 )
 
 HULL_DTYPE = _record(
@@ -76,10 +81,11 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("touching", "i4"), ("reserved", "i4"), ("allowance", "f8"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"),
     ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
-    ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("points", MANIFOLD_POINT_DTYPE, 4),
-    ("origin", MANIFOLD_ORIGIN_DTYPE),
+    ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
+    ("rolling_impulse", "f8", 3), ("touching", "i4"), ("reserved", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
+    ("origin", MANIFOLD_ORIGIN_DTYPE), ("part", "i4"), ("sheet", "i4"),
 )
 
 # A contact that began or ended: collide/_events.pxd.
@@ -118,8 +124,8 @@ ROW_DTYPE = _record(
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
 )
 
-SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
+SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar",
                "screw", "distance", "rack_pinion", "free", "gear", "user")
-ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist")
+ROW_KINDS = ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling")

@@ -6,7 +6,7 @@ depends on the level that a module is compiled for: only kernels look into them,
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3
 
@@ -22,22 +22,28 @@ ctypedef struct WidePoint:
     Wide impulse                 # [N s]
     Wide lever                   # arm about the manifold's centre [m]
 
+# Two rows along (or about) the tangents whose impulse stays within a circle. J M^-1 J' is [[d0, c], [c, d1]].
+ctypedef struct WideCone:
+    Wide d0
+    Wide d1
+    Wide c
+    Wide inv_det
+    Wide impulse[2]
+
 ctypedef struct ContactBlock:
     int32_t manifold[8]          # -1: the lane is not used
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
-    int32_t reserved[6]
+    int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
+    int32_t late                 # 1: some lane's bodies meet only later (state/_carrier.pxd)
+    int32_t reserved[4]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
     Wide friction                # coefficient
     Wide3 arm_a                  # of friction, to the manifold's centre [m]
     Wide3 arm_b
-    Wide d0                      # J M^-1 J' of the two tangents is [[d0, c], [c, d1]]
-    Wide d1
-    Wide c
-    Wide inv_det
-    Wide slide[2]                # friction impulses along the tangents [N s]
+    WideCone slide               # friction along the tangents [N s]
     Wide twist_mass
     Wide twist                   # friction impulse about the normal [N m s]
     WidePoint points[4]
@@ -54,7 +60,8 @@ ctypedef struct StartPoint:
 ctypedef struct ContactStart:
     Wide3 carried_a              # friction's arms, frozen for the step, world axes [m]
     Wide3 carried_b
-    Wide share                   # of a's point in where impulses act: 1/2, or 1 or 0 where one of the two never moves
+    Wide share                   # of a's point in where impulses act: 1, 1/2 or 0 (state/_carrier.pxd)
+    Wide late                    # 1: they meet only later
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
@@ -62,6 +69,14 @@ ctypedef struct ContactStart:
     Wide slide_carry[2]
     Wide twist_carry
     StartPoint points[4]
+
+# Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
+ctypedef struct ResistanceBlock:
+    Wide surface[2]              # velocity of b's surface against that of a, along the tangents [m/s]
+    Wide rolling                 # coefficients [m]
+    Wide torsional
+    WideCone roll                # friction about the tangents [N m s]
+    Wide roll_carry[2]
 
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
 ctypedef struct ContactRule:
@@ -71,30 +86,37 @@ ctypedef struct ContactRule:
     double slop                  # [m]
     double push_speed            # [m/s]
 
-# One level's kernels. blocks, starts: `count` of each, those of one colour one after the other.
+# One level's kernels. blocks, starts, resisting: `count` of each, those of one colour one after the other. resistances,
+# resisting: not read where the former is NULL, or no block resists.
 ctypedef struct WideKernels:
     int width                    # lanes
     Py_ssize_t block_size        # bytes
     Py_ssize_t start_size
+    Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points. Their
     # impulses are taken times `factor`; reach: the separation at which a point's weight in the centre has vanished [m].
-    void (*fill)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
-                 const int32_t* chosen, int count, const Bodies* bodies, double factor, double reach) noexcept nogil
+    void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
+                 const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
+                 const Bodies* bodies, double factor, double reach) noexcept nogil
     # The last impulses, times `factor`, the step's totals and the separations into the manifolds.
-    void (*store)(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
-                  double factor) noexcept nogil
+    void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
+                  Py_ssize_t count, Manifold* manifolds, double factor) noexcept nogil
     # Jacobians, errors, biases, masses at the present poses.
-    void (*refresh)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
-                    const ContactRule* rule) noexcept nogil
-    # `part` of the impulses acts, the rest of them is carried.
-    void (*warm_start)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist,
-                       double part) noexcept nogil
+    void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                    const Bodies* bodies, const ContactRule* rule) noexcept nogil
+    # `part` of the impulses acts, the rest of them is carried. Where a body turns faster than `whirl` [rad/s] they are
+    # dropped: its contacts are elsewhere by now.
+    void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                       Twist* twist, double part, double whirl) noexcept nogil
     # What was carried acts.
-    void (*return_carried)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil
+    void (*return_carried)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                           Twist* twist) noexcept nogil
     # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass. -> the largest change of a
     # velocity [m/s, rad/s]
-    double (*sweep)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil
+    double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
+                    bint rub) noexcept nogil
     # The largest change that a row would make of its impulse [N s, N m s].
-    double (*residual)(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    double (*residual)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
+                       int relaxed) noexcept nogil
     # Impulses into the step's totals.
     void (*total)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil

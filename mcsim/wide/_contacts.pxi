@@ -10,8 +10,10 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint
-from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, StartPoint, WideKernels, WidePoint
+from mcsim.state._carrier cimport meets_later, share_of_a
+from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
+from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
+                                 WideKernels, WidePoint)
 from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
@@ -22,7 +24,7 @@ cdef enum:
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double factor) noexcept nogil:
+                           const Bodies* bodies, double factor, double reach) noexcept nogil:
     """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -35,15 +37,18 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put(&start.share, lane, 1.0 if mass_b == 0.0 else 0.0 if mass_a == 0.0 else 0.5)
+    put(&start.share, lane, share_of_a(m, bodies, reach))
+    if meets_later(m, reach):
+        block.late = 1
+        put(&start.late, lane, 1.0)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
     put(&start.rounding_b, lane, m.rounding_b)
     if m.friction > 0.0:
         block.rubs = 1
         put(&block.friction, lane, m.friction)
-        put(&block.slide[0], lane, factor * dot(m.friction_impulse, t))
-        put(&block.slide[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
+        put(&block.slide.impulse[0], lane, factor * dot(m.friction_impulse, t))
+        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
         if m.point_count > 1:
             put(&start.many, lane, 1.0)
             put(&block.twist, lane, factor * m.twist_impulse)
@@ -53,6 +58,40 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+
+
+cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, int lane,
+                          const Manifold* m, const Resistance* r, double factor) noexcept nogil:
+    """What fill_lane is for a manifold with a resistance."""
+    cdef Vec3 t = lane3(&block.tangent, lane)
+    cdef Vec3 second = cross(m.normal, t)
+    if r.rolling == 0.0 and r.torsional == 0.0 and dot(r.surface_velocity, r.surface_velocity) == 0.0:
+        return
+    block.resists = 1
+    put(&resisting.surface[0], lane, dot(r.surface_velocity, t))
+    put(&resisting.surface[1], lane, dot(r.surface_velocity, second))
+    if r.rolling > 0.0:
+        put(&resisting.rolling, lane, r.rolling)
+        put(&resisting.roll.impulse[0], lane, factor * dot(m.rolling_impulse, t))
+        put(&resisting.roll.impulse[1], lane, factor * dot(m.rolling_impulse, second))
+    if r.torsional > 0.0:
+        block.rubs = 1
+        put(&start.many, lane, 1.0)
+        put(&resisting.torsional, lane, r.torsional)
+        put(&block.twist, lane, factor * m.twist_impulse)
+
+
+cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide total) noexcept nogil:
+    """Of manifolds that meet later, from the middle of the gap to each body's own surface."""
+    cdef Wide gap = splat(0.0)
+    cdef Wide weight
+    cdef int i
+    for i in range(block.point_count):
+        weight = splat(1.0) - faded * most(start.points[i].error, splat(0.0))
+        gap = gap + start.points[i].there * most(weight, splat(0.001)) * start.points[i].error
+    gap = splat(0.5) * start.late * gap * inverse(total)
+    start.carried_a = w_add_scaled(start.carried_a, -gap, block.normal)
+    start.carried_b = w_add_scaled(start.carried_b, gap, block.normal)
 
 
 cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
@@ -79,6 +118,8 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     centre = w_scale(inverse(total), centre)
     start.carried_a = w_sub(centre, xa)
     start.carried_b = w_sub(centre, xb)
+    if block.late:
+        part_arms(block, start, faded, total)
     for i in range(block.point_count):
         point = &start.points[i]
         at = point.local_a
@@ -91,8 +132,9 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
                                                     block.normal))
 
 
-cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, const Manifold* manifolds,
-               const int32_t* chosen, int count, const Bodies* bodies, double factor, double reach) noexcept nogil:
+cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
+               const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
+               const Bodies* bodies, double factor, double reach) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int lane
     memset(&blocks[block], 0, sizeof(ContactBlock) - (MANIFOLD_POINTS - points) * sizeof(WidePoint))
@@ -102,13 +144,18 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, Py_ssize_t block, con
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
     for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor)
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor, reach)
+    if resistances != NULL:
+        memset(&resisting[block], 0, sizeof(ResistanceBlock))
+        for lane in range(count):
+            fill_resistance(&blocks[block], &starts[block], &resisting[block], lane, &manifolds[chosen[lane]],
+                            &resistances[chosen[lane]], factor)
     load_masses(&blocks[block].ends, bodies)
     set_anchors(&blocks[block], &starts[block], bodies, reach)
 
 
-cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize_t count, Manifold* manifolds,
-                double factor) noexcept nogil:
+cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
+                Py_ssize_t count, Manifold* manifolds, double factor) noexcept nogil:
     cdef const ContactBlock* block
     cdef const ContactStart* start
     cdef ManifoldPoint* point
@@ -124,9 +171,13 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, Py_ssize
                 break
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
-            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide[0], lane), t),
-                                            factor * lane_of(&block.slide[1], lane), cross(m.normal, t))
+            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide.impulse[0], lane), t),
+                                            factor * lane_of(&block.slide.impulse[1], lane), cross(m.normal, t))
             m.twist_impulse = factor * lane_of(&block.twist, lane)
+            if block.resists:
+                m.rolling_impulse = add_scaled(
+                    scale(factor * lane_of(&resisting[k].roll.impulse[0], lane), t),
+                    factor * lane_of(&resisting[k].roll.impulse[1], lane), cross(m.normal, t))
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
@@ -152,6 +203,13 @@ cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* no
     push(p, &block.ends, force, torque_a, torque_b)
 
 
+cdef inline void push_roll(WidePair* p, const ContactBlock* block, Wide roll_0, Wide roll_1) noexcept nogil:
+    """v += M^-1 J' of angular impulses about the tangents."""
+    cdef Wide3 torque = w_add_scaled(w_scale(roll_0, block.tangent), roll_1, w_cross(block.normal, block.tangent))
+    p.wa = w_sub(p.wa, w_times(&block.ends.inv_inertia_a, torque))
+    p.wb = w_add(p.wb, w_times(&block.ends.inv_inertia_b, torque))
+
+
 cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
                        Wide3* arm_b) noexcept nogil:
     """Arms to the one point where an impulse acts, from those at which each body carries it."""
@@ -160,15 +218,35 @@ cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wid
     arm_b[0] = w_sub(p, xb)
 
 
+cdef inline void set_cone(WideCone* cone, Wide d0, Wide d1, Wide c) noexcept nogil:
+    """A singular matrix, of a direction without mass, is replaced by its trace, a bound on its eigenvalues: such a step is
+    safe and has the same fixed point."""
+    cdef Wide trace = d0 + d1
+    cdef Wide det = d0 * d1 - c * c
+    cdef Mask regular = above(det, splat(1e-14) * trace * trace)
+    cone.d0 = choose(regular, d0, trace)
+    cone.d1 = choose(regular, d1, trace)
+    cone.c = choose(regular, c, splat(0.0))
+    cone.inv_det = inverse(cone.d0 * cone.d1 - cone.c * cone.c)
+
+
+cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) noexcept nogil:
+    """The 2 x 2 products of turning about the tangents."""
+    cdef Wide3 t = block.tangent
+    cdef Wide3 s = w_cross(block.normal, t)
+    cdef Wide3 ja = w_times(&block.ends.inv_inertia_a, t)
+    cdef Wide3 jb = w_times(&block.ends.inv_inertia_b, t)
+    set_cone(&resisting.roll, w_dot(t, ja) + w_dot(t, jb),
+             w_dot(s, w_times(&block.ends.inv_inertia_a, s)) + w_dot(s, w_times(&block.ends.inv_inertia_b, s)),
+             w_dot(s, ja) + w_dot(s, jb))
+
+
 cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start, Wide3 xa, Wide3 xb) noexcept nogil:
-    """The 2 x 2 products of the tangents, and the twist's mass. A singular matrix, of a direction without mass, is
-    replaced by its trace, a bound on its eigenvalues: such a step is safe and has the same fixed point."""
+    """The 2 x 2 products of the tangents, and the twist's mass."""
     cdef Wide3 t = block.tangent
     cdef Wide3 s = w_cross(block.normal, t)
     cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
     cdef Wide3 ta, tb, sa, sb, ja, jb
-    cdef Wide trace, det
-    cdef Mask regular
     place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
     ta = w_cross(block.arm_a, t)
     tb = w_cross(block.arm_b, t)
@@ -176,16 +254,9 @@ cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start
     sb = w_cross(block.arm_b, s)
     ja = w_times(&block.ends.inv_inertia_a, ta)
     jb = w_times(&block.ends.inv_inertia_b, tb)
-    block.d0 = mass + w_dot(ta, ja) + w_dot(tb, jb)
-    block.c = w_dot(sa, ja) + w_dot(sb, jb)
-    block.d1 = mass + w_dot(sa, w_times(&block.ends.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.ends.inv_inertia_b, sb))
-    trace = block.d0 + block.d1
-    det = block.d0 * block.d1 - block.c * block.c
-    regular = above(det, splat(1e-14) * trace * trace)
-    block.d0 = choose(regular, block.d0, trace)
-    block.d1 = choose(regular, block.d1, trace)
-    block.c = choose(regular, block.c, splat(0.0))
-    block.inv_det = inverse(block.d0 * block.d1 - block.c * block.c)
+    set_cone(&block.slide, mass + w_dot(ta, ja) + w_dot(tb, jb),
+             mass + w_dot(sa, w_times(&block.ends.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.ends.inv_inertia_b, sb)),
+             w_dot(sa, ja) + w_dot(sb, jb))
     block.twist_mass = start.many * inverse(w_dot(block.normal, w_times(&block.ends.inv_inertia_a, block.normal))
                                             + w_dot(block.normal, w_times(&block.ends.inv_inertia_b, block.normal)))
 
@@ -244,41 +315,51 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
                  at.there, rate, softness, rule)
 
 
-cdef void refresh(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, const Bodies* bodies,
-                  const ContactRule* rule) noexcept nogil:
+cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                  const Bodies* bodies, const ContactRule* rule) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
         refresh_block(&blocks[k], &starts[k], bodies, rule)
+        if blocks[k].resists:
+            refresh_roll(&blocks[k], &resisting[k])
 
 
-cdef void warm_start(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist,
-                     double part) noexcept nogil:
+cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                     Twist* twist, double part, double whirl) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
-    cdef Wide first = splat(part)
-    cdef Wide rest = splat(1.0 - part)
+    cdef Wide first, rest, kept
     cdef Wide normal[4]
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        p = load_pair(&block.ends, twist)
+        kept = choose(above(most(w_dot(p.wa, p.wa), w_dot(p.wb, p.wb)), splat(whirl * whirl)), splat(0.0), splat(1.0))
+        first = splat(part) * kept
+        rest = splat(1.0 - part) * kept
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
         for i in range(2):
-            start.slide_carry[i] = rest * block.slide[i]
-            block.slide[i] = first * block.slide[i]
+            start.slide_carry[i] = rest * block.slide.impulse[i]
+            block.slide.impulse[i] = first * block.slide.impulse[i]
         start.twist_carry = rest * block.twist
         block.twist = first * block.twist
-        p = load_pair(&block.ends, twist)
-        push_all(&p, block, normal, block.slide[0], block.slide[1], block.twist)
+        push_all(&p, block, normal, block.slide.impulse[0], block.slide.impulse[1], block.twist)
+        if block.resists:
+            for i in range(2):
+                resisting[k].roll_carry[i] = rest * resisting[k].roll.impulse[i]
+                resisting[k].roll.impulse[i] = first * resisting[k].roll.impulse[i]
+            push_roll(&p, block, resisting[k].roll.impulse[0], resisting[k].roll.impulse[1])
         store_pair(&p, &block.ends, twist)
 
 
-cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count, Twist* twist) noexcept nogil:
+cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                         Twist* twist) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
@@ -292,44 +373,48 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, Py_ssize_t 
             normal[i] = start.points[i].carry
         p = load_pair(&block.ends, twist)
         push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
+        if block.resists:
+            push_roll(&p, block, resisting[k].roll_carry[0], resisting[k].roll_carry[1])
+            for i in range(2):
+                resisting[k].roll.impulse[i] = resisting[k].roll.impulse[i] + resisting[k].roll_carry[i]
         store_pair(&p, &block.ends, twist)
         for i in range(block.point_count):
             block.points[i].impulse = block.points[i].impulse + start.points[i].carry
         for i in range(2):
-            block.slide[i] = block.slide[i] + start.slide_carry[i]
+            block.slide.impulse[i] = block.slide.impulse[i] + start.slide_carry[i]
         block.twist = block.twist + start.twist_carry
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
+cdef inline void onto_cone(const WideCone* cone, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
     """Coulomb friction of the pairs under given loads; found: (2,) impulses. solve/_blocks.pxd, cone_step and
     cone_slide, tells the equations."""
     cdef Wide zero = splat(0.0)
-    cdef Wide x0 = block.slide[0] - (block.d1 * w0 - block.c * w1) * block.inv_det
-    cdef Wide x1 = block.slide[1] - (block.d0 * w1 - block.c * w0) * block.inv_det
+    cdef Wide x0 = cone.impulse[0] - (cone.d1 * w0 - cone.c * w1) * cone.inv_det
+    cdef Wide x1 = cone.impulse[1] - (cone.d0 * w1 - cone.c * w0) * cone.inv_det
     cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
     cdef Mask off
     cdef Wide b0, b1, e0, e1, det, shift, length, slope, stretch
     cdef int k
     if any_lane(outside):
-        b0 = block.d0 * block.slide[0] + block.c * block.slide[1] - w0
-        b1 = block.c * block.slide[0] + block.d1 * block.slide[1] - w1
-        e0 = block.d0
-        e1 = block.d1
-        det = e0 * e1 - block.c * block.c
+        b0 = cone.d0 * cone.impulse[0] + cone.c * cone.impulse[1] - w0
+        b1 = cone.c * cone.impulse[0] + cone.d1 * cone.impulse[1] - w1
+        e0 = cone.d0
+        e1 = cone.d1
+        det = e0 * e1 - cone.c * cone.c
         shift = zero
         for k in range(CONE_STEPS):
             length = root(x0 * x0 + x1 * x1)
             off = both(outside, both(above(size_of(length - radius), splat(1e-11) * radius), above(radius, zero)))
             if not any_lane(off):
                 break
-            slope = (e1 * x0 * x0 - splat(2.0) * block.c * x0 * x1 + e0 * x1 * x1) / det
+            slope = (e1 * x0 * x0 - splat(2.0) * cone.c * x0 * x1 + e0 * x1 * x1) / det
             shift = choose(off, shift + (length - radius) * length * length / (radius * slope), shift)
-            e0 = block.d0 + shift
-            e1 = block.d1 + shift
-            det = e0 * e1 - block.c * block.c
-            x0 = choose(off, (e1 * b0 - block.c * b1) / det, x0)
-            x1 = choose(off, (e0 * b1 - block.c * b0) / det, x1)
+            e0 = cone.d0 + shift
+            e1 = cone.d1 + shift
+            det = e0 * e1 - cone.c * cone.c
+            x0 = choose(off, (e1 * b0 - cone.c * b1) / det, x0)
+            x1 = choose(off, (e0 * b1 - cone.c * b0) / det, x1)
         stretch = choose(outside, radius / root(x0 * x0 + x1 * x1), splat(1.0))
         x0 = stretch * x0
         x1 = stretch * x1
@@ -337,9 +422,10 @@ cdef inline void onto_cone(const ContactBlock* block, Wide w0, Wide w1, Wide rad
     found[1] = x1
 
 
-cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wide* largest) noexcept nogil:
-    """Friction under the present loads. largest: the largest change so far, of a velocity; without `keep`, which leaves
-    everything as it is, of an impulse."""
+cdef inline void slide_and_twist(ContactBlock* block, const ResistanceBlock* resisting, WidePair* p, bint keep,
+                                 Wide* largest) noexcept nogil:
+    """Friction under the present loads. resisting: the block's own, or NULL. largest: the largest change so far, of a
+    velocity; without `keep`, which leaves everything as it is, of an impulse."""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
     cdef Wide3 force, turn_a, turn_b
@@ -347,23 +433,31 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
     cdef Wide turning = splat(0.0)
     cdef Wide found[2]
     cdef Wide change[2]
+    cdef Wide slip[2]
     cdef Wide bound, twist
     cdef int i
     for i in range(block.point_count):
         load = load + block.points[i].impulse
         turning = turning + block.points[i].lever * block.points[i].impulse
-    onto_cone(block, w_dot(block.tangent, across), w_dot(second, across), block.friction * load, found)
+    slip[0] = w_dot(block.tangent, across)
+    slip[1] = w_dot(second, across)
+    if resisting != NULL:
+        for i in range(2):
+            slip[i] = slip[i] + resisting.surface[i]
+    onto_cone(&block.slide, slip[0], slip[1], block.friction * load, found)
     for i in range(2):
-        change[i] = found[i] - block.slide[i]
+        change[i] = found[i] - block.slide.impulse[i]
     if keep:
-        block.slide[0] = found[0]
-        block.slide[1] = found[1]
+        block.slide.impulse[0] = found[0]
+        block.slide.impulse[1] = found[1]
         force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
         push(p, &block.ends, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
-        largest[0] = most(largest[0], most(size_of(change[0]) * block.d0, size_of(change[1]) * block.d1))
+        largest[0] = most(largest[0], most(size_of(change[0]) * block.slide.d0, size_of(change[1]) * block.slide.d1))
     else:
         largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
     bound = block.friction * turning
+    if resisting != NULL:
+        bound = bound + resisting.torsional * load
     twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
     twist = least(most(twist, -bound), bound)
     force = w_scale(twist - block.twist, block.normal)
@@ -376,6 +470,29 @@ cdef inline void slide_and_twist(ContactBlock* block, WidePair* p, bint keep, Wi
         largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
     else:
         largest[0] = most(largest[0], size_of(twist - block.twist))
+
+
+cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, bint keep,
+                                Wide* largest) noexcept nogil:
+    """Likewise of turning about the tangents."""
+    cdef Wide3 turning = w_sub(p.wb, p.wa)
+    cdef Wide load = splat(0.0)
+    cdef Wide found[2]
+    cdef Wide change[2]
+    cdef int i
+    for i in range(block.point_count):
+        load = load + block.points[i].impulse
+    onto_cone(&resisting.roll, w_dot(block.tangent, turning), w_dot(w_cross(block.normal, block.tangent), turning),
+              resisting.rolling * load, found)
+    for i in range(2):
+        change[i] = found[i] - resisting.roll.impulse[i]
+    if not keep:
+        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
+        return
+    for i in range(2):
+        resisting.roll.impulse[i] = found[i]
+    push_roll(p, block, change[0], change[1])
+    largest[0] = most(largest[0], most(size_of(change[0]) * resisting.roll.d0, size_of(change[1]) * resisting.roll.d1))
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
@@ -414,11 +531,14 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     push(p, &block.ends, w_scale(force, block.normal), torque_a, torque_b)
 
 
-cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bint rub, Wide* rate) noexcept nogil:
-    """rub: friction too. rate: the largest change of a velocity so far."""
+cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
+                             Wide* rate) noexcept nogil:
+    """rub: friction too. resisting: the block's own, or NULL. rate: the largest change of a velocity so far."""
     cdef WidePair p = load_pair(&block.ends, twist)
+    if rub and resisting != NULL:
+        resist_rolling(block, resisting, &p, True, rate)
     if rub and block.rubs:
-        slide_and_twist(block, &p, True, rate)
+        slide_and_twist(block, resisting, &p, True, rate)
     if block.point_count == 4:
         solve_points(block, &p, 4, relaxed, rate)
     elif block.point_count == 1:
@@ -428,14 +548,23 @@ cdef inline void solve_block(ContactBlock* block, Twist* twist, int relaxed, bin
     store_pair(&p, &block.ends, twist)
 
 
-cdef inline void measure_block(ContactBlock* block, const Twist* twist, int relaxed, Wide* largest) noexcept nogil:
+cdef void solve_resisting(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
+                          Wide* rate) noexcept nogil:
+    """The same, apart from the loop of the blocks that do not resist."""
+    solve_block(block, resisting, twist, relaxed, rub, rate)
+
+
+cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, const Twist* twist, int relaxed,
+                               Wide* largest) noexcept nogil:
     """By how much the rows would change their impulses, each with the others as they are."""
     cdef WidePair p = load_pair(&block.ends, twist)
     cdef const WidePoint* point
     cdef Wide u, change
     cdef int i
+    if resisting != NULL:
+        resist_rolling(block, resisting, &p, False, largest)
     if block.rubs:
-        slide_and_twist(block, &p, False, largest)
+        slide_and_twist(block, resisting, &p, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
         u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
@@ -445,26 +574,34 @@ cdef inline void measure_block(ContactBlock* block, const Twist* twist, int rela
         largest[0] = most(largest[0], change)
 
 
-cdef double sweep(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed, bint rub) noexcept nogil:
+cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
+                  bint rub) noexcept nogil:
     cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
     if relaxed:
         for k in range(count):
-            solve_block(&blocks[k], twist, 1, True, &rate)
+            if blocks[k].resists:
+                solve_resisting(&blocks[k], &resisting[k], twist, 1, True, &rate)
+            else:
+                solve_block(&blocks[k], NULL, twist, 1, True, &rate)
     elif rub:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, True, &rate)
+            if blocks[k].resists:
+                solve_resisting(&blocks[k], &resisting[k], twist, 0, True, &rate)
+            else:
+                solve_block(&blocks[k], NULL, twist, 0, True, &rate)
     else:
         for k in range(count):
-            solve_block(&blocks[k], twist, 0, False, &rate)
+            solve_block(&blocks[k], NULL, twist, 0, False, &rate)
     return largest_lane(&rate)
 
 
-cdef double residual(ContactBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
+                     int relaxed) noexcept nogil:
     cdef Wide largest = splat(0.0)
     cdef Py_ssize_t k
     for k in range(count):
-        measure_block(&blocks[k], twist, relaxed, &largest)
+        measure_block(&blocks[k], &resisting[k] if blocks[k].resists else NULL, twist, relaxed, &largest)
     return largest_lane(&largest)
 
 # ---- at the end of a substep -----------------------------------------------------------------------------------------
@@ -486,7 +623,7 @@ cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) no
             start.points[i].total = start.points[i].total + block.points[i].impulse
         if not block.rubs:
             continue
-        force = w_add_scaled(w_scale(block.slide[0], block.tangent), block.slide[1],
+        force = w_add_scaled(w_scale(block.slide.impulse[0], block.tangent), block.slide.impulse[1],
                              w_cross(block.normal, block.tangent))
         force = w_scale(inverse(load), force)
         for i in range(block.point_count):
@@ -497,6 +634,7 @@ cdef WideKernels KERNELS
 KERNELS.width = WIDTH
 KERNELS.block_size = sizeof(ContactBlock)
 KERNELS.start_size = sizeof(ContactStart)
+KERNELS.resistance_size = sizeof(ResistanceBlock)
 KERNELS.fill = fill
 KERNELS.store = store
 KERNELS.refresh = refresh

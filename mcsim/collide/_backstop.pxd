@@ -1,0 +1,28 @@
+"""What is too fast for its size is held at what it would pass through."""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Quat, Vec3
+from mcsim.state._layout cimport Bodies
+from mcsim.collide._collider cimport Collider
+from mcsim.collide._solid cimport Solid
+
+# A ball in a shape on its way through one substep.
+ctypedef struct Ball:
+    Vec3 start                   # world [m]
+    Vec3 end
+    double radius                # [m]
+
+cdef class Backstop:
+    cdef Collider collider
+    cdef object kept             # the arrays behind the pointers
+    cdef Vec3* position          # of the bodies at the substep's start
+    cdef Quat* orientation
+    cdef readonly bint watching  # in this step something moves farther than it is thick
+
+    cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil
+    cdef bint may_pass(self, int32_t i) noexcept nogil
+    cdef void begin(self, const Bodies* bodies) noexcept nogil
+    cdef void end(self, Bodies* bodies) noexcept nogil
+    cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil
+    cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
+    cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil

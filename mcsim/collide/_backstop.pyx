@@ -1,0 +1,197 @@
+"""The last resort against passing through.
+
+Contacts that are laid before a step (collide/_sweep.pxd) stop what would meet something at the velocities that it has then.
+What hits by a corner turns at a thousand radians a second, what glances off flies on in another direction, and neither is
+in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is followed through
+each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back to
+where the ball touches. Its velocity stays; the contact that the next step finds there stops it. A ball that is inside at
+the start is let go.
+
+    t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
+
+This is conservative advancement (collide/_sweep.pxd) of a ball without turning, in the frame of what it meets.
+"""
+
+import numpy as np
+
+from libc.math cimport sqrt
+from libc.string cimport memcpy, memset
+from mcsim.core._arrays cimport doubles
+from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, sub, vec3)
+from mcsim.state._inertia cimport refresh_inertia
+from mcsim.state._layout cimport DYNAMIC, Manifold, SPHERE, STATIC, Shape
+from mcsim.collide._broadphase cimport MOVING, STILL
+from mcsim.collide._narrow cimport narrow
+from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius
+from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
+
+cdef enum:
+    ADVANCES = 24
+    ROUNDS = 4                   # over all shapes: what is set back at one wall may so come into another
+
+cdef double WATCHED = 0.5        # a step's travel by the inscribed radius from which the world is watched
+cdef double FOLLOWED = 0.1       # a substep's, from which a ball is followed then
+cdef double TOUCH = 0.1          # distance by the ball's radius at which it touches
+
+
+cdef inline Vec3 place(const Shape* shape, Vec3 local, Vec3 position, Quat orientation) noexcept nogil:
+    """A point of the shape's frame where the body is at the pose."""
+    return add(position, rotate(orientation, add(shape.position, rotate(shape.orientation, local))))
+
+
+cdef inline double turned(Quat p, Quat q) noexcept nogil:
+    """The angle between two orientations, or a little less [rad]."""
+    cdef double c = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z
+    return 2.0 * sqrt(max(1.0 - c * c, 0.0))
+
+
+cdef class Backstop:
+    """collider: of the world; bodies: how many."""
+
+    def __init__(self, Collider collider not None, Py_ssize_t bodies):
+        self.collider = collider
+        positions, orientations = np.zeros((bodies + 1, 3)), np.zeros((bodies + 1, 4))
+        self.kept = positions, orientations
+        self.position, self.orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
+
+    cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil:
+        """Look at the velocities at the start of a step; after the collider's call."""
+        cdef const Shape* shape
+        cdef double inner, travel
+        cdef int32_t i, k
+        self.watching = False
+        for k in range(self.collider.placed_count):      # all that does not rest is among them
+            i = self.collider.placed[k]
+            if not self.may_pass(i):
+                continue
+            shape = &self.collider.shapes[i]
+            inner = inner_radius(&self.collider.solids[i])
+            travel = norm(self.collider.motions[i].travel)
+            if shape.position.x != 0.0 or shape.position.y != 0.0 or shape.position.z != 0.0:
+                travel += dt * norm(bodies.twist[shape.body].w) * norm(shape.position)
+            if travel > WATCHED * inner:
+                self.watching = True
+                return
+
+    cdef bint may_pass(self, int32_t i) noexcept nogil:
+        """Is it a shape that stops at others, of a dynamic body that does not sleep?"""
+        return (self.collider.kind[i] == DYNAMIC and not self.collider.resting[i]
+                and not self.collider.shapes[i].sensor)
+
+    cdef void begin(self, const Bodies* bodies) noexcept nogil:
+        if self.watching:
+            memcpy(self.position, bodies.position, bodies.count * sizeof(Vec3))
+            memcpy(self.orientation, bodies.orientation, bodies.count * sizeof(Quat))
+
+    cdef void end(self, Bodies* bodies) noexcept nogil:
+        """Set back what passed through something since begin()."""
+        cdef int32_t i, n, body
+        cdef int k
+        cdef bint held = self.watching
+        for k in range(ROUNDS):
+            if not held:
+                return
+            held = False
+            for n in range(self.collider.placed_count):
+                i = self.collider.placed[n]
+                if not (self.may_pass(i) and self.collider.solids[i].finite and self.follow(i, bodies)):
+                    continue
+                held = True
+                if k == ROUNDS - 1:                      # between two walls, say: back to where it began
+                    body = self.collider.shapes[i].body
+                    bodies.position[body] = self.position[body]
+                    bodies.orientation[body] = self.orientation[body]
+                    refresh_inertia(bodies, body)
+
+    cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil:
+        """All balls of a shape that went or turned far, else the one in its middle. -> whether its body is set back"""
+        cdef const Shape* shape = &self.collider.shapes[i]
+        cdef const Solid* solid = &self.collider.solids[i]
+        cdef Vec3 x = self.position[shape.body]
+        cdef Quat q = self.orientation[shape.body]
+        cdef double inner = inner_radius(solid)
+        cdef int count = 1
+        cdef Ball ball
+        cdef Vec3 local, way
+        cdef double part
+        cdef bint held = False
+        cdef int k
+        way = sub(bodies.position[shape.body], x)
+        if turned(q, bodies.orientation[shape.body]) * solid.reach + norm(way) > inner:
+            count = inner_ball_count(solid)
+        for k in range(count - 1, -1, -1):
+            ball.radius = inner_ball(solid, k, &local)
+            ball.start = place(shape, local, x, q)
+            ball.end = place(shape, local, bodies.position[shape.body], bodies.orientation[shape.body])
+            way = sub(ball.end, ball.start)
+            if FOLLOWED * inner < norm(way) < 1e50:
+                part = self.free_part(i, &ball, bodies)
+                if part < 1.0:
+                    bodies.position[shape.body] = add_scaled(bodies.position[shape.body], part - 1.0, way)
+                    held = True
+        return held
+
+    cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
+        """What part of the ball's way is free, 0 to 1."""
+        cdef BoxWalk walk
+        cdef int32_t j, k
+        cdef double least = 1.0
+        cdef Aabb box
+        box.lower = vec3(min(ball.start.x, ball.end.x) - ball.radius, min(ball.start.y, ball.end.y) - ball.radius,
+                         min(ball.start.z, ball.end.z) - ball.radius)
+        box.upper = vec3(max(ball.start.x, ball.end.x) + ball.radius, max(ball.start.y, ball.end.y) + ball.radius,
+                         max(ball.start.z, ball.end.z) + ball.radius)
+        for k in range(self.collider.plane_count):
+            least = min(least, self.free_part_at(i, self.collider.planes[k], ball, bodies))
+        for k in range(STILL, MOVING + 1):
+            walk_box(&walk, &self.collider.trees[k], &box)
+            j = next_leaf(&walk)
+            while j >= 0:
+                least = min(least, self.free_part_at(i, j, ball, bodies))
+                j = next_leaf(&walk)
+        return least
+
+    cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil:
+        """The same of shape j alone."""
+        cdef const Shape* shape = &self.collider.shapes[j]
+        cdef int32_t own = self.collider.shapes[i].body
+        cdef int32_t body = shape.body
+        cdef Solid wall = self.collider.solids[j]
+        cdef Solid core
+        cdef Manifold m
+        cdef Vec3 start = ball.start
+        cdef Vec3 way
+        cdef double length, s, closing
+        cdef double t = 0.0
+        cdef int k
+        if self.collider.kind[j] == DYNAMIC and not (bodies.bullet[own] or bodies.bullet[body]):
+            return 1.0
+        if not (wall.finite and self.collider.wanted(i, j)):
+            return 1.0
+        if bodies.kind[body] != STATIC:
+            wall.position = add(bodies.position[body], rotate(bodies.orientation[body], shape.position))
+            wall.axes = quat_matrix(quat_mul(bodies.orientation[body], shape.orientation))
+            # Where the ball began, as the moved wall sees it.
+            start = add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
+                self.orientation[body], sub(start, self.position[body]))))
+        way = sub(ball.end, start)
+        length = norm(way)
+        memset(&core, 0, sizeof(core))
+        core.type = SPHERE
+        core.size.x = core.reach = ball.radius
+        core.axes.xx = core.axes.yy = core.axes.zz = 1.0
+        core.finite = 1
+        for k in range(ADVANCES):
+            core.position = add_scaled(start, t, way)
+            if narrow(&core, &wall, length + ball.radius, &m) == 0:
+                return 1.0
+            s = m.points[0].separation
+            closing = dot(m.normal, way)
+            if closing <= 0.0 or (k == 0 and s <= 0.0):
+                return 1.0
+            if s <= TOUCH * ball.radius:
+                break
+            t += (s - 0.5 * TOUCH * ball.radius) / closing
+            if not t < 1.0:
+                return 1.0
+        return t

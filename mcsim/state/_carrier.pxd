@@ -1,0 +1,33 @@
+"""Which body carries the points of a contact: where the one point is at which both impulses of a row act.
+
+Between two moving bodies it is the middle of where each has it, otherwise where the moving one has it. Two that meet only
+later in the step are different: each slides along under the other meanwhile, and the middle lies beside both. There the
+lighter one carries it, and the arms end at each one's own surface, not half-way across the gap.
+"""
+
+from mcsim.state._layout cimport Bodies, Manifold
+
+
+cdef inline bint lighter(const Bodies* bodies, int a, int b) noexcept nogil:
+    """Whether a is lighter than b; bodies that never move are the heaviest."""
+    return bodies.inv_mass[a] > bodies.inv_mass[b]
+
+
+cdef inline bint meets_later(const Manifold* m, double reach) noexcept nogil:
+    """Whether all points are farther apart than `reach`, the speculative distance [m]."""
+    cdef int i
+    for i in range(m.point_count):
+        if m.points[i].separation <= reach:
+            return False
+    return True
+
+
+cdef inline double share_of_a(const Manifold* m, const Bodies* bodies, double reach) noexcept nogil:
+    """Of where a has the point in where it is: 1, 1/2 or 0."""
+    if bodies.inv_mass[m.body_b] == 0.0:
+        return 1.0
+    if bodies.inv_mass[m.body_a] == 0.0:
+        return 0.0
+    if meets_later(m, reach):
+        return 1.0 if lighter(bodies, m.body_a, m.body_b) else 0.0
+    return 0.5
