@@ -1,5 +1,5 @@
-"""Limits of angles at new poses. Of a step's joints most have no bounded rows, or limits alone; those need few numbers, which
-are noted once a step. `_joints.pyx` has the rows themselves.
+"""Limits of angles at new poses. Of a step's joints most have no bounded rows, or limits alone; those need few numbers,
+which are noted once a step. `_joints.pyx` has the rows themselves.
 """
 
 from mcsim.constraints._ball cimport ball_swing
