@@ -30,6 +30,7 @@ KERNELS = {
     "mcsim.constraints._islands": ["m"],
     "mcsim.collide._backstop": ["m"],
     "mcsim.constraints._joints": ["m"],
+    "mcsim.constraints._limits": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._stiffness": ["m"],

@@ -8,7 +8,6 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport JointLists
 from mcsim.core._types cimport Twist
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
@@ -34,8 +33,6 @@ cdef class Machine(StateArrays):
     cdef Anchor* anchors
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t anchor_capacity
-    cdef JointLists joint_lists         # of this step
-    cdef object kept_lists
     cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
     cdef bint widening
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`

@@ -13,8 +13,8 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport LimitedJoint, TurningJoint, choose_joints, layout_joints
-from mcsim.core._arrays cimport doubles, records
+from mcsim.constraints._joints cimport choose_joints, layout_joints
+from mcsim.core._arrays cimport doubles
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._pgs cimport Delassus
@@ -61,21 +61,12 @@ cdef class Machine(StateArrays):
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
         self.pose_calls = PoseCalls()
-        self._make_lists()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
         self._plan_tree(bodies, joints)
         self._plan_wide(bodies, joints)
-
-    def _make_lists(self):
-        limited, turning, whole = (np.zeros(self.joint_count * size + 1, np.int8) for size in (
-            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t)))
-        self.kept_lists = limited, turning, whole
-        self.joint_lists.limited = <LimitedJoint*>records(limited)
-        self.joint_lists.turning = <TurningJoint*>records(turning)
-        self.joint_lists.whole = <int32_t*>records(whole)
 
     def replan(self):
         """Follow joints that broke, or are whole again."""

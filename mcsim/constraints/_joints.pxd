@@ -1,43 +1,9 @@
 """Joints to rows: the verbs that the pipeline calls. The mathematics of each joint stands in its own file."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim.constraints._limits cimport JointLists
 from mcsim.constraints._parts cimport AxisGeometry, JointFrames
-from mcsim.core._types cimport Quat
 from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Settings
-
-# A joint whose rows of this step, but for its own, are limits of angles: what a refresh needs of it. Records of joints
-# are long, and a world's do not fit into a cache.
-ctypedef struct LimitedJoint:
-    int32_t joint
-    int32_t body_a
-    int32_t body_b
-    int32_t row                  # its first
-    int32_t active               # active_limits
-    int32_t axis                 # the coordinate that is the twist
-    int32_t counts               # 1: it counts its turns
-    int32_t reserved
-    Quat basis_a
-    Quat basis_b
-    double lower
-    double upper
-    double swing
-    double position              # of the twist, with its turns [rad]
-
-# A joint without bounded rows in this step whose angle counts its turns.
-ctypedef struct TurningJoint:
-    int32_t joint
-    int32_t body_a
-    int32_t body_b
-    int32_t reserved
-
-# The joints of a step by what refreshing them takes: room for as many of each as there are joints.
-ctypedef struct JointLists:
-    LimitedJoint* limited
-    Py_ssize_t limited_count
-    TurningJoint* turning
-    Py_ssize_t turning_count
-    int32_t* whole               # those that are written as a whole, ascending
-    Py_ssize_t whole_count
 
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil

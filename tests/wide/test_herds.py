@@ -33,7 +33,8 @@ def mechanism(scene, name, at, base, seed, limits=False):
             scene.add_joint(mc.HingeJoint(*ends, anchor=anchor, axis=(0, 0.6, 0.8),
                                           **({"limits": (-0.1, 0.2)} if limits else {})))
         else:
-            scene.add_joint(mc.BallJoint(*ends, anchor=anchor, **({"axis": (1, 0, 0), "swing_limit": 0.2} if limits else {})))
+            scene.add_joint(mc.BallJoint(*ends, anchor=anchor,
+                                         **({"axis": (1, 0, 0), "swing_limit": 0.2} if limits else {})))
 
 
 def together(count, base, seeds=None, **parts):
@@ -74,7 +75,7 @@ def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
 
 
 def test_equal_motions_stay_equal_in_every_lane():
-    """To the bit: what a lane gives does not depend on which it is. Without gravity, about one place in turn."""
+    """To the bit: what a lane gives does not depend on which it is."""
     scene = mc.Scene()
     for k in range(11):
         mechanism(scene, f"m{k}.", (0, 0, 0), None, 5)
