@@ -511,8 +511,9 @@ cdef class Collider:
         count"""
         cdef int i, kept = 0
         cdef double touching = near
+        cdef Vec3 travel = sub(self.travels[m.shape_b], self.travels[m.shape_a])
         cdef Course a, b
-        if norm(sub(self.travels[m.shape_b], self.travels[m.shape_a])) > FLIGHT * near:
+        if dot(travel, travel) > FLIGHT * near * FLIGHT * near:
             touching = GRAZE * near
         if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
