@@ -12,7 +12,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec, norm
+from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec
 from mcsim.state._carrier cimport lighter
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX,
                                   DYNAMIC)
@@ -317,8 +317,9 @@ cdef class Collider(Broadphase):
         `reach`, will meet at. -> point count."""
         cdef int i, kept = 0
         cdef double touching = near
+        cdef Vec3 travel = sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)
         cdef Course a, b
-        if norm(sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)) > FLIGHT * near:
+        if dot(travel, travel) > FLIGHT * near * FLIGHT * near:
             touching = GRAZE * near
         if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
