@@ -9,6 +9,7 @@ Switches, by environment variable:
 
 import os
 import platform
+import tempfile
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -18,15 +19,18 @@ from setuptools.command.build_ext import build_ext
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
     "mcsim.core._trig": ["m"],
+    "mcsim.core._crew": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],
     "mcsim.collide._collider": ["m"],
+    "mcsim.collide._surfaces": ["m"],
     "mcsim.collide._queries": ["m"],
     "mcsim.collide._sensors": ["m"],
     "mcsim.constraints._islands": ["m"],
     "mcsim.collide._backstop": ["m"],
     "mcsim.constraints._joints": ["m"],
+    "mcsim.constraints._limits": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._stiffness": ["m"],
@@ -49,11 +53,13 @@ KERNELS = {
     "mcsim.wide._contacts": ["m"],
     "mcsim.wide._joints": ["m"],
     "mcsim.wide._balls": [],
+    "mcsim.wide._herds": [],
     "mcsim.wide._base": ["m"],
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],
     "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
+    "mcsim._machine": ["m"],
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
@@ -67,6 +73,9 @@ LEVELS = {
     "mcsim.wide._v3": [INLINE, "-march=x86-64-v3"],
     "mcsim.wide._v4": [INLINE, "-march=x86-64-v4", "-mprefer-vector-width=512"],
 }
+
+# Kernels with loops for several threads, where the compiler has OpenMP.
+THREADED = ("mcsim.core._crew",)
 
 # Cython's own helper code, compiled once for all kernels.
 UTILITY = "mcsim._cyutility"
@@ -123,6 +132,20 @@ def extension(module, libraries):
 class BuildKernels(build_ext):
     """Flags depend on the compiler, which is known only here."""
 
+    def openmp(self):
+        """The flags for OpenMP, if a program can be built with it."""
+        if os.name != "posix":
+            return ["/openmp"]
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "openmp.c"
+            source.write_text("#include <omp.h>\nint main(void) { return omp_get_max_threads() < 1; }\n")
+            try:
+                objects = self.compiler.compile([str(source)], output_dir=folder, extra_postargs=["-fopenmp"])
+                self.compiler.link_executable(objects, "openmp", output_dir=folder, extra_postargs=["-fopenmp"])
+            except Exception:                    # whatever the compiler's class raises
+                return []
+        return ["-fopenmp"]
+
     def build_extensions(self):
         unix = self.compiler.compiler_type == "unix"
         if unix:
@@ -130,8 +153,9 @@ class BuildKernels(build_ext):
         else:
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
-            ext.extra_compile_args = compile_flags + (LEVELS.get(ext.name, []) if unix else [])
-            ext.extra_link_args = link_flags
+            threads = self.openmp() if ext.name in THREADED else []
+            ext.extra_compile_args = compile_flags + threads + (LEVELS.get(ext.name, []) if unix else [])
+            ext.extra_link_args = link_flags + (threads if unix else [])
         super().build_extensions()
 
 

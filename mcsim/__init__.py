@@ -10,9 +10,9 @@ Describe a Scene (bodies, shapes, joints), or load one; a World steps and observ
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, CylindricalJoint, DistanceJoint, FixedJoint,
-                         FreeJoint, GearJoint, HingeJoint, KnifeEdgeJoint, Material, Motion, Motor, PlanarJoint, Plane,
-                         RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere, Spring, UniversalJoint,
-                         UserJoint)
+                         FreeJoint, GearJoint, HeightField, HingeJoint, KnifeEdgeJoint, Material, Mesh, Motion, Motor,
+                         PlanarJoint, Plane, RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere,
+                         Spring, UniversalJoint, UserJoint)
 from mcsim import scenes
 from mcsim.scenes import load
 from mcsim.world import World
@@ -21,7 +21,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
-    "FreeJoint", "GearJoint", "HingeJoint", "KnifeEdgeJoint", "Material", "Motion", "Motor", "PlanarJoint", "Plane",
-    "RackPinionJoint", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError", "SliderJoint", "Sphere",
-    "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "load", "scenes",
+    "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
+    "PlanarJoint", "Plane", "RackPinionJoint", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
+    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "load", "scenes",
 ]

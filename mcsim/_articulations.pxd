@@ -9,10 +9,14 @@ from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Row, Settings
+from mcsim.wide._herds cimport Herds
 
 cdef class Articulations:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
+    cdef readonly Herds herds           # articulations that stand side by side, or None
+    cdef int8_t* asleep                 # of each body
+    cdef int8_t* idle                   # of each joint
     cdef bint redundant                 # rows may depend on each other: there are loops, or a border
     cdef bint cold                      # and so may have impulses that do nothing: they start from 0
     cdef PoseCalls calls                # what their errors need of the user
@@ -69,7 +73,11 @@ cdef class Articulations:
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
     cdef void choose(self, const int8_t* asleep) noexcept nogil
+    cdef void arrange(self, bint herding) noexcept nogil
     cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil
+    cdef void give(self) noexcept nogil
+    cdef void begin_watch(self) noexcept nogil
+    cdef void end_watch(self) noexcept nogil
     cdef void begin_step(self) noexcept nogil
     cdef void write_rows(self) noexcept nogil
     cdef void refresh(self) noexcept nogil

@@ -17,7 +17,7 @@ from itertools import combinations
 
 from libc.math cimport fabs
 from libc.stdint cimport int8_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -25,16 +25,20 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
-from mcsim.state._layout cimport GEAR as GEAR_TYPE
-from mcsim.state._layout cimport DYNAMIC, KINEMATIC, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport is_wide, joint_sleeps, own_rows, row_diagonal, row_rate
+from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, USER, JointRow, JointRows, Manifold
+from mcsim.state._rows cimport (add_run, clear_numbers, copy_numbers, is_wide, joint_sleeps, own_rows, row_diagonal,
+                                row_rate, scale_numbers)
+from mcsim.wide._herds cimport Herds
 
+from mcsim.solve.border import WORLD, border_rows, holds_direction
 from mcsim.solve.components import connected, free_articulations
 from mcsim.state.fields import JOINT_TYPES
+
+BALL = JOINT_TYPES.index("ball")
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-13
@@ -89,50 +93,11 @@ cdef enum:
 cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
-WORLD = -1
-BALL, GEAR, USER = (JOINT_TYPES.index(name) for name in ("ball", "gear", "user"))
-
-# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
-POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
-
-
-def border_rows(joints):
-    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
-    found = []
-    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
-        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
-        if np.any(ends["broken"]):
-            continue
-        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
-        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
-        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
-    return found
-
-
-def holds_direction(joints, sizes):
-    """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
-    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
-    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
-    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
-    return (sizes > 0) & (~point | turned.any(axis=1))
-
-
-cdef inline void add_run(JointRows* rows, int32_t begin, int32_t end) noexcept nogil:
-    """Rows [begin, end) behind the runs there are."""
-    if begin == end:
-        return
-    if rows.run_count > 0 and rows.run[2 * rows.run_count - 1] == begin:
-        rows.run[2 * rows.run_count - 1] = end
-        return
-    rows.run[2 * rows.run_count] = begin
-    rows.run[2 * rows.run_count + 1] = end
-    rows.run_count += 1
-
-
 cdef class Articulations:
-    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree."""
+    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
+    closing: the joints are closed here, not by rows of the sweeps."""
 
-    def __init__(self, bodies, joints, sizes):
+    def __init__(self, bodies, joints, sizes, bint closing):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -167,6 +132,11 @@ cdef class Articulations:
         coupled = np.concatenate([pairs[sizes > 0], np.array(ties, int).reshape(-1, 2)])
         driven = bodies.kind == KINEMATIC
         driven[users] = True
+        if closing and not self.redundant:
+            self._find_herds(joints, sizes, bodies.kind == DYNAMIC, group)
+        asleep, idle = np.zeros(bodies.count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
+        self.kept += asleep, idle
+        self.asleep, self.idle = <int8_t*>records(asleep), <int8_t*>records(idle)
         self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.displacement = Displacement(bodies.count)
@@ -175,7 +145,9 @@ cdef class Articulations:
         self.chosen, self.others, self.linked = integers(copies[0]), integers(copies[1]), integers(copies[2])
         self.displacement.chosen, self.displacement.count = self.chosen, self.count
         self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
-        self.twist, self.impulse, self.bias = <Twist*>doubles(twist), doubles(impulse), doubles(bias)
+        self.twist = <Twist*>doubles(twist)
+        if self.herds is None:
+            self.impulse, self.bias = doubles(impulse), doubles(bias)
         self.loads.count, self.loads.chosen = self.count, self.chosen
         self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
         self.loads.stiffness = <Mat3*>doubles(stiffness)
@@ -185,6 +157,16 @@ cdef class Articulations:
         if self.tree.loops:
             swings[pairs[holds_direction(joints, sizes)]] = 0
         self.swings, self.kept_swings = integers(swings), swings
+
+    def _find_herds(self, joints, sizes, moves, group):
+        nodes, entries = self.tree.kept[1], self.tree.kept[2]
+        found = Herds(nodes, entries, joints, sizes, moves, group)
+        if found.number_count > 0:
+            self.herds = found
+            self.tree.take_herds(found)
+            scratch = np.zeros((2, self.tree.own_numbers + found.number_count))
+            self.kept += (scratch,)
+            self.impulse, self.bias = doubles(scratch[0]), doubles(scratch[1])
 
     def _find_free(self, pairs, moves, jointed):
         """Which free articulation each jointed body belongs to, with room for its sums."""
@@ -206,34 +188,52 @@ cdef class Articulations:
         self.bodies = bodies
         self.joints = joints
         self.settings = settings
+        self.arrange(self.herds is not None)
 
     cdef void choose(self, const int8_t* asleep) noexcept nogil:
         """From now on only articulations that do not sleep; bodies, joints and impulses of the others stay as they are.
         asleep: of each body; those that joints and gears tie together sleep together. Between two steps, after
         choose_joints (constraints/_joints.pyx)."""
-        cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t j
         if self.stiffening:
             update_inertia(self.bodies)
-        self.tree.choose(self.bodies, asleep)
+        memcpy(self.asleep, asleep, self.bodies.count * sizeof(int8_t))
         self.guard.choose(asleep)
-        self.linked_count = 0
-        self.awake_rows = self.awake_beside = 0
+        self.awake_beside = 0
+        for j in range(self.border.count):
+            if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
+                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR else 1
+        self._choose_bodies(asleep)
+        self.arrange(self.herds is not None)
+
+    cdef void arrange(self, bint herding) noexcept nogil:
+        """The joints that do not sleep, in herds where there are any, or one by one."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const int8_t* taken = self.herds.taken if herding else NULL
+        cdef Py_ssize_t j, k
+        self.tree.herding = herding
+        self.tree.choose(self.bodies, self.asleep, taken)
+        rows.awake_count = rows.alone_count = rows.run_count = 0
+        self.linked_count = self.awake_rows = 0
         for j in range(rows.joint_count):
-            if joint_sleeps(&self.joints[j], self.bodies, asleep):
+            self.idle[j] = joint_sleeps(&self.joints[j], self.bodies, self.asleep)
+            if self.idle[j]:
                 continue
             self.awake_rows += rows.begin[j + 1] - rows.begin[j]
             rows.awake[rows.awake_count] = <int32_t>j
             rows.awake_count += 1
-            add_run(rows, rows.begin[j], rows.begin[j + 1])
-        for j in range(self.all_linked_count):
-            if not joint_sleeps(&self.joints[self.all_linked[j]], self.bodies, asleep):
-                self.linked[self.linked_count] = self.all_linked[j]
+            if taken == NULL or not taken[j]:
+                rows.alone[rows.alone_count] = <int32_t>j
+                rows.alone_count += 1
+                add_run(rows, rows.begin[j], rows.begin[j + 1])
+        for k in range(self.all_linked_count):
+            j = self.all_linked[k]
+            if not self.idle[j] and (taken == NULL or not taken[j]):
+                self.linked[self.linked_count] = <int32_t>j
                 self.linked_count += 1
-        for j in range(self.border.count):
-            if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
-                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR_TYPE else 1
-        self._choose_bodies(asleep)
+        if herding:
+            self.herds.choose(self.idle, self.tree.own_numbers)
+            add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))
 
     cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil:
         """Of the jointed bodies those awake, with their free articulations numbered anew, and the others awake."""
@@ -272,7 +272,10 @@ cdef class Articulations:
             self.joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
             for k in range(self.joints[j].constraint_count):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
+        if self.tree.herding:
+            self.herds.begin_step(rows, self.joints)
         self.write_rows()
+        self.give()
         self.choose_proximal()
 
     cdef void write_rows(self) noexcept nogil:
@@ -282,6 +285,13 @@ cdef class Articulations:
         self.tree.lanes = self.tree.balls is not None
         if self.tree.lanes:
             self.open = max(self.open, self.tree.balls.write(self.bodies, rows))
+        if self.tree.herding:
+            self.open = max(self.open, self.herds.kernels.write(self.herds.herds, self.herds.count, self.bodies, rows))
+
+    cdef void give(self) noexcept nogil:
+        """Jacobians and impulses of herds, for those who look at joints one by one."""
+        if self.tree.herding:
+            self.herds.give(&self.tree.rows)
 
     cdef void refresh(self) noexcept nogil:
         """Rows and factor at the present poses, to which the border's rows are written already."""
@@ -310,15 +320,13 @@ cdef class Articulations:
         """Of the tree, then of the border, by probing."""
         cdef JointRows* rows = &self.tree.rows
         cdef double solved = self.solved
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         self.tree.factor(self.bodies)
         if self.border.count == 0:
             return
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                self.impulse[k] = rows.impulse[k]
-                self.bias[k] = rows.bias[k]
-                rows.bias[k] = 0.0
+        copy_numbers(rows, rows.impulse, self.impulse)
+        copy_numbers(rows, rows.bias, self.bias)
+        clear_numbers(rows, rows.bias)
         self.solved = 0.0                            # the impulses of probing are no measure
         for k in range(self.border.rounds):
             self.border.push_round(k)
@@ -329,21 +337,19 @@ cdef class Articulations:
             if self.border.row(k) != NULL:
                 self.border.add_to_diagonal(k, self.tree.proximal * self.border.row(k).diagonal)
         self.border.factor()
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
-                rows.bias[k] = self.bias[k]
+        copy_numbers(rows, self.impulse, rows.impulse)
+        copy_numbers(rows, self.bias, rows.bias)
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
         forces at the same pose. Of redundant rows a part of the impulses does nothing, until the bodies have moved:
         they start from 0."""
         cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
         self.keep_poses()
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = 0.0 if self.cold else rows.second[k]
+        if self.cold:
+            clear_numbers(rows, rows.impulse)
+        else:
+            copy_numbers(rows, rows.second, rows.impulse)
         self.tree.apply_impulses(self.bodies, self.bodies.twist)
 
     cdef void solve(self, Twist* twist) noexcept nogil:
@@ -387,6 +393,9 @@ cdef class Articulations:
         largest = miss_joints(self.joints, self.linked, self.linked_count, self.bodies, self.settings, &self.tree.rows)
         if self.tree.lanes:
             largest = max(largest, self.tree.balls.miss(self.bodies, &self.tree.rows, h, self.settings.push_speed * h))
+        if self.tree.herding:
+            largest = max(largest, self.herds.kernels.miss(self.herds.herds, self.herds.count, self.bodies,
+                                                           &self.tree.rows, h, self.settings.push_speed * h))
         if self.border.count > 0:
             self.calls.call(True)
         for k in range(self.border.count):
@@ -406,8 +415,10 @@ cdef class Articulations:
         cdef Twist* b
         cdef Py_ssize_t i, j
         cdef int k
-        for i in range(rows.awake_count):
-            j = rows.awake[i]
+        if self.tree.herding:
+            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, rows.bias)
+        for i in range(rows.alone_count):
+            j = rows.alone[i]
             a = &self.bodies.twist[self.joints[j].body_a]
             b = &self.bodies.twist[self.joints[j].body_b]
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -424,11 +435,8 @@ cdef class Articulations:
 
     cdef void aim_still(self) noexcept nogil:
         """Biases for J v + rate = 0."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.bias[k] = rows.rate[k]
+        cdef Py_ssize_t i
+        copy_numbers(&self.tree.rows, self.tree.rows.rate, self.tree.rows.bias)
         for i in range(self.border.count):
             self.border.bias[i] = 0.0
 
@@ -478,6 +486,9 @@ cdef class Articulations:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
+            if self.tree.herding:
+                self.herds.keep_rates(self.bodies.twist)
+                self.herds.add_work(self.tree.rows.impulse, self.joints)
         if self.stiffening:
             self.count_spin(1.0)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)
@@ -506,16 +517,12 @@ cdef class Articulations:
 
     cdef void begin_relax(self, bint swept) noexcept nogil:
         """swept: in turn with other rows, which are to see the joints' forces from the start: a guess at them acts."""
-        cdef Py_ssize_t i, k
         cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.second[k] = -rows.impulse[k]
+        copy_numbers(rows, rows.impulse, rows.second)
+        scale_numbers(rows, -1.0, rows.second)
         if swept and not self.cold:
             self.tree.apply_impulses(self.bodies, self.bodies.twist)
-            for i in range(rows.run_count):
-                for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                    rows.impulse[k] *= 2.0
+            scale_numbers(rows, 2.0, rows.impulse)
 
     cdef void end_relax(self) noexcept nogil:
         cdef Py_ssize_t i, k
@@ -526,23 +533,17 @@ cdef class Articulations:
 
     cdef void keep(self) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         for k in range(self.count):
             self.twist[k] = self.bodies.twist[self.chosen[k]]
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                self.impulse[k] = rows.impulse[k]
+        copy_numbers(&self.tree.rows, self.tree.rows.impulse, self.impulse)
         self.border.keep()
 
     cdef void undo(self) noexcept nogil:
-        cdef JointRows* rows = &self.tree.rows
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         for k in range(self.count):
             self.bodies.twist[self.chosen[k]] = self.twist[k]
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
+        copy_numbers(&self.tree.rows, self.impulse, self.tree.rows.impulse)
         self.border.undo()
 
     cdef void project(self) noexcept nogil:
@@ -550,7 +551,11 @@ cdef class Articulations:
         Jacobians. For what the drift could not do, in a whip or where a scene begins with open joints. Momentum is
         kept (Displacement), energy watched."""
         cdef double last, shorter = 1.0
+        cdef bint herding = self.tree.herding
         cdef int r
+        if herding:
+            self.give()
+            self.arrange(False)
         self.refresh_all()
         self.guard.weigh(self.joints, self.bodies, -1.0)
         for r in range(MOST_PROJECTIONS):
@@ -571,6 +576,9 @@ cdef class Articulations:
             self.tree.proximal *= shorter
             self.factor()
         self.guard.weigh(self.joints, self.bodies, 1.0)
+        if herding:
+            self.arrange(True)
+            self.herds.take(&self.tree.rows)
 
     cdef void keep_poses(self) noexcept nogil:
         cdef Py_ssize_t k
@@ -625,9 +633,7 @@ cdef class Articulations:
             self.displacement.carry_orbit(self.bodies, self.joints[j].body_a, self.joints[j].body_b, force)
         self.carry_gears()
         self.displacement.carry_spins(self.bodies)
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] = self.impulse[k]
+        copy_numbers(rows, self.impulse, rows.impulse)
         self.border.undo()
         self.refresh_all()
 
@@ -665,8 +671,10 @@ cdef class Articulations:
         cdef int a, b, k
         cdef double off, diagonal
         cdef double largest = 0.0
-        for i in range(rows.awake_count):
-            j = rows.awake[i]
+        if self.tree.herding:
+            largest = self.herds.kernels.residual(self.herds.herds, self.herds.count, self.bodies.twist, rows)
+        for i in range(rows.alone_count):
+            j = rows.alone[i]
             a = self.joints[j].body_a
             b = self.joints[j].body_b
             for k in range(rows.begin[j], rows.begin[j + 1]):
@@ -722,6 +730,18 @@ cdef class Articulations:
                 self.stiffening = True
         return largest
 
+    cdef void begin_watch(self) noexcept nogil:
+        """Before the second pass."""
+        self.guard.begin_relax(&self.tree.rows, self.joints, self.bodies.twist)
+        if self.tree.herding:
+            self.herds.keep_rates(self.bodies.twist)
+
+    cdef void end_watch(self) noexcept nogil:
+        """After the second pass."""
+        self.guard.relaxed(&self.tree.rows, self.joints)
+        if self.tree.herding:
+            self.herds.add_work(self.tree.rows.second, self.joints)
+
     cdef void stiffen_start(self) noexcept nogil:
         """What `strain` has chosen, for the first half of the step's first substep."""
         if self.stiffening:
@@ -729,16 +749,13 @@ cdef class Articulations:
 
     cdef void stiffen(self) noexcept nogil:
         if self.stiffening:
+            self.give()
             add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 
     cdef void scale_impulses(self, double factor) noexcept nogil:
-        cdef Py_ssize_t i, k
-        cdef JointRows* rows = &self.tree.rows
-        for i in range(rows.run_count):
-            for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
-                rows.impulse[k] *= factor
-                rows.second[k] *= factor
+        scale_numbers(&self.tree.rows, factor, self.tree.rows.impulse)
+        scale_numbers(&self.tree.rows, factor, self.tree.rows.second)
 
     # ---- on the rows of the sweeps -----------------------------------------------------------------------------------
 

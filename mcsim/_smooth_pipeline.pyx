@@ -23,7 +23,7 @@ from mcsim.solve._si cimport residual, sweep_si
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, DYNAMIC, RELAXED
 
-from mcsim._articulations import border_rows
+from mcsim.solve.border import border_rows
 
 # Sweeps over bounded rows end at this correction [m/s, rad/s].
 cdef double SETTLED = 1e-14

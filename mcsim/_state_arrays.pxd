@@ -1,6 +1,7 @@
 """The arrays of one world's bodies and joints as C pointers."""
 
 from libc.stdint cimport int32_t, int64_t
+from mcsim.constraints._limits cimport JointLists
 from mcsim.state._layout cimport Bodies, Joint
 
 cdef class StateArrays:
@@ -10,6 +11,8 @@ cdef class StateArrays:
     cdef int32_t* awake_joints          # those that do not sleep, ascending
     cdef Py_ssize_t awake_joint_count
     cdef object kept_awake
+    cdef JointLists joint_lists         # of this step
+    cdef object kept_lists
     cdef object kept                    # the arrays that the pointers are into
     cdef readonly Py_ssize_t failed_body
     cdef object backup

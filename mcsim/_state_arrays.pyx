@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
+from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
@@ -27,6 +28,7 @@ cdef class StateArrays:
         self.joint_count = self.awake_joint_count = len(joints)
         self.kept_awake = np.arange(len(joints) + 1, dtype=np.int32)
         self.awake_joints = integers(self.kept_awake)
+        self._make_lists()
         count = bodies.count
         self.backup = (np.empty((count + 1, 3)), np.empty((count + 1, 4)), np.empty((count + 1, 6)),
                        np.empty(max(len(joints), 1) * (JOINT_DTYPE.itemsize // 8)), np.empty(count + 1),
@@ -34,6 +36,13 @@ cdef class StateArrays:
         for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
         self.backup_island = long_integers(self.backup[6])
+
+    def _make_lists(self):
+        limited, turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
+            sizeof(LimitedJoint), sizeof(TurningJoint), sizeof(int32_t))]
+        self.joint_lists.limited = <LimitedJoint*>records(limited)
+        self.joint_lists.turning = <TurningJoint*>records(turning)
+        self.joint_lists.whole = <int32_t*>records(whole)
 
     def _point_at_bodies(self, arrays):
         """C pointers at row 0; row -1, the world, stands before it."""

@@ -7,10 +7,12 @@ impulses of joints and contacts.
 """
 
 import inspect
+from bisect import bisect_left
 from types import SimpleNamespace
 
 import numpy as np
 
+from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import normalized, rotate
 from mcsim.handles import BodyHandle, JointHandle
@@ -253,21 +255,33 @@ class Changes:
 
     def _settle(self, parts):
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
-        edit = parts.pop("edit", None)
-        if edit is not None:
-            edit()
-        if parts["_pipeline"] is not self._pipeline:
-            parts["_pipeline"].take_room(self._pipeline)
-        parts["_pipeline"].restored()
-        self._removed.update(parts.pop("gone", ()))
-        vars(self).update(parts)
+        edit, gone = parts.pop("edit", None), parts.pop("gone", ())
+        try:
+            if edit is not None:
+                edit()
+            if parts["_pipeline"] is not self._pipeline:
+                parts["_pipeline"].take_room(self._pipeline)
+            parts["_pipeline"].restored()
+            vars(self).update(parts)
+        except BaseException:
+            if self._pipeline is not parts["_pipeline"]:          # Ctrl-C in between: what is half changed is made anew
+                self._begin_anew()
+            raise
+        self._removed.update(gone)
         self._events = Events()
 
+    def _begin_anew(self):
+        """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
+        old = self._pipeline
+        vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
+        self._pipeline.steps, self._pipeline.start = old.steps, old.start
+        self._pipeline.restored()
+
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is to be
-        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
-        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
-        collider in any case."""
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is
+        to be done to the present collider, which else stays untouched; None if there is another one. Parts that stand in
+        both scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
+        as the scene says. anew: another collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
@@ -312,7 +326,7 @@ class Changes:
             if len(fresh.shapes) and len(versions):
                 collider.change_shapes(places, fresh.shapes)
             elif rows.count > rows.old:
-                collider.add_shapes(fresh.shapes, *fresh.pools)
+                collider.add_shapes(fresh.shapes, *fresh.pools, Surfaces(fresh.surfaces))
             elif rows.count < rows.old:
                 collider.remove_shapes(numbers[collider.get_shapes()["body"]] < 0, numbers[:-1])
             if excluded is not None:
@@ -324,7 +338,8 @@ class Changes:
             if len(versions) < len(rows.fresh) or rows.count != rows.old or not all(
                     _same_forms(scene.bodies[new].shapes, self._scene.bodies[old].shapes) for new, old in versions):
                 return None
-            fresh.shapes["hull"] = shapes["hull"][places]
+            for name in ("hull", "surface"):
+                fresh.shapes[name] = shapes[name][places]
         elif len(rows.fresh) and not np.array_equal(rows.source[:rows.old], np.arange(rows.old)):
             return None
         return edit
@@ -418,22 +433,23 @@ def _listed(value, what, doing, field):
 
 
 def _sources(new, old):
-    """(len(new),) where each part stood in the old list, -1: nowhere."""
+    """(len(new),) where each part stood in the old list, -1: nowhere, or it was made with other arguments."""
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
     missing = len(old) - len(new)
-    head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
-    if missing > 0 and new[head:] == old[head + missing:]:
+    head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
+    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part): i for i, part in enumerate(old)}
-    return np.array([number.get(id(part), -1) for part in new], np.intp)
+    number = {id(part._arguments): i for i, part in enumerate(old)}              # which versions with other numbers share
+    return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 
 def _same_forms(shapes, others):
     """Whether two lists of shapes differ in materials and densities at most."""
-    def form(shape):
-        return type(shape), {k: v for k, v in shape._arguments.items() if k not in ("material", "density")}
-    return [form(shape) for shape in shapes] == [form(shape) for shape in others]
+    def bare(shape):
+        plain = {name: None for name in ("material", "density") if name in shape._arguments}
+        return shape.changed(_arguments=shape._arguments | plain)
+    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
 
 
 def _with_material(shape, material):

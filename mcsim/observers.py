@@ -102,6 +102,7 @@ class Observers:
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end."""
+        self._refuse_while_running("contacts")
         found = self._collider.get_manifolds()
         mask = np.arange(4) < found["point_count"][:, None]
         owner = np.nonzero(mask)[0]
@@ -194,7 +195,7 @@ class Observers:
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
         rows, jacobian = self._joint_rows()
         moving = self._bodies.inv_mass > 0.0
-        forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+        forces = np.where(moving[:, None], self._smooth_forces(), 0.0)
         rotations = matrices(self._bodies.orientation)
         gyroscopic = np.zeros_like(forces)
         gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
@@ -206,6 +207,13 @@ class Observers:
         blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
         # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
         return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+
+    def _smooth_forces(self):
+        self._begin("kkt")
+        try:
+            return self._pipeline.smooth_forces()
+        finally:
+            self._end()
 
     def redundancy(self, tolerance=1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
@@ -221,6 +229,7 @@ class Observers:
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
+        self._refuse_while_running("stats")
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
@@ -247,6 +256,7 @@ class Observers:
     def _event_array(self, log, began, dtype):
         """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
         log = log[log["began"] == began]
+        log = log[np.lexsort((log["shape_b"], log["shape_a"], log["step"]))]
         out = np.zeros(len(log), dtype)
         for name in dtype.names:
             out[name] = log[name]

@@ -154,7 +154,7 @@ class Queries:
             number = {name: i for i, name in enumerate(self._shape_names)}
             pairs = [[number.get(names[k], -1) for k in pair] for pair in inside]
             self._finder.set_inside([pair for pair in pairs if min(pair) >= 0])
-        self._pipeline.set_sensors(self._finder)
+        self._pipeline.sensors = self._finder
 
     def _sensed_names(self):
         """What was in the sensors after the last step, and what the shapes were then: bodies and numbers in them."""
@@ -232,7 +232,7 @@ class Queries:
 
     def shape_cast(self, shape, position, orientation, direction, max_distance=inf, *, mask=-1,
                    exclude=()) -> Hit | None:
-        """Slide a shape (or a list of them, a compound) along a direction until it touches something: the first Hit, or None.
+        """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
         direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the start,
@@ -255,8 +255,7 @@ class Queries:
             return self._bodies_of(np.concatenate(shapes))
 
     def overlaps(self, body) -> list[BodyHandle]:
-        """The bodies that are in the sensors of a body now, in the order of bodies. What a sensor sees: collide/_sensors.pyx.
-        """
+        """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
         with self._asking("overlaps") as finder:
             i = self._find(body, self._body_index, BodyHandle, "body")
             if not any(shape.sensor for shape in self._scene.bodies[i].shapes):

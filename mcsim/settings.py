@@ -20,6 +20,7 @@ POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
 
 MOST_SUBSTEPS = 10_000
 MOST_ITERATIONS = 1_000_000
+MOST_THREADS = 64
 
 # How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. Joints: a
 # quarter of 1 / h. Contacts: what sway of a tall stack the sweeps hardly touch is held by the warm impulses alone; with
@@ -97,8 +98,7 @@ def _checked(k):
     k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit"
     for name in ("sleep_speed", "sleep_time"):
         k[name] = positive(k[name], name)
-    if count(k["threads"], "threads", 1, 1024) != 1:
-        raise FieldError("threads", "more than 1 are not available yet: pass threads=1")
+    k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
     return k
 
 
@@ -198,5 +198,5 @@ def kernel_settings(k, gravity):
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
-        "rate_gain": rate_gain, "error_gain": error_gain, "user_rows": 0,
+        "rate_gain": rate_gain, "error_gain": error_gain, "threads": k["threads"], "user_rows": 0,
     }

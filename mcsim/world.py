@@ -7,7 +7,7 @@ import numpy as np
 
 from mcsim.actions import Actions
 from mcsim.changes import Changes
-from mcsim.collide import Collider
+from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
@@ -97,7 +97,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known."""
         body_index, joint_index = numbers or scene.numbers()
         if collider is None:
-            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index))
+            collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
+                                Surfaces(shapes.surfaces))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](
@@ -138,7 +139,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         began = pipeline.steps
         try:
             self._meet_shapes()
-            pipeline.clear_events()
+            self._collider.clear_events()
+            if pipeline.sensors is not None:
+                pipeline.sensors.clear_events()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:

@@ -3,5 +3,6 @@
 from mcsim.collide._collider import Collider
 from mcsim.collide._queries import HIT_DTYPE, Finder
 from mcsim.collide._sensors import Sensors
+from mcsim.collide._surfaces import Surfaces
 
-__all__ = ["Collider", "Finder", "HIT_DTYPE", "Sensors"]
+__all__ = ["Collider", "Finder", "HIT_DTYPE", "Sensors", "Surfaces"]

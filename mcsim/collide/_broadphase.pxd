@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef class Broadphase(PlacedShapes):
-    # To find shapes: mcsim.collide._tree's walk_box and walk_ray, over both trees, and `planes` apart. Leaves are
+    # To find shapes: mcsim.collide._tree's walk_box, over both trees, and `planes` apart. Leaves are
     # shapes' numbers; what a leaf's box holds is the shape as it was placed in the last collide call.
     cdef Tree trees[3]                   # by NOWHERE (never used), STILL, MOVING
     cdef Aabb* fat                       # the box of each leaf

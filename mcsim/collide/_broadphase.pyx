@@ -6,8 +6,8 @@ A pair is kept while the two fat boxes overlap and one of the two moves by itsel
 one neither static nor asleep. Only shapes that left their fat boxes, woke or are new look for pairs. The pairs are one
 sorted array, which every step reads from end to end anyhow: mending it costs a pass over eight bytes a pair.
 
-Fat boxes and the trees' form only decide what is tested in vain: the pairs that come out (`close`, `plane_pairs`) depend
-on the bodies' state alone, and on who sleeps.
+Fat boxes and the trees' form only decide what is tested in vain: the pairs that come out (`close`, `plane_pairs`)
+depend on the bodies' state alone, and on who sleeps.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ cdef class Broadphase(PlacedShapes):
         free(self.plane_pairs)
         free(self.close)
 
-    # ---- rows that come and go -----------------------------------------------------------------------------------------
+    # ---- rows that come and go ---------------------------------------------------------------------------------------
 
     cdef int reserve_shapes(self, Py_ssize_t count) except -1:
         cdef Py_ssize_t capacity = max(count, self.shape_capacity + self.shape_capacity // 2)
@@ -79,11 +79,12 @@ cdef class Broadphase(PlacedShapes):
                 self.trees[k].parents = self.parents
         return 0
 
-    def add_shapes(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges=None):
+    def add_shapes(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges=None,
+                   surfaces=None):
         """Shapes come, numbered on from the last. shapes (k,) SHAPE_DTYPE, hulls and pools as in the constructor, for
         these shapes alone: their `hull` counts from 0. Nothing else is built anew. Refused: nothing changed."""
         cdef int32_t i = self.shape_count
-        self._append(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        self._append(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces)
         self.list_planes(i)
 
     cdef void list_planes(self, int32_t begin) noexcept nogil:
@@ -170,10 +171,11 @@ cdef class Broadphase(PlacedShapes):
     def get_excluded(self):
         """-> (k, 2) int64: the pairs of bodies that do not collide, the lower number first."""
         keys = np.empty(self.excluded_count, np.uint64)
-        memcpy(address(keys), self.excluded, self.excluded_count * sizeof(uint64_t))
+        if self.excluded_count > 0:                      # else the array may not be there, which memcpy must not be told
+            memcpy(address(keys), self.excluded, self.excluded_count * sizeof(uint64_t))
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int64)
 
-    # ---- rest ----------------------------------------------------------------------------------------------------------
+    # ---- rest --------------------------------------------------------------------------------------------------------
 
     cdef void rest_shape(self, int32_t i) noexcept nogil:
         self.thinning = 1
@@ -192,7 +194,7 @@ cdef class Broadphase(PlacedShapes):
             else:
                 self.wake_shape(i)
 
-    # ---- the stages of a call ------------------------------------------------------------------------------------------
+    # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int find_pairs(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """The pairs whose boxes overlap, `close`, and those with planes, `plane_pairs`. -> OK, or GROW: call
@@ -377,7 +379,7 @@ cdef class Broadphase(PlacedShapes):
         cdef uint64_t last = 0
         cdef int sorted_already = 1
         cdef Vec3 n
-        cdef double height
+        cdef double height, reach
         for p in range(self.plane_count):
             plane = self.planes[p]
             if not self.solids[plane].finite:
@@ -387,7 +389,8 @@ cdef class Broadphase(PlacedShapes):
                 if not self.live(plane, i) or self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                if height > limit(&self.motions[plane], &self.motions[i]) + self.solids[i].reach or not self.wanted(plane, i):
+                reach = limit(&self.motions[plane], &self.motions[i]) + self.solids[i].reach
+                if height > reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:
                     self.pairs_wanted = self.pair_capacity + self.pair_capacity // 2 + 64
@@ -403,8 +406,8 @@ cdef class Broadphase(PlacedShapes):
         return OK
 
     cdef void find_close_pairs(self) noexcept nogil:
-        """The pairs whose boxes overlap, without their fat, into `close`. Two in three do not, without a pattern: so each
-        is written, and the next one over it if it was in vain."""
+        """The pairs whose boxes overlap, without their fat, into `close`. Two in three do not, without a pattern: so
+        each is written, and the next one over it if it was in vain."""
         cdef Py_ssize_t i
         cdef Py_ssize_t count = 0
         cdef uint64_t key
@@ -414,7 +417,7 @@ cdef class Broadphase(PlacedShapes):
             count += overlap(&self.boxes[key >> 32], &self.boxes[<int32_t>key])
         self.close_count = count
 
-    # ---- for Python ----------------------------------------------------------------------------------------------------
+    # ---- for Python --------------------------------------------------------------------------------------------------
 
     def get_pairs(self):
         """-> (p, 2) int32: the pairs of shapes, planes aside, whose fat boxes overlapped in the last collide call."""

@@ -33,6 +33,8 @@ cdef class Collider(Broadphase):
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
+                           double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
     cdef void fetch_shape(self, int32_t i) noexcept nogil

@@ -12,18 +12,23 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 from cython cimport final
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, dot, cross, mat_vec, norm
+from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec
 from mcsim.state._carrier cimport lighter
-from mcsim.state._layout cimport Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX,
+                                  DYNAMIC)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport Event, copy_log, note_contacts
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport Motion, limit
-from mcsim.collide._solid cimport Solid, rounding
+from mcsim.collide._solid cimport Solid, is_surface, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
+from mcsim.collide._parts cimport PART_MOST
+from mcsim.collide._surface_contacts cimport Sheets, learn_side
+from mcsim.collide._surface_sweep cimport Leg, Ride, surface_manifolds
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
@@ -136,6 +141,18 @@ cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double nea
     return m.points[i].separation + ahead * dot(m.normal, u) > near
 
 
+cdef inline int like_before(const Manifold* m, const Manifold* old, int count, int taken) noexcept nogil:
+    """The old part, of those not taken, with the normal nearest to that of a new one; -1: none within 45 degrees."""
+    cdef int i
+    cdef int best = -1
+    cdef double most = 0.7071
+    for i in range(count):
+        if dot(m.normal, old[i].normal) > most and not (taken >> i) & 1:
+            most = dot(m.normal, old[i].normal)
+            best = i
+    return best
+
+
 @final
 cdef class Collider(Broadphase):
     """The collision stage of one world.
@@ -147,8 +164,9 @@ cdef class Collider(Broadphase):
     """
 
     def __cinit__(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
-                  excluded_pairs):
-        self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+                  excluded_pairs, Surfaces surfaces=None):
+        self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
+                        surfaces)
         self.set_excluded(excluded_pairs)
         self.pairs_wanted = 4 * self.shape_count + 64
         self.manifolds_wanted = 2 * self.shape_count + 64
@@ -222,6 +240,7 @@ cdef class Collider(Broadphase):
         """Follow who sleeps: manifolds of sleeping bodies into a list of their own, those of woken ones back; shapes at
         rest or not. Needs has_room()."""
         cdef int32_t i
+        self.log.touching = -1
         take_over(self.previous, &self.previous_count, self.sleeping, &self.sleeping_count, bodies, True)
         take_over(self.sleeping, &self.sleeping_count, self.previous, &self.previous_count, bodies, False)
         for i in range(self.shape_count):
@@ -298,8 +317,9 @@ cdef class Collider(Broadphase):
         `reach`, will meet at. -> point count."""
         cdef int i, kept = 0
         cdef double touching = near
+        cdef Vec3 travel = sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)
         cdef Course a, b
-        if norm(sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)) > FLIGHT * near:
+        if dot(travel, travel) > FLIGHT * near * FLIGHT * near:
             touching = GRAZE * near
         if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
@@ -315,7 +335,7 @@ cdef class Collider(Broadphase):
         return kept
 
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil:
-        """The last manifold's points at the present poses, if they serve. -> point count, all no farther than `reach`."""
+        """The last manifold's points at the present poses, if they serve. -> point count, none farther than `reach`."""
         cdef int i, count
         cdef int kept = 0
         if old == NULL or old.allowance == 0.0:
@@ -351,6 +371,56 @@ cdef class Collider(Broadphase):
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
             remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
+        return count
+
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
+                           double ahead) noexcept nogil:
+        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those
+        of the last step begin. -> how many"""
+        cdef Manifold pair = m[0]
+        cdef int first = is_surface(self.solids[m.shape_a].type)
+        cdef int32_t surface = m.shape_a if first else m.shape_b
+        cdef int32_t solid = m.shape_b if first else m.shape_a
+        cdef Py_ssize_t end = old
+        cdef Py_ssize_t best
+        cdef int i, count
+        cdef int taken = 0
+        cdef Sheets sheets
+        cdef Ride ride
+        cdef Leg* leg = &ride.leg[0]
+        sheets.count = 0
+        while end < self.previous_count and self.previous[end].key == pair.key:
+            learn_side(&sheets, self.previous[end].sheet)
+            end += 1
+        ride.surface_dynamic = self.kind[surface] == DYNAMIC
+        ride.solid_dynamic = self.kind[solid] == DYNAMIC
+        ride.near = near
+        ride.limit = limit(&self.motions[surface], &self.motions[solid])
+        leg.surface = self.solids[surface]
+        leg.solid = self.solids[solid]
+        leg.ahead = ahead
+        if ahead > 0.0:
+            leg.surface_course = course(&leg.surface, bodies.position[self.shapes[surface].body],
+                                        bodies.twist[self.shapes[surface].body])
+            leg.solid_course = course(&leg.solid, bodies.position[self.shapes[solid].body],
+                                      bodies.twist[self.shapes[solid].body])
+        count = surface_manifolds(&ride, &sheets, m)
+        for i in range(count):
+            m[i].key = pair.key
+            m[i].shape_a = pair.shape_a
+            m[i].shape_b = pair.shape_b
+            m[i].body_a = pair.body_a
+            m[i].body_b = pair.body_b
+            m[i].part = i
+            m[i].allowance = 0.0
+            if not first:
+                m[i].normal = neg(m[i].normal)
+            if ahead > 0.0 and least_separation(&m[i]) <= near:
+                self.meet(bodies, &m[i], near, ahead, ride.limit)
+            best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
+            if best >= 0:
+                taken |= 1 << best
+            self.finish_manifold(&m[i], &self.previous[old + best] if best >= 0 else NULL, near)
         return count
 
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
@@ -409,10 +479,18 @@ cdef class Collider(Broadphase):
             m.shape_b = <int32_t>key
             m.body_a = self.shapes[m.shape_a].body
             m.body_b = self.shapes[m.shape_b].body
+            m.part = 0
+            m.sheet = 0
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
                 if k + MANIFOLDS_AHEAD < self.previous_count:
                     fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
+            if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
+                if self.manifold_count + PART_MOST > self.manifold_capacity:
+                    self.manifolds_wanted = 2 * self.manifold_capacity
+                    return GROW
+                self.manifold_count += self.touch_surface(bodies, m, k, speculative_distance, ahead)
+                continue
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
@@ -424,24 +502,29 @@ cdef class Collider(Broadphase):
     def get_manifolds(self):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
         of sleeping bodies are as they were when they fell asleep."""
-        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
+        # Read once: another thread's step may swap and count meanwhile. It moves no array without the GIL.
+        cdef Py_ssize_t previous_count = self.previous_count
+        cdef Py_ssize_t sleeping_count = self.sleeping_count
+        cdef Py_ssize_t count = previous_count + sleeping_count
+        cdef const Manifold* source = self.previous
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
-        memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
-        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
+        memcpy(m, source, previous_count * sizeof(Manifold))
+        memcpy(m + previous_count, self.sleeping, sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
-        return result[np.argsort(result["key"])] if self.sleeping_count else result
+        return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
         """Restore what get_manifolds gave; the broadphase starts anew."""
         manifolds = np.ascontiguousarray(manifolds, MANIFOLD_DTYPE)
-        keys = manifolds["key"]
-        if np.any(keys[1:] <= keys[:len(keys) - 1]):
-            raise ValueError("manifolds must be sorted by key and have no key twice")
+        keys, parts = manifolds["key"], manifolds["part"]
+        if np.any(keys[1:] < keys[:len(keys) - 1]) or np.any((keys[1:] == keys[:len(keys) - 1])
+                                                            & (parts[1:] <= parts[:len(parts) - 1])):
+            raise ValueError("manifolds must be sorted by key and part and have none twice")
         if np.any((manifolds["point_count"] < 0) | (manifolds["point_count"] > 4)):
             raise ValueError("a manifold has 0 to 4 points")
         if np.any((manifolds["origin"]["axis"] < 0) | (manifolds["origin"]["axis"] > 14)):
@@ -452,6 +535,7 @@ cdef class Collider(Broadphase):
         self.previous_count = len(manifolds)
         self.sleeping_count = 0
         self.clear_events()
+        self.log.touching = -1
         self.stale = 1
 
     cpdef void clear_events(self):
@@ -461,7 +545,7 @@ cdef class Collider(Broadphase):
         self.log.lost = 0
 
     def get_events(self):
-        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events()."""
+        """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events(), step by step."""
         events = np.empty(self.log.count, EVENT_DTYPE)
         copy_log(&self.log, <Event*>address(events))
         return events

@@ -5,6 +5,7 @@ from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport add, norm, sub, vec3
 from mcsim.state._layout cimport Bodies, Shape
 from mcsim.collide._memory cimport Column
+from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView
 
 cdef enum:
@@ -22,10 +23,11 @@ ctypedef struct Motion:
 
 
 cdef class HullPool:
-    """Hulls that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
+    """Hulls and surfaces that came together: see Hull in _layout.pxd. Nothing in it ever moves."""
     cdef HullView* views
     cdef readonly Py_ssize_t count
     cdef object arrays                   # that the views point into
+    cdef Surfaces surfaces
 
 
 cdef class PlacedShapes:
@@ -49,7 +51,7 @@ cdef class PlacedShapes:
     cdef int32_t* placed                 # the shapes that this call placed
     cdef int32_t placed_count
     cdef double placed_distance          # the speculative distance at which they were placed
-    cdef int32_t* pool                   # the number in _pools of what a hull is in, else -1
+    cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
     cdef int32_t _next_pool
 

@@ -10,10 +10,11 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 from mcsim.core._types cimport Vec3, Quat
 from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL
+from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, reach_of
+from mcsim.collide._surfaces cimport Surfaces
+from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, is_surface, reach_of
 
 
 cdef inline int is_sane(const double* values, int count) noexcept nogil:
@@ -32,9 +33,10 @@ cdef inline bint resists(const Shape* s) noexcept nogil:
 
 
 cdef class HullPool:
-    """hulls (h,) HULL_DTYPE; vertices (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index."""
+    """hulls (h,) HULL_DTYPE; vertices (v, 3), face_normals (f, 3), face_offsets (f,), face_begin, face_index;
+    surfaces, or None."""
 
-    def __cinit__(self, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
+    def __cinit__(self, hulls, vertices, face_normals, face_offsets, face_begin, face_index, Surfaces surfaces):
         cdef Py_ssize_t i, vertex, face, vertex_end, face_end
         hulls = np.ascontiguousarray(hulls, HULL_DTYPE)
         vertices = np.array(vertices, np.float64).reshape(-1, 3)
@@ -44,6 +46,7 @@ cdef class HullPool:
         face_index = np.array(face_index, np.int32).reshape(-1)
         self.arrays = (vertices, face_normals, face_offsets, face_begin, face_index)
         self.count = len(hulls)
+        self.surfaces = Surfaces([]) if surfaces is None else surfaces
         self.views = <HullView*>resized(NULL, self.count, sizeof(HullView))
         for i, hull in enumerate(hulls):
             vertex = hull["vertex_begin"]
@@ -97,7 +100,7 @@ cdef class PlacedShapes:
         for k in range(self.column_count):
             free(self.columns[k].block[0])
 
-    # ---- rows that come and go -----------------------------------------------------------------------------------------
+    # ---- rows that come and go ---------------------------------------------------------------------------------------
 
     cdef int add_column(self, void** block, size_t size) except -1:
         """An array with a record a shape, from now on. New records are zero."""
@@ -127,25 +130,32 @@ cdef class PlacedShapes:
         self.shape_capacity = capacity
         return 0
 
-    def _append(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index):
-        """New rows at the end, not placed yet. Hulls' numbers in `shapes` are into `hulls`. Refused: nothing changed."""
+    def _append(self, shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, surfaces):
+        """New rows at the end, not placed yet. Numbers in `shapes` are into `hulls` and `surfaces`. Refused: nothing
+        changed."""
         cdef int32_t i, number
         shapes = np.ascontiguousarray(shapes, SHAPE_DTYPE)
         cdef Py_ssize_t count = self.shape_count + len(shapes)
-        cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index)
+        cdef HullPool pool = HullPool(hulls, vertices, face_normals, face_offsets, face_begin, face_index,
+                                       surfaces)
         is_hull = shapes["type"] == HULL
         for k in np.flatnonzero(is_hull & ((shapes["hull"] < 0) | (shapes["hull"] >= pool.count))):
             raise ValueError(f"shape {self.shape_count + k} names hull {shapes['hull'][k]} of {pool.count}")
+        on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
+        for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
+            raise ValueError(f"shape {self.shape_count + k} names surface {shapes['surface'][k]} of "
+                             f"{pool.surfaces.count}")
+        pooled = is_hull | on_surface
         if np.any(shapes["body"] < 0):
             raise ValueError("a shape must name the body that it is on")
         self.reserve_shapes(count)
         number = self._next_pool
-        if is_hull.any():
-            self._pools[number] = [pool, int(is_hull.sum())]
+        if pooled.any():
+            self._pools[number] = [pool, int(pooled.sum())]
             self._next_pool += 1
         memcpy(self.shapes + self.shape_count, address(shapes), len(shapes) * sizeof(Shape))
         for i in range(self.shape_count, count):
-            self.pool[i] = number if self.shapes[i].type == HULL else -1
+            self.pool[i] = number if self.shapes[i].type == HULL or is_surface(self.shapes[i].type) else -1
             self.kind[i] = NEW
             self.resting[i] = 0
             self.due[i] = 1
@@ -159,6 +169,9 @@ cdef class PlacedShapes:
         self.solids[i].type = self.shapes[i].type
         self.solids[i].size = self.shapes[i].size
         self.solids[i].hull = &pool.views[self.shapes[i].hull] if self.shapes[i].type == HULL else NULL
+        self.solids[i].surface = NULL
+        if is_surface(self.shapes[i].type):
+            self.solids[i].surface = &pool.surfaces.items[self.shapes[i].surface]
         self.solids[i].reach = reach_of(&self.solids[i])
         self.arms[i] = norm(self.shapes[i].position) + self.solids[i].reach
         return 0
@@ -182,8 +195,8 @@ cdef class PlacedShapes:
         return 0
 
     def _change(self, numbers, shapes):
-        """Other records for some rows; body, type and hull stay. -> (k,) bool: which changed their form or place.
-        Refused: nothing changed."""
+        """Other records for some rows; body, type, hull and surface stay. -> (k,) bool: which changed their form or
+        place. Refused: nothing changed."""
         cdef int32_t i
         cdef Py_ssize_t k
         numbers = np.array(numbers, np.int32).reshape(-1)
@@ -191,7 +204,7 @@ cdef class PlacedShapes:
         if len(numbers) != len(shapes) or np.any((numbers < 0) | (numbers >= self.shape_count)):
             raise ValueError(f"there are {self.shape_count} shapes; each one to change needs its number and a record")
         old = self.get_shapes()[numbers]
-        for field in ("type", "body", "hull"):
+        for field in ("type", "body", "hull", "surface"):
             if np.any(old[field] != shapes[field]):
                 raise ValueError(f"a shape keeps its {field}; remove it and add another")
         changed = np.any([np.any(old[field] != shapes[field], axis=1) for field in ("size", "position", "orientation")],
@@ -222,7 +235,7 @@ cdef class PlacedShapes:
         memcpy(address(result), self.shapes, self.shape_count * sizeof(Shape))
         return result
 
-    # ---- rest ----------------------------------------------------------------------------------------------------------
+    # ---- rest --------------------------------------------------------------------------------------------------------
 
     cdef void rest_shape(self, int32_t i) noexcept nogil:
         """Its body sleeps from now on: it is placed once more, and then stays where it is."""
@@ -234,7 +247,7 @@ cdef class PlacedShapes:
         self.moved[i] |= self.resting[i]
         self.resting[i] = 0
 
-    # ---- placing -------------------------------------------------------------------------------------------------------
+    # ---- placing -----------------------------------------------------------------------------------------------------
 
     cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil:
         """Place all that can have moved since the last call, or the whole; note which in `placed`. A change of a body's

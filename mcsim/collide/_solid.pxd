@@ -7,7 +7,8 @@ from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL
+from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL, MESH, HEIGHT_FIELD
+from mcsim.collide._surface cimport Surface
 
 # A hull's part of the shared pools, in the shape's frame.
 ctypedef struct HullView:
@@ -28,12 +29,17 @@ ctypedef struct Solid:
     Vec3 size                    # as in Shape
     double reach                 # radius of a sphere about the position that holds it [m]
     const HullView* hull         # NULL unless HULL
+    const Surface* surface       # NULL unless MESH or HEIGHT_FIELD
     int32_t type
     int32_t finite               # 0: the pose is not finite, collide with nothing
 
 ctypedef struct Aabb:
     Vec3 lower
     Vec3 upper
+
+
+cdef inline int is_surface(int32_t type) noexcept nogil:
+    return type == MESH or type == HEIGHT_FIELD
 
 
 cdef inline double core_radius(const Solid* s) noexcept nogil:
@@ -101,6 +107,8 @@ cdef inline double reach_of(const Solid* s) noexcept nogil:
         return sqrt(s.size.x * s.size.x + s.size.y * s.size.y)
     if s.type == HULL:
         return s.hull.radius
+    if is_surface(s.type):
+        return s.surface.radius
     return INFINITY
 
 
@@ -154,6 +162,18 @@ cdef inline Aabb bounds(const Solid* s) noexcept nogil:
                              v.z if v.z > box.upper.z else box.upper.z)
         box.lower = add(s.position, box.lower)
         box.upper = add(s.position, box.upper)
+        return box
+    if is_surface(s.type):
+        u = s.surface.lower
+        if s.type == HEIGHT_FIELD:               # what is below it is solid, too: as deep as it is wide
+            u.z -= max(s.surface.upper.x - u.x, s.surface.upper.y - u.y)
+        v = add(s.position, mat_vec(s.axes, scale(0.5, add(s.surface.upper, u))))
+        u = scale(0.5, sub(s.surface.upper, u))
+        half = vec3(fabs(s.axes.xx) * u.x + fabs(s.axes.xy) * u.y + fabs(s.axes.xz) * u.z,
+                    fabs(s.axes.yx) * u.x + fabs(s.axes.yy) * u.y + fabs(s.axes.yz) * u.z,
+                    fabs(s.axes.zx) * u.x + fabs(s.axes.zy) * u.y + fabs(s.axes.zz) * u.z)
+        box.lower = sub(v, half)
+        box.upper = add(v, half)
         return box
     u = mat_column(s.axes, 2)
     if s.type == SPHERE:

@@ -1,22 +1,21 @@
 """Trees of bounding boxes: built whole by medians, or mended leaf by leaf.
 
-A leaf is a number of the caller's, with a box of its own that holds whatever stands there. Where the tree is built anew,
-it halves the leaves by the median along the widest axis. A leaf that comes goes down to where it adds least surface, and
-on the way back up the two sides of every node are kept within one of each other in height: an unordered tree needs but
-one turn a node for that (G. M. Adelson-Velsky and E. M. Landis, "An algorithm for the organization of information", 1962).
-Halves differ by one at most, too. So no tree is higher than 1.45 log2(leaves + 2), whatever the boxes are, all equal ones
-included. A leaf that moved a little is refitted in place.
+A leaf is a number of the caller's, with a box of its own that holds whatever stands there. Where the tree is built
+anew, it halves the leaves by the median along the widest axis. A leaf that comes goes down to where it adds least
+surface, and on the way back up the two sides of every node are kept within one of each other in height: an unordered
+tree needs but one turn a node for that (G. M. Adelson-Velsky and E. M. Landis, "An algorithm for the organization of
+information", 1962). Halves differ by one at most, too. So no tree is higher than 1.45 log2(leaves + 2), whatever the
+boxes are, all equal ones included. A leaf that moved a little is refitted in place.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.collide._solid cimport Aabb
 
 cdef enum:
     TREE_STACK = 64              # higher than any tree of 2^31 leaves
-    NOTHING_THERE = -0x80000000  # the root of an empty tree
+    NOTHING_THERE = -0x7fffffff  # the root of an empty tree: no leaf has as high a number
 
 # Where a child or a root is meant: the number of an inner node, or ~leaf.
 ctypedef struct Node:
@@ -46,15 +45,6 @@ ctypedef struct BoxWalk:
     Aabb box
     int32_t top
     int32_t stack[64]
-
-# All leaves whose boxes a ray meets, the nearer side of each node first.
-ctypedef struct RayWalk:
-    const Tree* tree
-    Vec3 origin
-    Vec3 direction
-    int32_t top
-    int32_t stack[64]
-    double enter[64]             # where the ray enters each one's box
 
 
 # ---- boxes -----------------------------------------------------------------------------------------------------------
@@ -346,7 +336,7 @@ cdef inline void select_median(Mark* marks, int32_t begin, int32_t end, int32_t 
 
 
 cdef inline void tree_build(Tree* tree, Mark* marks, int32_t count) noexcept nogil:
-    """Build the tree over the leaves of marks[:count], see mark_of; their order is lost. Parents come before children."""
+    """Build the tree over the leaves of marks[:count], see mark_of; their order is lost. Parents come first."""
     cdef int32_t begins[TREE_STACK]
     cdef int32_t ends[TREE_STACK]
     cdef int32_t parents[TREE_STACK]
@@ -416,67 +406,4 @@ cdef inline int32_t next_leaf(BoxWalk* walk) noexcept nogil:
         walk.top += overlap(&node.box[1], &walk.box)
         walk.stack[walk.top] = node.child[0]
         walk.top += overlap(&node.box[0], &walk.box)
-    return -1
-
-
-cdef inline void clip_slab(double lower, double upper, double origin, double direction, double* enter,
-                           double* leave) noexcept nogil:
-    """Where along it a ray is between two bounds."""
-    cdef double s, t
-    if direction == 0.0:
-        if not lower <= origin <= upper:
-            leave[0] = -INFINITY
-        return
-    s = (lower - origin) / direction
-    t = (upper - origin) / direction
-    enter[0] = max(enter[0], min(s, t))
-    leave[0] = min(leave[0], max(s, t))
-
-
-cdef inline double ray_enters(const Aabb* box, Vec3 origin, Vec3 direction) noexcept nogil:
-    """The least t >= 0 at which origin + t direction is in the box, +inf = never."""
-    cdef double enter = 0.0
-    cdef double leave = INFINITY
-    if box.lower.x > box.upper.x:
-        return INFINITY
-    clip_slab(box.lower.x, box.upper.x, origin.x, direction.x, &enter, &leave)
-    clip_slab(box.lower.y, box.upper.y, origin.y, direction.y, &enter, &leave)
-    clip_slab(box.lower.z, box.upper.z, origin.z, direction.z, &enter, &leave)
-    # A bound that is only touched may round to either side.
-    return enter if enter <= leave + 1e-12 * fabs(leave) else INFINITY
-
-
-cdef inline void walk_ray(RayWalk* walk, const Tree* tree, Vec3 origin, Vec3 direction) noexcept nogil:
-    """Begin: then next_on_ray(walk, limit) until it gives -1."""
-    walk.tree = tree
-    walk.origin = origin
-    walk.direction = direction
-    walk.top = 0
-    if tree.root != NOTHING_THERE:
-        walk.stack[0] = tree.root
-        walk.enter[0] = 0.0 if tree.root >= 0 else ray_enters(&tree.boxes[~tree.root], origin, direction)
-        walk.top = 1
-
-
-cdef inline int32_t next_on_ray(RayWalk* walk, double limit) noexcept nogil:
-    """The next leaf whose box the ray enters at some t <= limit, -1 = no more. The limit may shrink from call to call."""
-    cdef const Node* node
-    cdef int32_t child
-    cdef double enter[2]
-    cdef int near, k
-    while walk.top > 0:
-        walk.top -= 1
-        if not walk.enter[walk.top] <= limit or walk.enter[walk.top] == INFINITY:
-            continue
-        child = walk.stack[walk.top]
-        if child < 0:
-            return ~child
-        node = &walk.tree.nodes[child]
-        enter[0] = ray_enters(&node.box[0], walk.origin, walk.direction)
-        enter[1] = ray_enters(&node.box[1], walk.origin, walk.direction)
-        near = enter[1] < enter[0]
-        for k in range(2):
-            walk.stack[walk.top] = node.child[near if k else 1 - near]
-            walk.enter[walk.top] = enter[near if k else 1 - near]
-            walk.top += 1
     return -1

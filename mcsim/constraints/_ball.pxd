@@ -12,6 +12,7 @@ Source: swing-twist split: P. Dobrowolski, "Swing-twist decomposition in Cliffor
 from mcsim.core._trig cimport arctan2
 from mcsim.core._math cimport vec3, quat_log, quat_exp, quat_mul, quat_conj, normalized
 from mcsim.constraints._parts cimport *
+from mcsim.state._layout cimport MOTOR_NONE
 
 
 cdef inline int constrain_ball(Row* rows, const JointFrames* f) noexcept nogil:
@@ -29,11 +30,20 @@ cdef inline double ball_swing(const JointFrames* f, Vec3* axis) noexcept nogil:
 
 cdef inline void axes_ball(AxisGeometry* axes, const JointFrames* f, const Joint* joint) noexcept nogil:
     cdef Vec3 position = quat_log(f.relative)
-    cdef Vec3 rest = vec3(joint.axes[0].rest, joint.axes[1].rest, joint.axes[2].rest)
-    cdef Vec3 target = vec3(joint.axes[0].motor_position, joint.axes[1].motor_position, joint.axes[2].motor_position)
-    cdef Vec3 spring = quat_log(quat_mul(f.relative, quat_conj(quat_exp(rest))))
-    cdef Vec3 motor = quat_log(quat_mul(f.relative, quat_conj(quat_exp(target))))
+    cdef Vec3 spring = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 motor = vec3(0.0, 0.0, 0.0)
+    cdef bint has_spring = False
+    cdef bint has_motor = False
     cdef int i
+    for i in range(3):
+        has_spring = has_spring or joint.axes[i].has_spring
+        has_motor = has_motor or joint.axes[i].motor_mode != MOTOR_NONE
+    if has_spring:
+        spring = vec3(joint.axes[0].rest, joint.axes[1].rest, joint.axes[2].rest)
+        spring = quat_log(quat_mul(f.relative, quat_conj(quat_exp(spring))))
+    if has_motor:
+        motor = vec3(joint.axes[0].motor_position, joint.axes[1].motor_position, joint.axes[2].motor_position)
+        motor = quat_log(quat_mul(f.relative, quat_conj(quat_exp(motor))))
     for i in range(3):
         axes[i].axis = f.axis_a[i]
         axes[i].limit_axis = f.axis_a[i]

@@ -1,6 +1,7 @@
 """Joints to rows: the verbs that the pipeline calls. The mathematics of each joint stands in its own file."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim.constraints._limits cimport JointLists
 from mcsim.constraints._parts cimport AxisGeometry, JointFrames
 from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Settings
 
@@ -10,9 +11,11 @@ cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
                               int32_t* awake) noexcept nogil
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
-                              const int32_t* kept) noexcept nogil
+                              const int32_t* kept, JointLists* lists) noexcept nogil
 cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows, bint own, const int32_t* kept) noexcept nogil
+cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
+                         bint own, const int32_t* kept) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
 cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil
 cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil

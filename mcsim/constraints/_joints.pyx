@@ -21,6 +21,7 @@ from mcsim.constraints._slider cimport axes_slider, error_slider
 from mcsim.constraints._fixed cimport error_fixed
 from mcsim.constraints._rolling cimport error_rolling
 from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, counts_turns, list_joint, refresh_limits
 from mcsim.constraints._motion cimport constrain_motions, store_motions
 from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
 from mcsim.constraints._planar cimport axes_planar, error_planar
@@ -41,7 +42,6 @@ cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
     SWING_INDEX = JOINT_AXES * AXIS_ROWS       # row index of the swing limit, after those of the axes
-    SWING_BIT = 1 << 2 * JOINT_AXES
     MOST_ROWS = 31            # of one joint: of six coordinates 5 each, or as its own 1 each; 1 swing limit
 
 
@@ -343,6 +343,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
     cdef Row* constraint
+    cdef bint own_needed
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -358,7 +359,11 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         if first or turns_fast(joint, bodies, settings):
             count_turns(joint, bodies)
         return
-    f = joint_frames(joint, bodies)
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    own_needed = own or moves_by_position(joint)
+    if own_needed:
+        rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
         activate_limits(joint, &f, axes, bodies, settings)
@@ -366,7 +371,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
-    if own or moves_by_position(joint):
+    if own_needed:
         constraint = &rows[n] if own else block
         joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
         weigh_motors(joint, rows, n, constraint, settings)
@@ -383,20 +388,22 @@ cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
     return False
 
 
+cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:
+    return dot(spin, spin) * settings.dt * settings.dt > 1.0
+
+
 cdef inline bint turns_fast(const Joint* joint, const Bodies* bodies, const Settings* settings) noexcept nogil:
     """Whether an angle might pass half a turn within a step."""
-    cdef Vec3 spin
     if joint.axis_count == 0 or joint.type == BALL:
         return False
-    spin = sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w)
-    return dot(spin, spin) * settings.dt * settings.dt > 1.0
+    return is_fast(sub(bodies.twist[joint.body_b].w, bodies.twist[joint.body_a].w), settings)
 
 
 cdef void count_turns(Joint* joint, const Bodies* bodies) noexcept nogil:
     """Measure angles that count their turns."""
     cdef AxisGeometry axes[JOINT_AXES]
     cdef JointFrames f
-    if joint.axis_count > 0 and joint.type != BALL and joint.type != FREE:
+    if counts_turns(joint):
         point_frames(&f, joint, bodies)
         turn_frames(&f, joint, bodies)
         measure_axes(joint, &f, axes)
@@ -548,11 +555,13 @@ cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
-                              const int32_t* kept) noexcept nogil:
+                              const int32_t* kept, JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
     the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    -> row count, or -1: capacity too small."""
+    lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
+    if lists != NULL:
+        lists.limited_count = lists.turning_count = lists.whole_count = 0
     for c in range(count):
         j = c if awake == NULL else awake[c]
         if n + MOST_ROWS > capacity:
@@ -562,6 +571,8 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
         else:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[n], own and not is_kept(kept, j), True)
+        if lists != NULL:
+            list_joint(lists, joints, j, rows, own and not is_kept(kept, j))
         n += joints[j].row_count
     return n
 
@@ -577,6 +588,22 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
         else:
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin],
                         own and not is_kept(kept, j), False)
+
+
+cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
+                         bint own, const int32_t* kept) noexcept nogil:
+    """The same by the lists that layout_joints has filled."""
+    cdef Py_ssize_t i
+    cdef const TurningJoint* turning
+    cdef Vec3 spin
+    refresh_joints(joints, lists.whole, lists.whole_count, bodies, settings, rows, own, kept)
+    for i in range(lists.turning_count):
+        turning = &lists.turning[i]
+        spin = sub(bodies.twist[turning.body_b].w, bodies.twist[turning.body_a].w)
+        if is_fast(spin, settings):
+            count_turns(&joints[turning.joint], bodies)
+    for i in range(lists.limited_count):
+        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, rows + lists.limited[i].row)
 
 
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -9,5 +9,6 @@ cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, con
                     const Quat* orientation, double h) noexcept nogil
 cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Quat* orientation,
                        double h) noexcept nogil
-cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h) noexcept nogil
+cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h,
+                          int threads) noexcept nogil
 cdef void update_inertia(Bodies* bodies) noexcept nogil

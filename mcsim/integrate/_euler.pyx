@@ -24,6 +24,7 @@ step: E. Catto, "Numerical Methods", GDC 2015.
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
+from mcsim.core._crew cimport share_out
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.core._math cimport (add_scaled, cross, dot, mat_vec, quat_exp, quat_mul, quat_normalized, rotate_back, scale)
 from mcsim.state._layout cimport DYNAMIC, STATIC
@@ -35,6 +36,18 @@ cdef const BodyKernels* KERNELS = <const BodyKernels*>PyCapsule_GetPointer(level
 
 cdef enum:
     MOST_LANES = 8
+    LEAST_BODIES = 128           # a thread: fewer are not worth waking one
+
+# What threads share: a kick of all moving bodies, a drift of some.
+ctypedef struct Kick:
+    Bodies* bodies
+    const Settings* settings
+    double part
+
+ctypedef struct Drift:
+    Bodies* bodies
+    const int32_t* chosen
+    double h
 
 # Dynamic bodies to be taken together.
 ctypedef struct Group:
@@ -61,12 +74,23 @@ cdef inline void pad(Group* group) noexcept nogil:
 
 cdef void integrate_velocities(Bodies* bodies, const Settings* settings, double part) noexcept nogil:
     """Gravity, the user's forces and damping, over `part` of a substep. Damping is implicit: v / (1 + h c)."""
-    cdef double h = part * settings.h
+    cdef Kick kick
+    kick.bodies = bodies
+    kick.settings = settings
+    kick.part = part
+    share_out(do_kick, &kick, bodies.moving_count, LEAST_BODIES, settings.threads)
+
+
+cdef void do_kick(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Kick* kick = <const Kick*>what
+    cdef Bodies* bodies = kick.bodies
+    cdef const Settings* settings = kick.settings
+    cdef double h = kick.part * settings.h
     cdef double m, s
     cdef Py_ssize_t i, k
     cdef Twist* t
     cdef Twist* f
-    for k in range(bodies.moving_count):
+    for k in range(begin, end):
         i = bodies.moving[k]
         if bodies.kind[i] != DYNAMIC:
             continue
@@ -124,12 +148,25 @@ cdef void drift_group(Bodies* bodies, Group* group, double h) noexcept nogil:
     group.count = 0
 
 
-cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h) noexcept nogil:
+cdef void integrate_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, double h,
+                          int threads) noexcept nogil:
     """Drift the chosen bodies by h. Kinematic ones keep the velocity that the user gave them."""
+    cdef Drift drift
+    drift.bodies = bodies
+    drift.chosen = chosen
+    drift.h = h
+    share_out(do_drift, &drift, count, LEAST_BODIES, threads)
+
+
+cdef void do_drift(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Drift* drift = <const Drift*>what
+    cdef Bodies* bodies = drift.bodies
+    cdef const int32_t* chosen = drift.chosen
+    cdef double h = drift.h
     cdef Py_ssize_t i, k
     cdef Group group
     group.count = 0
-    for k in range(count):
+    for k in range(begin, end):
         i = chosen[k]
         if bodies.kind[i] == DYNAMIC:
             if fills(&group, i, group.count):

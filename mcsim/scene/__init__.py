@@ -13,6 +13,7 @@ from mcsim.scene.mass import MassProperties
 from mcsim.scene.materials import Material
 from mcsim.scene.scene import Scene
 from mcsim.scene.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
+from mcsim.scene.surfaces import HeightField, Mesh
 from mcsim.scene.user import Pose, UserJoint
 
 
@@ -25,7 +26,8 @@ def load_scene(path: str | PathLike[str]) -> Scene:
 
 __all__ = [
     "AxisSpec", "BallJoint", "Body", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint",
-    "FixedJoint", "FreeJoint", "GearJoint", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties", "Material",
+    "FixedJoint", "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "Joint", "KnifeEdgeJoint", "MassProperties",
+    "Material", "Mesh",
     "Motion", "Motor",
     "Plane", "PlanarJoint", "Pose", "RackPinionJoint", "RollingJoint", "Scene", "ScrewJoint", "Shape", "SliderJoint",
     "Sphere", "Spring", "UniversalJoint", "UserJoint", "load_scene",

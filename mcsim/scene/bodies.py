@@ -29,7 +29,8 @@ class Body(Described):
     velocity (3,) [m/s], of the centre of mass, and angular_velocity (3,) [rad/s], at the start, world axes.
     mass [kg] and inertia (3, 3) [kg m²] about the centre of mass, body axes; both 0 unless dynamic: nothing that
         happens to a static or kinematic body moves it.
-    center_of_mass (3,) [m], in the body's frame. Without one given it is that of the shapes; planes do not count.
+    center_of_mass (3,) [m], in the body's frame. Without one given it is that of the shapes; planes and
+        surfaces do not count.
     material: Material of the shapes that have none of their own.
     collision_group, collision_mask: 32-bit; two bodies collide if each one's group is in the other's mask.
     gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s].
@@ -119,6 +120,9 @@ def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
         if isinstance(part, Plane) and kind != "static":
             raise FieldError(f"shapes[{i}]", f"is a Plane, which only a static body may have, this one is {kind}; "
                                              "use kind='static' or a Box")
+        if not part.massive and kind == "dynamic":
+            raise FieldError(f"shapes[{i}]", f"is a {type(part).__name__}, which no dynamic body may have: a surface "
+                                             "has no inside; use kind='static', or ConvexHulls for a body that moves")
     return shapes
 
 
@@ -163,7 +167,7 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
         raise FieldError("inertia", "needs mass as well")
     if kind == "dynamic" and center is not None and inertia is None:
         raise FieldError("center_of_mass", "needs mass and inertia as well: without them the shapes give all three")
-    solid = [shape for shape in arguments["shapes"] if not isinstance(shape, Plane) and not _weightless(shape)]
+    solid = [shape for shape in arguments["shapes"] if shape.massive and not _weightless(shape)]
     from_shapes = _from_shapes(solid, DENSITY if arguments["density"] is None else arguments["density"])
     center = from_shapes.center if center is None else np.array(center)
     if kind != "dynamic":

@@ -23,6 +23,8 @@ def as_json(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, tuple):
         return [as_json(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return None if isinstance(value, float) and math.isinf(value) else value
 
 

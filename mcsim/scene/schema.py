@@ -98,7 +98,19 @@ class HullModel(SolidModel):
     points: list[Numbers]
 
 
-SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel)
+class MeshModel(ShapeModel):
+    type: Literal["mesh"]
+    vertices: list[Numbers]
+    faces: list[list[Integer]]
+
+
+class HeightFieldModel(ShapeModel):
+    type: Literal["height_field"]
+    heights: list[Numbers]
+    spacing: _one_or_many(Number, Numbers)
+
+
+SHAPE_MODELS = (SphereModel, BoxModel, CapsuleModel, CylinderModel, PlaneModel, HullModel, MeshModel, HeightFieldModel)
 
 
 # ---- bodies ----------------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ class Shape(Value):
     """
 
     type: ClassVar[str]
+    massive: ClassVar[bool] = True      # False: no solid of its own, a dynamic body cannot have it
     size: np.ndarray
     position: np.ndarray
     orientation: np.ndarray
@@ -154,6 +155,7 @@ class Plane(Shape):
     """
 
     type = "plane"
+    massive = False
     normal: np.ndarray
     offset: float
 

@@ -176,7 +176,7 @@ class UserJoint(Joint):
         """(size,) dJ/dt v along the present twists."""
         a, b = _as_pose(a), _as_pose(b)
         speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
-        if speed == 0.0:
+        if speed < SHORTEST_STEP:                       # whose square is zero
             return np.zeros(self.size)
 
         def along(size):

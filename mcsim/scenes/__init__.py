@@ -14,13 +14,14 @@ from mcsim.scenes.mechanisms import (
 from mcsim.scenes.ragdoll import ragdolls, ragdolls11
 from mcsim.scenes.registry import SCENES, build, description, parameters
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
+from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.stacks import arch, card_tower, dominoes, incline, stack, tumbler, wall, wrecking_ball
 
 __all__ = [
     "SCENES", "build", "description", "load", "parameters",
     "arch", "bridge", "card_tower", "cardan_shaft", "chain", "chain20_heavy", "dominoes", "double_pendulum",
-    "dzhanibekov", "four_bar", "grid", "incline", "newton_cradle", "one", "pendulum", "pyramid", "ragdolls",
-    "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "tower", "tower10_heavy", "tumbler", "wall",
+    "dzhanibekov", "four_bar", "grid", "incline", "marbles", "newton_cradle", "one", "pendulum", "pyramid", "ragdolls",
+    "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower", "tower10_heavy", "tumbler", "wall",
     "wrecking_ball",
 ]
 

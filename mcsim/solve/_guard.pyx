@@ -116,8 +116,8 @@ cdef class EnergyGuard:
             row = self.border.row(j)
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += 0.5 * row.impulse * whole_rate(row, twist)
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 rate = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
                 joints[j].work += 0.5 * rows.impulse[k] * (rate - rows.rate[k])
@@ -131,8 +131,8 @@ cdef class EnergyGuard:
             if row != NULL:
                 self.border_rate[j] = whole_rate(row, twist)
                 self.border_impulse[j] = row.impulse
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 self.rate[k] = row_rate(&rows.row[k], &twist[joints[j].body_a], &twist[joints[j].body_b])
 
@@ -146,8 +146,8 @@ cdef class EnergyGuard:
             if row != NULL:
                 joints[self.border_joint(joints, j)].work += (
                     0.5 * (row.impulse - self.border_impulse[j]) * self.border_rate[j])
-        for c in range(rows.awake_count):
-            j = rows.awake[c]
+        for c in range(rows.alone_count):
+            j = rows.alone[c]
             for k in range(rows.begin[j], rows.begin[j + 1]):
                 joints[j].work += 0.5 * rows.second[k] * (self.rate[k] - rows.rate[k])
 
@@ -156,8 +156,9 @@ cdef class EnergyGuard:
         cdef Py_ssize_t j = self.border.joint[k]
         return joints[j].geared[0] if joints[j].type == GEAR else j
 
-    cdef void settle(self, Joint* joints, Bodies* bodies, double h) noexcept nogil:
-        """At the end of a substep: take what the joints gave beyond what they may have given."""
+    cdef void settle(self, Joint* joints, Bodies* bodies, double h, bint last) noexcept nogil:
+        """At the end of a substep: take what the joints gave beyond what they may have given. The energy is looked at
+        in the last substep of a step, and where the work may ask for something."""
         cdef Py_ssize_t c, i, k
         cdef double work, energy, allowed, taken
         cdef Joint* first
@@ -169,8 +170,11 @@ cdef class EnergyGuard:
             for i in range(self.joint_begin[k], self.joint_begin[k + 1]):
                 work += joints[self.joints[i]].work
             first = &joints[self.joints[self.joint_begin[k]]]
+            first.lively *= 1.0 - h / MEMORY if h < MEMORY else 0.0
+            if not last and -ALLOWED * first.lively <= work <= ALLOWED * first.lively:
+                continue
             energy = self.spare_energy(k, bodies, &whole, &center)
-            first.lively = larger(energy - larger(work, 0.0), first.lively * (1.0 - h / MEMORY) if h < MEMORY else 0.0)
+            first.lively = larger(energy - larger(work, 0.0), first.lively)
             allowed = ALLOWED * first.lively
             if work < -allowed:
                 first.work -= work + allowed

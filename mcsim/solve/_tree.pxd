@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
+from mcsim.wide._herds cimport Herds
 from mcsim.state._layout cimport Bodies, JointRow, JointRows
 
 # A joint or a hub in the order of elimination.
@@ -63,6 +64,9 @@ cdef class JointTree:
     cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows
+    cdef Herds herds                       # articulations side by side, while `herding`; None: there are none
+    cdef bint herding
+    cdef Py_ssize_t own_numbers            # where the numbers of herds begin, a multiple of eight
     cdef Node* nodes
     cdef Entry* entries
     cdef Reached* reached
@@ -71,9 +75,9 @@ cdef class JointTree:
     cdef double* vector
     cdef int64_t* slot
 
-    cdef void choose(self, const Bodies* bodies, const int8_t* asleep) noexcept nogil
+    cdef void choose(self, const Bodies* bodies, const int8_t* asleep, const int8_t* taken) noexcept nogil
     cdef void factor(self, const Bodies* bodies) noexcept nogil
-    cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
+    cdef void solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef double residual(self, const Twist* twist) noexcept nogil
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil

@@ -32,6 +32,7 @@ from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
+from mcsim.wide._herds cimport Herds
 
 from mcsim.wide._balls import coupled
 from mcsim.wide._contacts import aligned
@@ -297,12 +298,14 @@ cdef class JointTree:
         values, scaled = np.zeros((2, found.value_count + 1))          # a line is read with the number behind it
         vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
         order, idle = np.arange(self.node_count, dtype=np.int32), np.zeros(self.node_count + 1, np.int8)
-        awake, run = np.arange(len(sizes) + 1, dtype=np.int32), np.zeros(2 * len(sizes) + 2, np.int32)
+        awake, run = np.arange(len(sizes) + 1, dtype=np.int32), np.zeros(2 * len(sizes) + 4, np.int32)
+        alone = awake.copy()
         run[1] = self.row_count
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, order, idle, awake,
-                     run)
+                     run, alone)
         self.order, self.order_count, self.idle = integers(order), self.node_count, <int8_t*>records(idle)
         self.rows.awake, self.rows.awake_count = integers(awake), len(sizes)
+        self.rows.alone, self.rows.alone_count = integers(alone), len(sizes)
         self.rows.run, self.rows.run_count = integers(run), 1
         self.rows.joint_count = len(sizes)
         self.rows.count = self.row_count
@@ -339,6 +342,16 @@ cdef class JointTree:
         self.other_count = self.all_other_count = len(others) - 1
         self.column_count = self.all_column_count = len(columns) - 1
 
+    def take_herds(self, Herds herds not None):
+        """Room for their numbers behind the others."""
+        self.herds = herds
+        self.own_numbers = (self.row_count + 7) // 8 * 8
+        numbers = [aligned(8 * (self.own_numbers + herds.number_count)) for _ in range(5)]
+        self.kept += (numbers,)
+        self.rows.error, self.rows.rate = doubles(numbers[0]), doubles(numbers[1])
+        self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
+        self.rows.second = doubles(numbers[4])
+
     def _take_triples(self, nodes, entries):
         """Four numbers a node in `vector`."""
         nodes["offset"] = 4 * np.arange(len(nodes))
@@ -350,18 +363,17 @@ cdef class JointTree:
         self.vector, self.turned = doubles(vector), doubles(turned)
         self.triples = True
 
-    cdef void choose(self, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
-        """Take only the articulations that do not sleep; what the others have stays. asleep: of each body."""
-        cdef JointRows* rows = &self.rows
+    cdef void choose(self, const Bodies* bodies, const int8_t* asleep, const int8_t* taken) noexcept nogil:
+        """Take only the articulations that do not sleep; what the others have stays. asleep: of each body; taken: of
+        each joint, whether it is in a herd; NULL: none is."""
         cdef const Node* node
         cdef Py_ssize_t k
         self.order_count = 0
-        rows.awake_count = 0
-        rows.run_count = 0
         for k in range(self.node_count):
             node = &self.nodes[k]
             if node.joint >= 0:
-                self.idle[k] = sleeps(bodies, asleep, node.body_a) or sleeps(bodies, asleep, node.body_b)
+                self.idle[k] = (sleeps(bodies, asleep, node.body_a) or sleeps(bodies, asleep, node.body_b)
+                                or (taken != NULL and taken[node.joint]))
             else:
                 self.idle[k] = sleeps(bodies, asleep, -1 - node.joint)
             if not self.idle[k]:
@@ -372,7 +384,7 @@ cdef class JointTree:
         if self.balls is not None:
             self.other_count = awake_nodes(self.all_others, self.all_other_count, self.idle, self.others)
             self.column_count = awake_nodes(self.all_columns, self.all_column_count, self.idle, self.columns)
-            self.balls.choose(self.idle, asleep)
+            self.balls.choose(self.idle)
 
     cdef void assemble(self, const Bodies* bodies) noexcept nogil:
         """S, and I^-1 J' of the rows."""
@@ -512,6 +524,8 @@ cdef class JointTree:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
                 else:
                     times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
+        if self.herding:
+            self.herds.kernels.factor(self.herds.herds, self.herds.count, bodies)
         if self.loops:
             i = 0
             while i < self.order_count:
@@ -586,12 +600,15 @@ cdef class JointTree:
                      bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
         if self.lanes:
             self.balls.push(bodies, twist, self.rows.impulse, True)
+        if self.herding:
+            self.herds.kernels.push(self.herds.herds, self.herds.count, twist, &self.rows)
 
-    cdef double solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
-        """One solve of J v + bias = 0: impulses and twists change. -> the largest |J v + bias| before [m/s, rad/s]"""
-        cdef double largest = self.residual(twist)
+    cdef void solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+        """One solve of J v + bias = 0: impulses and twists change."""
+        self.residual(twist)
         self.finish(bodies, twist)
-        return largest
+        if self.herding:
+            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, False)
 
     cdef double residual(self, const Twist* twist) noexcept nogil:
         """The right side of a solve, for `finish`. -> the largest |J v + bias| [m/s, rad/s]"""
@@ -630,7 +647,7 @@ cdef class JointTree:
         self.add_solution(bodies, twist)
 
     cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
-        """The same where J v + bias is known: residual (row_count,)."""
+        """The same where J v + bias is known: residual (row_count,); of herds it is `bias`."""
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
@@ -641,3 +658,5 @@ cdef class JointTree:
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)
+        if self.herding:
+            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, True)

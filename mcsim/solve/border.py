@@ -12,9 +12,37 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.solve.components import connected
+from mcsim.state.fields import JOINT_TYPES
 
 BorderPlan = namedtuple("BorderPlan", "order group articulation first line length round rounds entry_row entry_column "
                                       "round_begin")
+
+WORLD = -1
+GEAR, USER = (JOINT_TYPES.index(name) for name in ("gear", "user"))
+
+# Joints that hold no direction: the number of their first coordinate that is an angle, if any.
+POINTS = {"ball": 0, "rolling": 6, "knife_edge": 6, "distance": 6, "rack_pinion": 0, "free": 3}
+
+
+def border_rows(joints):
+    """(joint, row, records, bodies) of the rows that stand beside the tree. joints: (j,) JOINT_DTYPE."""
+    found = []
+    for j in np.flatnonzero(np.isin(joints["type"], (GEAR, USER)) & (joints["broken"] == 0)):
+        ends = joints[joints["geared"][j]] if joints["type"][j] == GEAR else joints[j:j + 1]
+        if np.any(ends["broken"]):
+            continue
+        bodies = [int(body) for end in ends for body in (end["body_a"], end["body_b"])]
+        rows = 1 if joints["type"][j] == GEAR else int(joints["user_size"][j])
+        found += [(int(j), i, len(ends), bodies) for i in range(rows)]
+    return found
+
+
+def holds_direction(joints, sizes):
+    """(j,) bool: which have a row of their own that binds turning alone, as that of a prescribed angle does."""
+    first_angle = np.array([POINTS.get(kind, 0) for kind in JOINT_TYPES])[joints["type"]]
+    turned = (joints["axes"]["motion_mode"] != 0) & (np.arange(joints["axes"].shape[1]) >= first_angle[:, None])
+    point = np.isin(joints["type"], [JOINT_TYPES.index(kind) for kind in POINTS])
+    return (sizes > 0) & (~point | turned.any(axis=1))
 
 
 def plan_border(bodies, pairs, moves):

@@ -44,6 +44,8 @@ cdef enum ShapeType:
     CYLINDER = 3     # size = (radius, half length, 0), along z
     PLANE = 4        # the half space z <= 0 of the shape's frame
     HULL = 5         # convex hull, `hull` indexes the Hull records
+    MESH = 6         # triangles, `surface` indexes the surfaces
+    HEIGHT_FIELD = 7 # likewise
 
 ctypedef struct Shape:
     int32_t type
@@ -60,6 +62,8 @@ ctypedef struct Shape:
     double rolling_friction      # [m]
     double torsional_friction    # [m]
     Vec3 surface_velocity        # of the surface against the body, shape axes [m/s]
+    int32_t surface              # -1 unless MESH or HEIGHT_FIELD
+    int32_t reserved
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
@@ -99,15 +103,13 @@ ctypedef struct ManifoldOrigin:
     int32_t reserved
 
 ctypedef struct Manifold:
-    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it
+    uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it, then by part
     int32_t shape_a
     int32_t shape_b
     int32_t body_a
     int32_t body_b
     int32_t point_count
     int32_t row_begin            # its rows in the row array
-    int32_t touching             # after the last step, see collide/_events.pxd
-    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -117,8 +119,12 @@ ctypedef struct Manifold:
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]
+    int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
+    int32_t reserved
     ManifoldPoint points[4]
     ManifoldOrigin origin
+    int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
+    int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -325,7 +331,9 @@ ctypedef struct JointRows:
     int32_t* begin
     int32_t* awake               # the joints whose bodies do not sleep, ascending; all others are let be
     Py_ssize_t awake_count
-    int32_t* run                 # their rows: run[2 i] ... run[2 i + 1] each
+    int32_t* alone               # those of them that are in no herd (wide/_herds.pxd)
+    Py_ssize_t alone_count
+    int32_t* run                 # numbers in use: run[2 i] ... run[2 i + 1] each; those of herds behind the joints' own
     Py_ssize_t run_count
     JointRow* row
     double* error                # C at the start of the drift [m or rad]; of a row for velocities alone 1/2 d2C/dt2
@@ -381,4 +389,5 @@ ctypedef struct Settings:
     int32_t smooth_projection    # rk4: 1 = project poses and velocities after each substep
     double rate_gain             # rk4: J a = -J' v - rate_gain J v - error_gain C, [1/s]
     double error_gain            # [1/s^2]
+    int32_t threads
     size_t user_rows             # address of the UserRow records

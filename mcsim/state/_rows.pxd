@@ -1,9 +1,10 @@
 """Rows and what they say of velocities and of each other; wide rows (BLOCK_WIDE) whole."""
 
-from libc.stdint cimport int8_t
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memcpy, memset
 from mcsim.core._math cimport dot, sub, vec3
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, Row
+from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row
 
 
 cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
@@ -100,3 +101,37 @@ cdef inline void push(const Row* row, double f, Twist* x) noexcept nogil:
     pair_push(row, f, x)
     if is_wide(row):
         pair_push(row + 1, f, x)
+
+# ---- the numbers of a JointRows that are in use ------------------------------------------------------------------------
+
+cdef inline void add_run(JointRows* rows, int32_t begin, int32_t end) noexcept nogil:
+    """Rows [begin, end) behind the runs there are."""
+    if begin == end:
+        return
+    if rows.run_count > 0 and rows.run[2 * rows.run_count - 1] == begin:
+        rows.run[2 * rows.run_count - 1] = end
+        return
+    rows.run[2 * rows.run_count] = begin
+    rows.run[2 * rows.run_count + 1] = end
+    rows.run_count += 1
+
+
+cdef inline void copy_numbers(const JointRows* rows, const double* source, double* to) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int32_t begin
+    for i in range(rows.run_count):
+        begin = rows.run[2 * i]
+        memcpy(to + begin, source + begin, (rows.run[2 * i + 1] - begin) * sizeof(double))
+
+
+cdef inline void scale_numbers(const JointRows* rows, double factor, double* x) noexcept nogil:
+    cdef Py_ssize_t i, k
+    for i in range(rows.run_count):
+        for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
+            x[k] *= factor
+
+
+cdef inline void clear_numbers(const JointRows* rows, double* x) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(rows.run_count):
+        memset(x + rows.run[2 * i], 0, (rows.run[2 * i + 1] - rows.run[2 * i]) * sizeof(double))

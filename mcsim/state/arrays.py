@@ -9,6 +9,7 @@ import numpy as np
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
                                 SHAPE_DTYPE, SHAPE_TYPES)
+from mcsim.state.surfaces import surface_arrays
 
 MOST_RUNS = 32                  # beyond which rows are taken one by one
 
@@ -117,13 +118,14 @@ class ShapeArrays:
         pairs = [(i, body, shape) for i, body in enumerate(scene.bodies) for shape in body.shapes]
         self.shapes = np.zeros(len(pairs), SHAPE_DTYPE)
         hulls, pool = [], _HullPool()
+        self.surfaces, known = [], {}           # SurfaceArrays; one of a shape that several bodies have
         for record, (i, body, shape) in zip(self.shapes, pairs):
             material = shape.material or body.material
             record["type"] = SHAPE_TYPES.index(shape.type)
             record["body"] = i
             record["group"] = np.int64(body.collision_group).astype(np.int32)
             record["mask"] = np.int64(body.collision_mask).astype(np.int32)
-            record["hull"] = -1
+            record["hull"] = record["surface"] = -1
             record["sensor"] = shape.sensor
             record["size"] = shape.size
             record["position"] = shape.position - body.center_of_mass
@@ -136,6 +138,11 @@ class ShapeArrays:
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
+            if shape.type in ("mesh", "height_field"):
+                if id(shape) not in known:
+                    known[id(shape)] = len(self.surfaces)
+                    self.surfaces.append(surface_arrays(shape))
+                record["surface"] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
         self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
         self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = self.pools[1:]

@@ -61,6 +61,7 @@ SHAPE_DTYPE = _record(
     ("type", "i4"), ("body", "i4"), ("group", "i4"), ("mask", "i4"), ("hull", "i4"), ("sensor", "i4"),
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
     ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
+    ("surface", "i4"), ("reserved", "i4"),
 )
 
 HULL_DTYPE = _record(
@@ -80,10 +81,11 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("touching", "i4"), ("reserved", "i4"), ("allowance", "f8"),
+    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"),
     ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
-    ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"), ("rolling_impulse", "f8", 3), ("points", MANIFOLD_POINT_DTYPE, 4),
-    ("origin", MANIFOLD_ORIGIN_DTYPE),
+    ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
+    ("rolling_impulse", "f8", 3), ("touching", "i4"), ("reserved", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
+    ("origin", MANIFOLD_ORIGIN_DTYPE), ("part", "i4"), ("sheet", "i4"),
 )
 
 # A contact that began or ended: collide/_events.pxd.
@@ -122,7 +124,7 @@ ROW_DTYPE = _record(
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
 )
 
-SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull")
+SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")
 BODY_KINDS = ("static", "kinematic", "dynamic")
 JOINT_TYPES = ("ball", "universal", "hinge", "slider", "fixed", "rolling", "knife_edge", "cylindrical", "planar",
                "screw", "distance", "rack_pinion", "free", "gear", "user")

@@ -111,8 +111,24 @@ def _hull(shape, detail, cell):
     return Mesh(shape.vertices, np.array(faces), np.ones(len(faces)), outlined)
 
 
+def _mesh(shape, detail, cell):
+    """The triangles as they are."""
+    return _sheet(shape.vertices, shape.faces)
+
+
+def _height_field(shape, detail, cell):
+    return _sheet(*shape.triangles())
+
+
+def _sheet(vertices, faces):
+    """Triangles that one sees from either side: each stands here once each way."""
+    faces = np.concatenate([faces[:, [0, 1, 2, 2]], faces[:, [0, 2, 1, 1]]])
+    return Mesh(vertices, faces, np.ones(len(faces)), outlined=False)
+
+
 # Shape type -> maker. Planes are not meshes: they are drawn as ground.
-MAKERS = {"box": _box, "sphere": _sphere, "capsule": _capsule, "cylinder": _cylinder, "hull": _hull}
+MAKERS = {"box": _box, "sphere": _sphere, "capsule": _capsule, "cylinder": _cylinder, "hull": _hull, "mesh": _mesh,
+          "height_field": _height_field}
 
 
 def face_normals(vertices, faces):

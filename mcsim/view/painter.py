@@ -70,7 +70,8 @@ class Painter:
         self.opacity = np.ones(len(self.faces))
         self.first_vertex = np.array(first_vertex, int)
         self.vertex_count = np.diff([*first_vertex, total])
-        self.casts_shadow = np.ones(len(solid), bool)
+        self.is_sheet = np.array([not shape.massive for _, shape in solid], bool)
+        self.casts_shadow = ~self.is_sheet
         self.moves = np.array([body.kind != "static" for body in scene.bodies], bool)
         self.dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
         self.radii = np.zeros(len(scene.bodies))
@@ -132,6 +133,11 @@ class Painter:
         rays = targets - self.camera.eye
         for shape in np.unique(self.shape_of_face[~self.dynamic[self.owner_of_face]]):
             faces = np.flatnonzero(self.shape_of_face == shape)
+            if self.is_sheet[shape]:
+                for side in np.split(faces, 2):
+                    if _share_blocked(world[self.faces[side, :3]], self.camera.eye, rays) > 0.15:
+                        self.opacity[side] = 0.10
+                continue
             corner, normal = world[self.faces[faces, 0]], normals[faces]
             # Clip the rays eye + t ray, 0 <= t <= 1, by the half spaces of the convex shape.
             gap = np.einsum("fi,fi->f", corner - self.camera.eye, normal)[:, None]
@@ -282,11 +288,27 @@ class Painter:
         return segments[shown], colors[shown]
 
 
+def _share_blocked(triangles, eye, rays):
+    """Which part of the rays eye + t ray, 0 < t < 1, meets one of the triangles (t, 3, 3) from its front."""
+    a, b, c = (triangles[:, k] - eye for k in range(3))
+    volume = np.einsum("ti,ti->t", a, np.cross(b, c))
+    a, b, c = (corner[volume < 0] for corner in (a, b, c))
+    sides = [np.cross(u, v) for u, v in ((a, b), (b, c), (c, a))]
+    normal = np.cross(b - a, c - a)
+    blocked = 0
+    for ray in rays:
+        met = (sides[0] @ ray <= 0) & (sides[1] @ ray <= 0) & (sides[2] @ ray <= 0)
+        blocked += np.any(volume[volume < 0][met] > (normal[met] @ ray) * 0.999)
+    return blocked / len(rays)
+
+
 def _extent(shape):
     """The longest side of a shape [m]."""
     if shape.type == "box":
         return 2.0 * max(shape.half_extents)
-    if shape.type == "hull":
+    if shape.type == "height_field":
+        return float(max((np.array(shape.heights.shape) - 1) * shape.spacing))
+    if shape.type in ("hull", "mesh"):
         return float(max(np.ptp(shape.vertices, axis=0)))
     return 2.0 * (shape.radius + getattr(shape, "half_length", 0.0))
 

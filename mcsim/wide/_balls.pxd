@@ -85,7 +85,7 @@ ctypedef struct BallKernels:
 ctypedef struct LaneStock:
     const char* blocks
     Py_ssize_t count             # lanes taken, the blocks' one after the other
-    const int32_t* owner         # of each: the node, or the body, with which it sleeps
+    const int32_t* owner         # of each: the node with which it is idle
     Py_ssize_t size              # bytes of a record
     int integers
     int numbers
@@ -94,7 +94,7 @@ ctypedef struct LaneStock:
 cdef class Balls:
     cdef const BallKernels* kernels
     cdef object kept
-    cdef object pushed                  # the bodies of `bodies`
+    cdef object pushed                  # a node of each of `bodies`
     cdef BallBlock* blocks
     cdef CoupleBlock* couples
     cdef PushBlock* pushes
@@ -109,7 +109,7 @@ cdef class Balls:
     cdef const PushSlot* all_slots
 
     cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count)
-    cdef void choose(self, const int8_t* idle, const int8_t* asleep) noexcept nogil
+    cdef void choose(self, const int8_t* idle) noexcept nogil
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
     cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil
     cdef void assemble(self, const Bodies* bodies, JointRows* rows, double* values) noexcept nogil

@@ -82,7 +82,7 @@ cdef Py_ssize_t pack(char* out, const LaneStock* stock, const int8_t* idle, int 
 
 
 cdef Py_ssize_t pack_bodies(PushBlock* out, PushSlot* slots, const LaneStock* stock, const PushSlot* all_slots,
-                            Py_ssize_t slot_size, const int8_t* asleep, int width) noexcept nogil:
+                            Py_ssize_t slot_size, const int8_t* idle, int width) noexcept nogil:
     """The same of bodies. They stand by their number of slots, descending: so there is room."""
     cdef const PushBlock* source
     cdef PushBlock* block = out
@@ -93,7 +93,7 @@ cdef Py_ssize_t pack_bodies(PushBlock* out, PushSlot* slots, const LaneStock* st
     cdef int lane
     for k in range(stock.count):
         source = <const PushBlock*>stock.blocks + k // width
-        if asleep[stock.owner[k]]:
+        if idle[stock.owner[k]]:
             continue
         lane = n % width
         count = source.slot_end - source.slot
@@ -199,7 +199,7 @@ cdef class Balls:
                 of.setdefault(body, []).append((side, node))
         bodies = sorted(of, key=lambda body: (-len(of[body]), body))
         taken = lanes(len(bodies), self.kernels.width)
-        self.push_count, self.pushed = len(taken), bodies
+        self.push_count, self.pushed = len(taken), [of[body][0][1] for body in bodies]
         counts = [len(of[bodies[block[0]]]) for block in taken]
         blocks, slots = room(block_type, len(taken)), room(slot_type, sum(counts))
         first = 0
@@ -215,13 +215,13 @@ cdef class Balls:
             first += count
         return blocks, slots
 
-    cdef void choose(self, const int8_t* idle, const int8_t* asleep) noexcept nogil:
-        """Pack the lanes of what does not sleep. idle: of each node; asleep: of each body."""
+    cdef void choose(self, const int8_t* idle) noexcept nogil:
+        """Pack the lanes of what is not idle. idle: of each node"""
         cdef int width = self.kernels.width
         self.count = pack(<char*>self.blocks, &self.joints, idle, width)
         self.couple_count = pack(<char*>self.couples, &self.couplings, idle, width)
         self.push_count = pack_bodies(self.pushes, self.slots, &self.bodies, self.all_slots,
-                                      self.kernels.sizes[3], asleep, width)
+                                      self.kernels.sizes[3], idle, width)
 
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
         return self.kernels.write(self.blocks, self.count, bodies, rows, self.arms)

@@ -1,9 +1,30 @@
 """The contacts of a world, several at a time."""
 
 from libc.stdint cimport int32_t, uint64_t
+from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, ResistanceBlock, WideKernels
+
+# A loop over blocks, as its threads see it.
+ctypedef struct Task:
+    const WideKernels* kernels
+    char* blocks
+    char* starts
+    char* resisting
+    const Bodies* bodies
+    Twist* twist
+    Manifold* manifolds
+    const Resistance* resistances
+    const int32_t* order
+    const int32_t* first
+    const ContactRule* rule
+    double* found                # by each thread: the largest change
+    double part
+    double whirl
+    double reach
+    int relaxed
+    bint rub
 
 cdef class WideContacts:
     cdef const WideKernels* kernels
@@ -17,6 +38,9 @@ cdef class WideContacts:
     cdef uint64_t* resting              # and of those against bodies that never move
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
+    cdef int32_t* first                 # of each block: where its manifolds begin in `order`
+    cdef Py_ssize_t color_begin[129]    # of each colour: its first block (2 COLORS + 1)
+    cdef int threads
     cdef readonly Py_ssize_t count      # blocks; 0 where the contacts are rows
     cdef Py_ssize_t needed              # blocks that the last layout asked for
     cdef Py_ssize_t body_count
@@ -26,6 +50,9 @@ cdef class WideContacts:
     cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil
+    cdef Task task(self) noexcept nogil
+    cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil
+    cdef double share_by_color(self, Task* whole, Work work) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil

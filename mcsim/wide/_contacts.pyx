@@ -13,6 +13,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._crew cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
@@ -22,6 +23,7 @@ from mcsim.wide._colors cimport COLORS, first_free
 from mcsim.wide import levels
 
 cdef enum:
+    LEAST_BLOCKS = 6             # a thread: fewer are not worth waking one
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
 
@@ -34,8 +36,10 @@ def aligned(Py_ssize_t size):
 
 
 cdef class WideContacts:
-    def __init__(self, bodies):
-        """bodies: how many. Kernels of the level that levels.chosen() names."""
+    def __init__(self, bodies, threads=1):
+        """bodies: how many. threads: among which loops over contacts are shared out. Kernels of the level that
+        levels.chosen() names."""
+        self.threads = min(threads, MOST_WORKERS)
         self.kernels = <const WideKernels*>PyCapsule_GetPointer(levels.kernels(), "mcsim.wide")
         self.body_count = bodies
         self.kept = ()
@@ -43,13 +47,13 @@ cdef class WideContacts:
 
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
         colors = np.zeros((2, self.body_count + 1), np.int64)
-        numbers = np.zeros((2, manifolds), np.int32)
+        numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
         records = [aligned(blocks * size) for size in (self.kernels.block_size, self.kernels.start_size,
                                                        self.kernels.resistance_size)]
-        self.kept = colors, numbers, records
+        self.kept = colors, numbers, first, records
         self.moving = <uint64_t*>long_integers(colors[0])
         self.resting = <uint64_t*>long_integers(colors[1])
-        self.key, self.order = integers(numbers[0]), integers(numbers[1])
+        self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
         self.blocks, self.starts = <ContactBlock*>doubles(records[0]), <ContactStart*>doubles(records[1])
         self.resisting = <ResistanceBlock*>doubles(records[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
@@ -112,6 +116,7 @@ cdef class WideContacts:
         cdef int32_t begin[KEYS + 1]
         cdef Py_ssize_t i, n, block
         cdef int color, k, lanes, width
+        cdef Task task
         if count > self.manifold_capacity:
             return GROW
         self.color(manifolds, count, bodies)
@@ -140,19 +145,77 @@ cdef class WideContacts:
         n = 0
         for color in range(2 * COLORS):
             width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
+            self.color_begin[color] = block
             while n < begin[color * CLASSES + CLASSES - 1]:
                 lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
-                self.kernels.fill(self.blocks, self.starts, self.resisting, block, manifolds, resistances,
-                                  &self.order[n], lanes, bodies, factor, reach)
+                self.first[block] = <int32_t>n
                 for k in range(lanes):
                     self.row_count += row_count(&manifolds[self.order[n + k]])
                     if resistances != NULL:
                         self.row_count += more_rows(&manifolds[self.order[n + k]], &resistances[self.order[n + k]])
                 block += 1
                 n += lanes
+        self.color_begin[2 * COLORS] = block
+        self.first[block] = <int32_t>n
+        task = self.task()
+        task.manifolds = <Manifold*>manifolds
+        task.resistances = resistances
+        task.order = self.order
+        task.first = self.first
+        task.bodies = bodies
+        task.part = factor
+        task.reach = reach
+        self.share(&task, do_fill, block)
         return OK
 
+    cdef Task task(self) noexcept nogil:
+        """A loop over all blocks."""
+        cdef Task task
+        memset(&task, 0, sizeof(Task))
+        task.kernels = self.kernels
+        task.blocks = <char*>self.blocks
+        task.starts = <char*>self.starts
+        task.resisting = <char*>self.resisting
+        return task
+
+    cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil:
+        """-> the largest of what the threads found"""
+        cdef double found[MOST_WORKERS]
+        cdef double largest = 0.0
+        cdef int k
+        for k in range(self.threads):
+            found[k] = 0.0
+        task.found = found
+        share_out(work, task, count, LEAST_BLOCKS, self.threads)
+        for k in range(self.threads):
+            largest = max(largest, found[k])
+        return largest
+
+    cdef double share_by_color(self, Task* whole, Work work) noexcept nogil:
+        """Colour by colour: blocks of one share no moving body. -> the largest of what the threads found"""
+        cdef Task task
+        cdef double largest = 0.0
+        cdef int color
+        cdef Py_ssize_t begin, count
+        if self.threads == 1:
+            return self.share(whole, work, self.count)
+        for color in range(2 * COLORS):
+            begin = self.color_begin[color]
+            count = self.color_begin[color + 1] - begin
+            if count > 0:
+                task = whole[0]
+                task.blocks += begin * self.kernels.block_size
+                task.starts += begin * self.kernels.start_size
+                task.resisting += begin * self.kernels.resistance_size
+                if color % COLORS == COLORS - 1:         # in each other's way
+                    task.found = &largest
+                    work(&task, 0, count, 0)
+                else:
+                    largest = max(largest, self.share(&task, work, count))
+        return largest
+
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil:
+        cdef Task task = self.task()
         cdef double h = settings.h
         cdef Softness soft
         cdef int k
@@ -169,26 +232,102 @@ cdef class WideContacts:
                 if soft.stiffness > 0.0:
                     self.rule.rate[k] = soft.bias_rate
                     self.rule.softness[k] = 1.0 / soft.stiffness
-        self.kernels.refresh(self.blocks, self.starts, self.resisting, self.count, bodies, &self.rule)
+        task.bodies = bodies
+        task.rule = &self.rule
+        self.share(&task, do_refresh, self.count)
 
     cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil:
-        self.kernels.warm_start(self.blocks, self.starts, self.resisting, self.count, twist, part, whirl)
+        cdef Task task = self.task()
+        task.twist = twist
+        task.part = part
+        task.whirl = whirl
+        self.share_by_color(&task, do_warm_start)
 
     cdef void return_carried(self, Twist* twist) noexcept nogil:
-        self.kernels.return_carried(self.blocks, self.starts, self.resisting, self.count, twist)
+        cdef Task task = self.task()
+        task.twist = twist
+        self.share_by_color(&task, do_return_carried)
 
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
-        return self.kernels.sweep(self.blocks, self.resisting, self.count, twist, relaxed, rub)
+        cdef Task task = self.task()
+        task.twist = twist
+        task.relaxed = relaxed
+        task.rub = rub
+        return self.share_by_color(&task, do_sweep)
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
 
     cdef void total(self) noexcept nogil:
         """The impulses of a substep into the step's totals."""
-        self.kernels.total(self.blocks, self.starts, self.count)
+        cdef Task task = self.task()
+        self.share(&task, do_total, self.count)
 
     cdef void store(self, Manifold* manifolds, double factor) noexcept nogil:
-        self.kernels.store(self.blocks, self.starts, self.resisting, self.count, manifolds, factor)
+        cdef Task task = self.task()
+        task.manifolds = manifolds
+        task.part = factor
+        self.share(&task, do_store, self.count)
+
+
+# ---- one thread's stretch of a loop over blocks ------------------------------------------------------------------------
+
+cdef inline ContactBlock* block_at(const Task* task, Py_ssize_t k) noexcept nogil:
+    return <ContactBlock*>(task.blocks + k * task.kernels.block_size)
+
+
+cdef inline ContactStart* start_at(const Task* task, Py_ssize_t k) noexcept nogil:
+    return <ContactStart*>(task.starts + k * task.kernels.start_size)
+
+
+cdef inline ResistanceBlock* resisting_at(const Task* task, Py_ssize_t k) noexcept nogil:
+    return <ResistanceBlock*>(task.resisting + k * task.kernels.resistance_size)
+
+
+cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    cdef const int32_t* first = task.first
+    cdef Py_ssize_t k
+    for k in range(begin, end):
+        task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
+                          task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
+                          task.part, task.reach)
+
+
+cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    task.kernels.refresh(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
+                         task.bodies, task.rule)
+
+
+cdef void do_warm_start(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    task.kernels.warm_start(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
+                            task.twist, task.part, task.whirl)
+
+
+cdef void do_return_carried(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    task.kernels.return_carried(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
+                                task.twist)
+
+
+cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
+                                          task.relaxed, task.rub)
+    task.found[worker] = max(task.found[worker], rate)
+
+
+cdef void do_total(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    task.kernels.total(block_at(task, begin), start_at(task, begin), end - begin)
+
+
+cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    task.kernels.store(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
+                       task.manifolds, task.part)
 
 
 cdef inline int row_count(const Manifold* m) noexcept nogil:

@@ -56,6 +56,11 @@ def ball_kernels():
     return module().ball_kernels()
 
 
+def herd_kernels():
+    """Those of articulations side by side, as _herds.pyx takes them."""
+    return module().herd_kernels()
+
+
 def joint_kernels():
     """Those of joints' own rows, as _joints.pyx takes them."""
     return module().joint_kernels()

@@ -28,6 +28,10 @@ WORLDS = {
 
 def shape_of(rng, solid=True):
     """A random shape; a plane only if it need not be solid."""
+    if not solid and hasattr(mc, "HeightField") and rng.random() < 0.2:
+        return mc.HeightField(rng.uniform(0.0, 0.1, (4, 5)), 0.5)
+    if not solid and hasattr(mc, "Mesh") and rng.random() < 0.2:
+        return mc.Mesh(np.vstack([np.eye(3), -np.eye(3)]) * 0.3, [(0, 1, 2), (3, 5, 4), (0, 5, 1), (3, 4, 2)])
     place = dict(position=rng.uniform(-0.2, 0.2, 3), orientation=unit(rng.normal(size=4))) if rng.random() < 0.3 else {}
     kind = rng.integers(7 if solid else 8)
     size = rng.uniform(0.05, 0.3, 3)
@@ -204,7 +208,7 @@ class Game:
         rng = self.rng
         kind = rng.choice(["dynamic", "dynamic", "dynamic", "kinematic", "static"])
         out = {"name": self.fresh("b"), "kind": str(kind), "shape": flat(shape_of(rng, kind != "static")),
-               "position": rng.uniform((-2, -2, 0.3), (2, 2, 4)), "orientation": unit(rng.normal(size=4)),
+               "position": rng.uniform((-1, -1, 0.2), (1, 1, 2)), "orientation": unit(rng.normal(size=4)),
                "material": material_of(rng), "collision_group": int(rng.choice([1, 1, 2])),
                "gravity_scale": float(rng.choice([1.0, 1.0, 0.0])), "angular_damping": float(rng.choice([0.0, 0.3]))}
         if kind != "static":
@@ -240,7 +244,8 @@ class Game:
         if self.rng.random() < 0.1 and len(self.joints) >= 2:
             joint = mc.GearJoint(*self.rng.permutation(self.joints)[:2].tolist(), self.rng.uniform(0.5, 2))
         else:
-            a, b = (end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name for end in (a, b))
+            a, b = (end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name
+                    for end in (a, b))
             joint = joint_of(self.rng, a, b, self.handles["body", name_b].position)
         before = self.world.state_hash()
         try:
@@ -250,10 +255,6 @@ class Game:
             return None
         self.joints.append(handle.name)
         self.handles["joint", handle.name] = handle
-        if self.rng.random() < 0.5:
-            self.world.remove_joint(self.joints[0])
-            gone = [name for name in self.joints if name not in self.world.joint_names]
-            self.forget([], gone)
 
     def remove_joint(self):
         if self.joints:
@@ -265,7 +266,7 @@ class Game:
     def move(self):
         which, name = self.body()
         rng, world = self.rng, self.world
-        world.set_pose(which, rng.uniform((-2, -2, 0.3), (2, 2, 3)), unit(rng.normal(size=4)) if rng.random() < 0.5 else None)
+        world.set_pose(which, rng.uniform((-1, -1, 0.2), (1, 1, 2)), unit(rng.normal(size=4)) if rng.random() < 0.5 else None)
         if world.body(which).kind != "static":
             world.set_velocity(which, rng.normal(size=3), rng.normal(size=3))
 

@@ -39,6 +39,9 @@ shapes = st.one_of(
     st.builds(lambda s, k: mc.ConvexHull(HULL * s, **k), size, solids),
 )
 planes = st.builds(lambda n, o, k: mc.Plane(n, o, **k), vectors.filter(lambda n: math.hypot(*n) > 1e-3), finite, places)
+surfaces = st.one_of(
+    st.builds(lambda v, k: mc.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), v], [(0, 1, 2), (1, 3, 2)], **k), vectors, places),
+    st.builds(lambda h, s, k: mc.HeightField(h, s, **k), st.tuples(vectors, vectors), size | st.tuples(size, size), places))
 bits = st.integers(-2**31, 2**31 - 1)
 inertias = st.just((0.1, 0.2, 0.25)) | st.just(((2.0, 0.1, 0.0), (0.1, 2.0, 0.0), (0.0, 0.0, 1.0 / 3)))
 masses = st.one_of(some(density=size), some(mass=size),
@@ -109,7 +112,7 @@ def joints(draw, a, b):
 def scenes(draw):
     scene = mc.Scene(**draw(some(gravity=vectors, name=st.text(min_size=1, max_size=8))))
     if draw(st.booleans()):
-        scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes)], **draw(surroundings))
+        scene.add_body("ground é\n\"", kind="static", shape=[draw(planes), draw(shapes), draw(surfaces)], **draw(surroundings))
     for _ in range(draw(st.integers(1, 3))):
         name = None if draw(st.booleans()) else f"body-{len(scene.bodies)}"
         arguments = dict(shape=draw(shapes | st.lists(shapes, min_size=1, max_size=3)),

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Sphere
+from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, HeightField, Mesh, Sphere
 from mcsim.view.meshes import face_normals, shape_mesh
 
 TURN = (0.5, 0.5, -0.5, 0.5)
@@ -61,3 +61,11 @@ def test_long_boxes_are_cut_and_small_ones_are_outlined():
     assert len(shape_mesh(Box((1, 1, 1)), 8, 2.0).faces) == 6 and shape_mesh(Box((1, 1, 1)), 8, 2.0).outlined
     cut = shape_mesh(Box((4, 1, 1)), 8, 2.0)
     assert len(cut.faces) == 4 * 4 + 2 and not cut.outlined
+
+
+@pytest.mark.parametrize("shape", [Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], position=(1, 2, 3)),
+                                   HeightField([[0, 1], [2, 3]], 0.5)])
+def test_surfaces_are_seen_from_both_sides(shape):
+    mesh = shape_mesh(shape, 12, 1.0)
+    front, back = np.split(face_normals(mesh.vertices, mesh.faces), 2)
+    assert np.allclose(front, -back) and (front[:, 2] > 0).all()

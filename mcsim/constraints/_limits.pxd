@@ -1,0 +1,50 @@
+"""Limits of angles at new poses, without the long records of their joints."""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Quat
+from mcsim.state._layout cimport BALL, FREE, Bodies, Joint, JOINT_AXES, Row
+
+cdef enum:
+    SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits
+
+# A joint whose rows of this step, but for its own, are limits of angles: what a refresh needs of it. Records of joints
+# are long, and a world's do not fit into a cache.
+ctypedef struct LimitedJoint:
+    int32_t joint
+    int32_t body_a
+    int32_t body_b
+    int32_t row                  # its first
+    int32_t active               # active_limits
+    int32_t axis                 # the coordinate that is the twist
+    int32_t counts               # 1: it counts its turns
+    int32_t reserved
+    Quat basis_a
+    Quat basis_b
+    double lower
+    double upper
+    double swing
+    double position              # of the twist, with its turns [rad]
+
+# A joint without bounded rows in this step whose angle counts its turns.
+ctypedef struct TurningJoint:
+    int32_t joint
+    int32_t body_a
+    int32_t body_b
+    int32_t reserved
+
+# The joints of a step by what refreshing them takes: room for as many of each as there are joints.
+ctypedef struct JointLists:
+    LimitedJoint* limited
+    Py_ssize_t limited_count
+    TurningJoint* turning
+    Py_ssize_t turning_count
+    int32_t* whole               # those that are written as a whole, ascending
+    Py_ssize_t whole_count
+
+
+cdef inline bint counts_turns(const Joint* joint) noexcept nogil:
+    return joint.axis_count > 0 and joint.type != BALL and joint.type != FREE
+
+
+cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil
+cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, Row* row) noexcept nogil

@@ -1,0 +1,88 @@
+"""Limits of angles at new poses. Of a step's joints most have no bounded rows, or limits alone; those need few numbers,
+which are noted once a step. `_joints.pyx` has the rows themselves.
+"""
+
+from mcsim.constraints._ball cimport ball_swing
+from mcsim.constraints._parts cimport *
+from mcsim.core._trig cimport arctan2
+from mcsim.state._layout cimport GEAR, HINGE, ROW_LIMIT
+
+
+cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil:
+    """A joint that is laid out, by what refreshing it takes."""
+    cdef const Joint* joint = &joints[j]
+    cdef bint limits = not own and (joint.type == BALL or joint.type == HINGE)
+    cdef int i
+    if joint.broken:
+        return
+    if not own and joint.row_count == 0 and joint.type < GEAR:
+        if counts_turns(joint):
+            lists.turning[lists.turning_count].joint = <int32_t>j
+            lists.turning[lists.turning_count].body_a = joint.body_a
+            lists.turning[lists.turning_count].body_b = joint.body_b
+            lists.turning_count += 1
+        return
+    for i in range(joint.row_count):
+        limits = limits and rows[joint.row_begin + i].kind == ROW_LIMIT
+    if limits and not (joint.type == BALL and joint.active_limits & 0xf):
+        list_limited(&lists.limited[lists.limited_count], joint, <int32_t>j)
+        lists.limited_count += 1
+    else:
+        lists.whole[lists.whole_count] = <int32_t>j
+        lists.whole_count += 1
+
+
+cdef inline void list_limited(LimitedJoint* out, const Joint* joint, int32_t j) noexcept nogil:
+    out.axis = 2 if joint.type == BALL else 0
+    out.joint = j
+    out.body_a = joint.body_a
+    out.body_b = joint.body_b
+    out.row = joint.row_begin
+    out.active = joint.active_limits
+    out.counts = joint.type != BALL
+    out.basis_a = joint.basis_a
+    out.basis_b = joint.basis_b
+    out.lower = joint.axes[out.axis].lower
+    out.upper = joint.axes[out.axis].upper
+    out.swing = joint.swing_limit
+    out.position = joint.axes[out.axis].position
+
+
+cdef inline void turn_limit(Row* row, double error, Vec3 direction, const Bodies* bodies) noexcept nogil:
+    """What changes of a limit of an angle that is laid out."""
+    angular_row(row, direction)
+    apply_inverse_mass(row, bodies)
+    row.error = error
+
+
+cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, Row* row) noexcept nogil:
+    """The limits of a ball joint or hinge at the present poses, as measure_axes and write_limits have them."""
+    cdef JointFrames f
+    cdef Quat ja = quat_mul(bodies.orientation[limited.body_a], limited.basis_a)
+    cdef Quat jb = quat_mul(bodies.orientation[limited.body_b], limited.basis_b)
+    cdef Mat3 ra = quat_matrix(ja)
+    cdef Mat3 rb = quat_matrix(jb)
+    cdef Vec3 direction
+    cdef double swing
+    f.axis_a[2] = mat_column(ra, 2)
+    f.axis_b[2] = mat_column(rb, 2)
+    if limited.counts or limited.active & (3 << 2 * limited.axis):
+        f.relative = quat_mul(quat_conj(ja), jb)
+        if f.relative.w < 0.0:
+            f.relative.w = -f.relative.w
+            f.relative.z = -f.relative.z
+        direction = twist_axis(&f)
+        limited.position = (counted_turns(2.0 * arctan2(f.relative.z, f.relative.w), limited.position) if limited.counts
+                            else 2.0 * arctan2(f.relative.z, f.relative.w))
+        if limited.counts:
+            joint.axes[0].position = limited.position
+        if limited.active & (1 << 2 * limited.axis):
+            turn_limit(row, limited.position - limited.lower, direction, bodies)
+            row += 1
+        if limited.active & (2 << 2 * limited.axis):
+            turn_limit(row, limited.upper - limited.position, neg(direction), bodies)
+            row += 1
+    if limited.active & SWING_BIT:
+        f.axis_a[0] = mat_column(ra, 0)
+        swing = ball_swing(&f, &direction)
+        turn_limit(row, limited.swing - swing, neg(direction), bodies)

@@ -1,0 +1,121 @@
+"""Articulations of equal structure side by side, a lane each, for the direct joint solver: the records of the kernels,
+and who keeps them.
+
+A herd is as many articulations as there are lanes; one that is not full repeats its first, which is then computed twice
+to the same bits. Its numbers stand apart from those of other joints: of an array of n numbers a lane, number k of lane
+l is at k * lanes + l.
+"""
+
+from libc.stdint cimport int8_t, int32_t
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Bodies, Joint, JointRows
+
+# What all articulations of one structure have in common. Bodies are numbered within the articulation; ends that do not
+# move have numbers of their own, behind the others.
+ctypedef struct HerdNode:
+    int32_t size                 # 3: ball, 5: hinge
+    int32_t a
+    int32_t b
+    int32_t sides                # which of them move: bit 0 a, bit 1 b
+    int32_t row                  # its first
+    int32_t diagonal             # number of its block of the matrix
+    int32_t entry                # the first block of its column, and one behind the last
+    int32_t entry_end
+
+ctypedef struct HerdEntry:
+    int32_t node                 # its row
+    int32_t value                # number of its block
+    int32_t body                 # that the two joints share
+    int32_t row_side             # which side of the row's joint that is, and of the column's
+    int32_t column_side
+    int32_t update               # the first of the products with it, and one behind the last
+    int32_t update_end
+    int32_t reserved
+
+# S_target -= S_left (L_right)', of one column.
+ctypedef struct HerdUpdate:
+    int32_t target               # number of the block
+    int32_t left                 # entry
+    int32_t rows                 # of the block
+    int32_t columns
+
+ctypedef struct HerdShape:
+    const HerdNode* nodes        # in the order of elimination
+    const HerdEntry* entries
+    const HerdUpdate* updates
+    int32_t node_count
+    int32_t body_count           # with the ends that do not move
+    int32_t moving_count
+    int32_t row_count
+    int32_t value_count
+
+ctypedef struct Herd:
+    const HerdShape* shape
+    Py_ssize_t first             # its first number among those of the joints' rows
+    int32_t lanes                # that are filled
+    int32_t* body                # (bodies, 8)
+    int32_t* record              # (nodes, 8) where each joint's first JointRow stands among doubles
+    int32_t* number              # (nodes, 8) its first row
+    int32_t* source              # (nodes, 8) its joint
+    double* fixed                # (nodes, 15) anchors on a and b; hinge: x, y on a, z on b; body axes
+    double* arms                 # (nodes, 12) on a, on b; hinge: its two directions; world axes
+    double* spins                # (nodes, 2, 5, 3) I^-1 J' of the two sides, scratch
+    double* masses               # (bodies, 7) inverse mass and inertia, world axes
+    double* motions              # (bodies, 12) poses or twists and impulses, scratch
+    double* scale                # (rows,) the diagonal of J M^-1 J'
+    double* values               # the matrix's blocks; of D the inverse
+    double* scaled               # L
+    double* x                    # (rows,) right side and solution
+
+ctypedef struct HerdKernels:
+    int width
+    # Jacobians and errors at the present poses. -> the largest |error| [m, rad]
+    double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
+    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]
+    double (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+                   double fastest) noexcept nogil
+    # J M^-1 J' and its factor.
+    void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    # One solve of J v + bias = 0; known: `bias` is J v + bias already.
+    void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil
+    # twist += M^-1 J' impulse
+    void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil
+    # out += part J v
+    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil
+    # The largest |J v + bias| / (J M^-1 J') of a row.
+    double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
+    # Jacobians but for I^-1 J', impulses and their second part to where those of the joint are.
+    void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
+
+
+cdef class Herds:
+    cdef const HerdKernels* kernels
+    cdef object kept
+    cdef Herd* herds                    # those in use
+    cdef Py_ssize_t count
+    cdef Py_ssize_t first               # where the numbers of their rows begin, and how many they are
+    cdef Py_ssize_t used
+    cdef readonly Py_ssize_t number_count       # if all are in use
+    cdef readonly object joints         # (joints,) bool: which are here
+    cdef const int8_t* taken            # the same
+    cdef Py_ssize_t flock_count         # structures
+    cdef HerdShape* shapes
+    cdef Herd* all_herds
+    cdef int32_t* flock_begin           # articulations, structure by structure, and where each one's bodies and joints
+    cdef int32_t* member_body           # begin
+    cdef int32_t* member_joint
+    cdef int32_t* bodies
+    cdef int32_t* sources
+    cdef double* anchors                # (joints here, 15)
+    cdef int32_t* herd_begin            # room for each structure among all_herds
+    cdef int32_t* row_begin             # of all joints
+    cdef double* rate                   # J v, for those who compare
+
+    cdef void choose(self, const int8_t* idle, Py_ssize_t first) noexcept nogil
+    cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil
+    cdef void add(self, Herd* herd, int lanes) noexcept nogil
+    cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
+    cdef void take(self, JointRows* rows) noexcept nogil
+    cdef void give(self, JointRows* rows) noexcept nogil
+    cdef void keep_rates(self, const Twist* twist) noexcept nogil
+    cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil

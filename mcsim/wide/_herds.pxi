@@ -1,0 +1,575 @@
+# The wide kernels of articulations that stand side by side. Included once for every CPU level, after _balls.pxi; what
+# they read and write is told in _herds.pxd, the equations in constraints/_direct.pyx and solve/_tree.pyx.
+#
+# The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge z_b . x_a, z_b . y_a,
+# whose rates are d . (w_b - w_a) with d = z_b x x_a and z_b x y_a.
+
+from mcsim.wide._herds cimport Herd, HerdEntry, HerdKernels, HerdNode, HerdShape, HerdUpdate
+
+cdef enum:
+    FIXED_NUMBERS = 15
+    ARM_NUMBERS = 12
+    SPIN_NUMBERS = 15            # of a side
+    MASS_NUMBERS = 7
+    MOTION_NUMBERS = 12
+
+# ---- poses -----------------------------------------------------------------------------------------------------------
+
+cdef inline void load_poses(const Herd* herd, const Bodies* bodies) noexcept nogil:
+    """Positions and orientations into `motions`."""
+    cdef Wide* out = <Wide*>herd.motions
+    cdef int k
+    for k in range(herd.shape.body_count):
+        gather_three(<const double*>bodies.position, herd.body + 8 * k, 3, out)
+        gather_four(<const double*>bodies.orientation, herd.body + 8 * k, 4, out + 3)
+        out += MOTION_NUMBERS
+
+
+cdef inline WideQuat quat_of(const Wide* pose) noexcept nogil:
+    cdef WideQuat q
+    q.w = pose[3]
+    q.x = pose[4]
+    q.y = pose[5]
+    q.z = pose[6]
+    return q
+
+
+cdef inline Wide3 three(const Wide* x) noexcept nogil:
+    return wide3(x[0], x[1], x[2])
+
+
+cdef inline void put_three(Wide3 a, Wide* x) noexcept nogil:
+    x[0] = a.x
+    x[1] = a.y
+    x[2] = a.z
+
+
+cdef inline void herd_errors(const HerdNode* node, const Wide* fixed, const Wide* a, const Wide* b, Wide* error,
+                             Wide* arms) noexcept nogil:
+    """error (size,) of a joint between the poses a and b; arms: its arms and directions, or NULL."""
+    cdef WideQuat qa = quat_of(a)
+    cdef WideQuat qb = quat_of(b)
+    cdef Wide3 arm = w_rotate(qb, three(fixed + 3))
+    cdef Wide3 point = w_add(three(b), arm)
+    cdef Wide3 x, y, z
+    put_three(w_sub(point, w_add(three(a), w_rotate(qa, three(fixed)))), error)
+    if arms != NULL:
+        put_three(w_sub(point, three(a)), arms)
+        put_three(arm, arms + 3)
+    if node.size == 5:
+        x = w_rotate(qa, three(fixed + 6))
+        y = w_rotate(qa, three(fixed + 9))
+        z = w_rotate(qb, three(fixed + 12))
+        error[3] = w_dot(x, z)
+        error[4] = w_dot(y, z)
+        if arms != NULL:
+            put_three(w_cross(z, x), arms + 6)
+            put_three(w_cross(z, y), arms + 9)
+
+
+cdef double write_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil:
+    cdef Wide largest = splat(0.0)
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef const Wide* poses
+    cdef Wide* error
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        load_poses(herd, bodies)
+        poses = <const Wide*>herd.motions
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            error = <Wide*>(rows.error + herd.first) + node.row
+            herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
+                        poses + MOTION_NUMBERS * node.b, error, <Wide*>herd.arms + ARM_NUMBERS * k)
+            for i in range(node.size):
+                largest = most(largest, size_of(error[i]))
+    return largest_lane(&largest)
+
+
+cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+                       double fastest) noexcept nogil:
+    cdef Wide rate = splat(1.0 / h)
+    cdef Wide largest = splat(0.0)
+    cdef Wide widest
+    cdef Wide off[5]
+    cdef Mask wide
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef const Wide* poses
+    cdef const Wide* error
+    cdef Wide* bias
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        load_poses(herd, bodies)
+        poses = <const Wide*>herd.motions
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            error = <const Wide*>(rows.error + herd.first) + node.row
+            bias = <Wide*>(rows.bias + herd.first) + node.row
+            herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
+                        poses + MOTION_NUMBERS * node.b, off, NULL)
+            widest = size_of(error[0])
+            for i in range(1, node.size):
+                widest = most(widest, size_of(error[i]))
+            wide = above(widest, splat(fastest))
+            if any_lane(wide):
+                widest = choose(wide, splat(fastest) / widest - splat(1.0), splat(0.0))  # minus the part that stays
+                for i in range(node.size):
+                    off[i] = off[i] + widest * error[i]
+            for i in range(node.size):
+                bias[i] = rate * off[i]
+                largest = most(largest, size_of(off[i]))
+    return largest_lane(&largest)
+
+# ---- the factor ------------------------------------------------------------------------------------------------------
+
+cdef inline Wide6 inertia_of(const Wide* mass) noexcept nogil:
+    cdef Wide6 m
+    m.xx = mass[1]
+    m.xy = mass[2]
+    m.xz = mass[3]
+    m.yy = mass[4]
+    m.yz = mass[5]
+    m.zz = mass[6]
+    return m
+
+
+cdef inline void load_herd_masses(const Herd* herd, const Bodies* bodies) noexcept nogil:
+    cdef Wide* out = <Wide*>herd.masses
+    cdef Wide6 m
+    cdef int k
+    for k in range(herd.shape.body_count):
+        out[0] = gather(bodies.inv_mass, herd.body + 8 * k, 1)
+        m = gather_inertia(<const double*>bodies.inv_inertia_world, herd.body + 8 * k)
+        out[1] = m.xx
+        out[2] = m.xy
+        out[3] = m.xz
+        out[4] = m.yy
+        out[5] = m.yz
+        out[6] = m.zz
+        out += MASS_NUMBERS
+
+
+cdef inline void side_rows(const Wide* arms, int side, int size, Wide3* out) noexcept nogil:
+    """The angular Jacobians of a joint's rows on one side."""
+    angular_rows(three(arms + 3 * side), out)
+    if size == 5:
+        out[3] = three(arms + 6)
+        out[4] = three(arms + 9)
+
+
+cdef inline void herd_diagonal(const Herd* herd, const HerdNode* node, int k, int m) noexcept nogil:
+    """I^-1 J' and the diagonal block of a node."""
+    cdef Wide* d = <Wide*>herd.values + node.diagonal
+    cdef Wide* spins
+    cdef const Wide* mass
+    cdef Wide3 angular[5]
+    cdef Wide3 spin
+    cdef Wide6 inertia
+    cdef int side, p, q
+    for p in range(m * m):
+        d[p] = splat(0.0)
+    for side in range(2):
+        if not node.sides >> side & 1:
+            continue
+        mass = <const Wide*>herd.masses + MASS_NUMBERS * (node.b if side else node.a)
+        inertia = inertia_of(mass)
+        spins = <Wide*>herd.spins + SPIN_NUMBERS * (2 * k + side)
+        side_rows(<const Wide*>herd.arms + ARM_NUMBERS * k, side, m, angular)
+        for q in range(m):
+            spin = w_times(&inertia, angular[q])
+            put_three(spin, spins + 3 * q)
+            for p in range(q, m):
+                d[m * p + q] = d[m * p + q] + w_dot(angular[p], spin)
+        for p in range(3):
+            d[(m + 1) * p] = d[(m + 1) * p] + mass[0]
+    for p in range(m):
+        (<Wide*>herd.scale)[node.row + p] = d[(m + 1) * p]
+        for q in range(p):
+            d[m * q + p] = d[m * p + q]
+
+
+cdef inline void herd_coupling(const Herd* herd, const HerdEntry* entry, int column, int n, int m) noexcept nogil:
+    """The block of a node's column in the row of another joint at one of its bodies."""
+    cdef Wide* block = <Wide*>herd.values + entry.value
+    cdef const Wide* spins = <const Wide*>herd.spins + SPIN_NUMBERS * (2 * column + entry.column_side)
+    cdef Wide mass = (<const Wide*>herd.masses)[MASS_NUMBERS * entry.body]
+    cdef Wide sign = splat(1.0 if entry.row_side == entry.column_side else -1.0)
+    cdef Wide3 angular[5]
+    cdef Wide x
+    cdef int p, q
+    side_rows(<const Wide*>herd.arms + ARM_NUMBERS * entry.node, entry.row_side, n, angular)
+    for p in range(n):
+        for q in range(m):
+            x = w_dot(angular[p], three(spins + 3 * q))
+            if p == q and p < 3:
+                x = mass + x
+            block[m * p + q] = sign * x
+
+
+cdef inline void herd_invert(Wide* d, const Wide* scale, int m) noexcept nogil:
+    """d <- d^-1 by sweeps (solve/_tree.pyx, invert_block)."""
+    cdef Wide pivot, f
+    cdef int i, j, p
+    for p in range(m):
+        pivot = d[(m + 1) * p]
+        pivot = choose(above(pivot, splat(1e-12) * scale[p]), splat(1.0) / pivot, splat(0.0))
+        d[(m + 1) * p] = splat(1.0)
+        for j in range(m):
+            d[m * p + j] = d[m * p + j] * pivot
+        for i in range(m):
+            if i != p:
+                f = d[m * i + p]
+                d[m * i + p] = splat(0.0)
+                for j in range(m):
+                    d[m * i + j] = d[m * i + j] - f * d[m * p + j]
+
+
+cdef inline void herd_scale(Wide* out, const Wide* x, const Wide* d, int n, int m) noexcept nogil:
+    """out = x d, d symmetric (m, m)"""
+    cdef Wide s
+    cdef int p, q, k
+    for p in range(n):
+        for q in range(m):
+            s = x[m * p] * d[m * q]
+            for k in range(1, m):
+                s = s + x[m * p + k] * d[m * q + k]
+            out[m * p + q] = s
+
+
+cdef inline void herd_subtract(Wide* out, const Wide* x, const Wide* y, int n, int c, int m) noexcept nogil:
+    """out -= x y', out (n, c), x (n, m), y (c, m)"""
+    cdef Wide s
+    cdef int p, q, k
+    for p in range(n):
+        for q in range(c):
+            s = out[c * p + q]
+            for k in range(m):
+                s = s - x[m * p + k] * y[m * q + k]
+            out[c * p + q] = s
+
+
+cdef inline void herd_eliminate(const Herd* herd, const HerdNode* node, int m) noexcept nogil:
+    """A column of L, and what it leaves in the columns behind it."""
+    cdef const HerdShape* shape = herd.shape
+    cdef Wide* values = <Wide*>herd.values
+    cdef Wide* scaled = <Wide*>herd.scaled
+    cdef const HerdEntry* entry
+    cdef const HerdUpdate* update
+    cdef Wide* out
+    cdef const Wide* left
+    cdef int e, u
+    herd_invert(values + node.diagonal, <const Wide*>herd.scale + node.row, m)
+    for e in range(node.entry, node.entry_end):
+        entry = &shape.entries[e]
+        if shape.nodes[entry.node].size == 3:
+            herd_scale(scaled + entry.value, values + entry.value, values + node.diagonal, 3, m)
+        else:
+            herd_scale(scaled + entry.value, values + entry.value, values + node.diagonal, 5, m)
+    for e in range(node.entry, node.entry_end):
+        entry = &shape.entries[e]
+        for u in range(entry.update, entry.update_end):
+            update = &shape.updates[u]
+            out = values + update.target
+            left = values + shape.entries[update.left].value
+            if update.rows == 3 and update.columns == 3:
+                herd_subtract(out, left, scaled + entry.value, 3, 3, m)
+            elif update.rows == 5 and update.columns == 5:
+                herd_subtract(out, left, scaled + entry.value, 5, 5, m)
+            else:
+                herd_subtract(out, left, scaled + entry.value, update.rows, update.columns, m)
+
+
+cdef void factor_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Py_ssize_t n
+    cdef int k, e
+    for n in range(count):
+        herd = &herds[n]
+        load_herd_masses(herd, bodies)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            if node.size == 3:
+                herd_diagonal(herd, node, k, 3)
+            else:
+                herd_diagonal(herd, node, k, 5)
+            for e in range(node.entry, node.entry_end):
+                herd_coupling(herd, &herd.shape.entries[e], k, herd.shape.nodes[herd.shape.entries[e].node].size,
+                              node.size)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            if node.size == 3:
+                herd_eliminate(herd, node, 3)
+            else:
+                herd_eliminate(herd, node, 5)
+
+# ---- a solve ---------------------------------------------------------------------------------------------------------
+# `motions` of a body: its twist, then the impulse on it and its moment.
+
+cdef inline void load_twists(const Herd* herd, const Twist* twist) noexcept nogil:
+    cdef Wide* out = <Wide*>herd.motions
+    cdef int k, i
+    for k in range(herd.shape.body_count):
+        gather6(<const double*>twist, herd.body + 8 * k, out)
+        for i in range(6, 12):
+            out[i] = splat(0.0)
+        out += MOTION_NUMBERS
+
+
+cdef inline void find_rates(const Herd* herd, const HerdNode* node, int k, int m, Wide* rate) noexcept nogil:
+    """J v of a joint."""
+    cdef const Wide* arms = <const Wide*>herd.arms + ARM_NUMBERS * k
+    cdef const Wide* a = <const Wide*>herd.motions + MOTION_NUMBERS * node.a
+    cdef const Wide* b = <const Wide*>herd.motions + MOTION_NUMBERS * node.b
+    cdef Wide3 turning
+    put_three(w_sub(w_sub(three(b), w_cross(three(arms + 3), three(b + 3))),
+                    w_sub(three(a), w_cross(three(arms), three(a + 3)))), rate)
+    if m == 5:
+        turning = w_sub(three(b + 3), three(a + 3))
+        rate[3] = w_dot(three(arms + 6), turning)
+        rate[4] = w_dot(three(arms + 9), turning)
+
+
+cdef inline void push_joint(const Herd* herd, const HerdNode* node, int k, int m, const Wide* x) noexcept nogil:
+    """J' x onto the impulses of its two bodies."""
+    cdef const Wide* arms = <const Wide*>herd.arms + ARM_NUMBERS * k
+    cdef Wide* a = <Wide*>herd.motions + MOTION_NUMBERS * node.a + 6
+    cdef Wide* b = <Wide*>herd.motions + MOTION_NUMBERS * node.b + 6
+    cdef Wide3 force = three(x)
+    cdef Wide3 moment
+    put_three(w_sub(three(a), force), a)
+    put_three(w_add(three(b), force), b)
+    if m == 5:
+        moment = w_add_scaled(w_scale(x[3], three(arms + 6)), x[4], three(arms + 9))
+        put_three(w_sub(three(a + 3), w_add(w_cross(three(arms), force), moment)), a + 3)
+        put_three(w_add(three(b + 3), w_add(w_cross(three(arms + 3), force), moment)), b + 3)
+    else:
+        put_three(w_sub(three(a + 3), w_cross(three(arms), force)), a + 3)
+        put_three(w_add(three(b + 3), w_cross(three(arms + 3), force)), b + 3)
+
+
+cdef inline void store_twists(const Herd* herd, Twist* twist) noexcept nogil:
+    """Twists by the impulses on the bodies, and back into their records."""
+    cdef Wide* body = <Wide*>herd.motions
+    cdef const Wide* mass = <const Wide*>herd.masses
+    cdef Wide6 inertia
+    cdef int k
+    for k in range(herd.shape.moving_count):
+        inertia = inertia_of(mass)
+        put_three(w_add_scaled(three(body), mass[0], three(body + 6)), body)
+        put_three(w_add(three(body + 3), w_times(&inertia, three(body + 9))), body + 3)
+        scatter6(body, <double*>twist, herd.body + 8 * k)
+        body += MOTION_NUMBERS
+        mass += MASS_NUMBERS
+
+
+cdef inline void herd_forward(const Wide* l, const Wide* a, Wide* b, int n, int m) noexcept nogil:
+    """b -= L a"""
+    cdef Wide s
+    cdef int p, q
+    for p in range(n):
+        s = b[p]
+        for q in range(m):
+            s = s - l[m * p + q] * a[q]
+        b[p] = s
+
+
+cdef inline void herd_backward(const Wide* l, Wide* a, const Wide* b, int n, int m) noexcept nogil:
+    """a -= L' b"""
+    cdef Wide s
+    cdef int p, q
+    for q in range(m):
+        s = a[q]
+        for p in range(n):
+            s = s - l[m * p + q] * b[p]
+        a[q] = s
+
+
+cdef inline void forward_herd(const Herd* herd, const HerdNode* node, int m) noexcept nogil:
+    cdef const HerdShape* shape = herd.shape
+    cdef const HerdNode* other
+    cdef const Wide* scaled = <const Wide*>herd.scaled
+    cdef Wide* x = <Wide*>herd.x
+    cdef int e
+    for e in range(node.entry, node.entry_end):
+        other = &shape.nodes[shape.entries[e].node]
+        if other.size == 3:
+            herd_forward(scaled + shape.entries[e].value, x + node.row, x + other.row, 3, m)
+        else:
+            herd_forward(scaled + shape.entries[e].value, x + node.row, x + other.row, 5, m)
+
+
+cdef inline void backward_herd(const Herd* herd, const HerdNode* node, int m) noexcept nogil:
+    cdef const HerdShape* shape = herd.shape
+    cdef const HerdNode* other
+    cdef const Wide* scaled = <const Wide*>herd.scaled
+    cdef const Wide* inverse = <const Wide*>herd.values + node.diagonal
+    cdef Wide* x = <Wide*>herd.x
+    cdef Wide a[5]
+    cdef Wide s
+    cdef int e, p, q
+    for p in range(m):
+        s = inverse[m * p] * x[node.row]
+        for q in range(1, m):
+            s = s + inverse[m * p + q] * x[node.row + q]
+        a[p] = s
+    for e in range(node.entry, node.entry_end):
+        other = &shape.nodes[shape.entries[e].node]
+        if other.size == 3:
+            herd_backward(scaled + shape.entries[e].value, a, x + other.row, 3, m)
+        else:
+            herd_backward(scaled + shape.entries[e].value, a, x + other.row, 5, m)
+    for p in range(m):
+        x[node.row + p] = a[p]
+
+
+cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef const Wide* bias
+    cdef Wide* impulse
+    cdef Wide* x
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        x = <Wide*>herd.x
+        bias = <const Wide*>(rows.bias + herd.first)
+        impulse = <Wide*>(rows.impulse + herd.first)
+        load_twists(herd, twist)
+        for k in range(herd.shape.node_count if not known else 0):
+            node = &herd.shape.nodes[k]
+            if node.size == 3:
+                find_rates(herd, node, k, 3, x + node.row)
+            else:
+                find_rates(herd, node, k, 5, x + node.row)
+        if known:
+            for i in range(herd.shape.row_count):
+                x[i] = -bias[i]
+        else:
+            for i in range(herd.shape.row_count):
+                x[i] = -(x[i] + bias[i])
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            if node.size == 3:
+                forward_herd(herd, node, 3)
+            else:
+                forward_herd(herd, node, 5)
+        for k in range(herd.shape.node_count - 1, -1, -1):
+            node = &herd.shape.nodes[k]
+            if node.size == 3:
+                backward_herd(herd, node, 3)
+                push_joint(herd, node, k, 3, x + node.row)
+            else:
+                backward_herd(herd, node, 5)
+                push_joint(herd, node, k, 5, x + node.row)
+        for i in range(herd.shape.row_count):
+            impulse[i] = impulse[i] + x[i]
+        store_twists(herd, twist)
+
+
+cdef void push_herds(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Py_ssize_t n
+    cdef int k
+    for n in range(count):
+        herd = &herds[n]
+        load_twists(herd, twist)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            push_joint(herd, node, k, node.size, <const Wide*>(rows.impulse + herd.first) + node.row)
+        store_twists(herd, twist)
+
+
+cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Wide rate[5]
+    cdef Wide* to
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        load_twists(herd, twist)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            find_rates(herd, node, k, node.size, rate)
+            to = <Wide*>(out + herd.first) + node.row
+            for i in range(node.size):
+                to[i] = to[i] + splat(part) * rate[i]
+
+
+cdef double residual_herds(const Herd* herds, Py_ssize_t count, const Twist* twist,
+                           const JointRows* rows) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Wide rate[5]
+    cdef Wide largest = splat(0.0)
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        load_twists(herd, twist)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            find_rates(herd, node, k, node.size, rate)
+            for i in range(node.size):
+                rate[i] = rate[i] + (<const Wide*>(rows.bias + herd.first))[node.row + i]
+                largest = most(largest, size_of(rate[i]) * inverse((<const Wide*>herd.scale)[node.row + i]))
+    return largest_lane(&largest)
+
+
+cdef void give_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil:
+    cdef double* out = <double*>rows.row
+    cdef Wide zero = splat(0.0)
+    cdef Wide one = splat(1.0)
+    cdef Wide3 linear[5]
+    cdef Wide3 a[5]
+    cdef Wide3 b[5]
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef const int32_t* at
+    cdef Py_ssize_t n, from_row
+    cdef int k, i
+    linear[0] = wide3(one, zero, zero)
+    linear[1] = wide3(zero, one, zero)
+    linear[2] = wide3(zero, zero, one)
+    linear[3] = linear[4] = wide3(zero, zero, zero)
+    for n in range(count):
+        herd = &herds[n]
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            at = herd.record + 8 * k
+            side_rows(<const Wide*>herd.arms + ARM_NUMBERS * k, 0, node.size, a)
+            side_rows(<const Wide*>herd.arms + ARM_NUMBERS * k, 1, node.size, b)
+            for i in range(node.size):
+                scatter3(linear[i], out + JOINT_ROW * i, at, 1)
+                scatter3(a[i], out + JOINT_ROW * i + ANGULAR_A, at, 1)
+                scatter3(b[i], out + JOINT_ROW * i + ANGULAR_B, at, 1)
+                from_row = herd.first + WIDTH * (node.row + i)
+                scatter((<const Wide*>(rows.impulse + from_row))[0], rows.impulse + i, herd.number + 8 * k, 1)
+                scatter((<const Wide*>(rows.second + from_row))[0], rows.second + i, herd.number + 8 * k, 1)
+
+
+cdef HerdKernels HERD_KERNELS
+HERD_KERNELS.width = WIDTH
+HERD_KERNELS.write = write_herds
+HERD_KERNELS.miss = miss_herds
+HERD_KERNELS.factor = factor_herds
+HERD_KERNELS.solve = solve_herds
+HERD_KERNELS.push = push_herds
+HERD_KERNELS.rates = rates_herds
+HERD_KERNELS.residual = residual_herds
+HERD_KERNELS.give = give_herds
+
+
+def herd_kernels():
+    """The table of this level's kernels of articulations side by side, for _herds.pyx."""
+    return PyCapsule_New(&HERD_KERNELS, "mcsim.wide.herds", NULL)
