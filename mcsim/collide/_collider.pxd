@@ -14,7 +14,7 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t previous_count
     cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
     cdef Py_ssize_t sleeping_count
-    cdef Resistance* resistances         # beside `manifolds` from find_resistances() on, beside `previous` after accept()
+    cdef Resistance* resistances         # beside `manifolds` once they are found, beside `previous` after accept()
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
@@ -31,6 +31,7 @@ cdef class Collider(Broadphase):
     cpdef grow(self)
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil
+    cdef int keep_near(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,

@@ -315,7 +315,6 @@ cdef class Collider(Broadphase):
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
         """Keep of the manifold the near points; where there are none, or in flight, what the solids, no farther apart than
         `reach`, will meet at. -> point count."""
-        cdef int i, kept = 0
         cdef double touching = near
         cdef Vec3 travel = sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)
         cdef Course a, b
@@ -326,6 +325,11 @@ cdef class Collider(Broadphase):
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
             return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead,
                          reach, lighter(bodies, m.body_a, m.body_b), m)
+        return self.keep_near(bodies, m, near, ahead)
+
+    cdef int keep_near(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
+        """Keep the points that are, or within the time ahead come, near. -> how many"""
+        cdef int i, kept = 0
         for i in range(m.point_count):
             if m.points[i].separation <= near or rises(m, i, bodies, near, ahead) == 0:
                 if kept < i:
@@ -416,7 +420,7 @@ cdef class Collider(Broadphase):
             if not first:
                 m[i].normal = neg(m[i].normal)
             if ahead > 0.0 and least_separation(&m[i]) <= near:
-                self.meet(bodies, &m[i], near, ahead, ride.limit)
+                self.keep_near(bodies, &m[i], near, ahead)
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
             if best >= 0:
                 taken |= 1 << best

@@ -19,7 +19,8 @@ def on_a_slope(part=0.9, **keywords):
     scene = mc.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)))
     scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)))
     for i in range(3):
-        scene.add_body(f"ball{i}", shape=mc.Sphere(RADIUS), position=(0, i, RADIUS), material=mc.Material(rolling_friction=ROLLING))
+        scene.add_body(f"ball{i}", shape=mc.Sphere(RADIUS), position=(0, i, RADIUS),
+                       material=mc.Material(rolling_friction=ROLLING))
     scene.add_body("flying", shape=mc.Sphere(RADIUS), position=(0, 0, 50), gravity_scale=0.0, material=mc.Material(0.3))
     return mc.World(scene, **keywords)
 
@@ -303,3 +304,44 @@ def test_shots_stop_at_walls_that_came_and_changed():
         world.step()
         assert world.body("e").position[0] < plate.position[0]
     assert not world.body("plate").asleep
+
+
+def room(half):
+    """A closed box of triangles, as a mesh."""
+    corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return mc.Mesh(corners, [t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+
+
+@pytest.mark.parametrize("kind", ["static", "kinematic"])
+@pytest.mark.parametrize("restitution", [0.0, 0.8])
+def test_nothing_leaves_a_room_of_triangles(kind, restitution):
+    shapes = [mc.Sphere(0.01), mc.Box((0.01, 0.01, 0.01)), mc.Box((0.1, 0.1, 0.004)), mc.Capsule(0.01, 0.05),
+              mc.Cylinder(0.05, 0.01), mc.ConvexHull(np.random.default_rng(7).normal(size=(12, 3)) * 0.02)]
+    rng = np.random.default_rng(5)
+    for shape in shapes:
+        scene = mc.Scene(gravity=(0, 0, 0))
+        scene.add_body("room", kind=kind, shape=room(1.0), material=mc.Material(0.5, restitution))
+        for i in range(4):
+            d = rng.normal(size=3)
+            scene.add_body(f"b{i}", shape=shape, position=rng.uniform(-0.6, 0.6, 3), velocity=60 * d / np.linalg.norm(d),
+                           angular_velocity=rng.normal(size=3) * 30, collision_mask=1, collision_group=2,
+                           material=mc.Material(0.5, restitution))
+        world = mc.World(scene)
+        for _ in range(60):
+            world.step()
+            assert np.abs(world.positions[1:]).max() < 1.0, (shape, world.time)
+
+
+def test_what_flies_where_a_mesh_has_no_triangle_flies_on():
+    """Through the mesh's own origin, which is no point of it."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("mesh", kind="static", shape=room(1.0))
+    scene.add_body("field", kind="static", shape=mc.HeightField(np.full((3, 3), -0.5), (1.0, 1.0)), position=(0, 0, 0.01))
+    for i, radius in enumerate((0.01, 0.1)):
+        scene.add_body(f"ball{i}", shape=mc.Sphere(radius), position=(-0.7, 0, 0.001), velocity=(50, 0, 0),
+                       collision_mask=1, collision_group=2)
+    world = mc.World(scene)
+    start = world.positions.copy()
+    world.step()
+    assert np.allclose(world.positions[2:], start[2:] + (50 / 60, 0, 0), atol=1e-12)
