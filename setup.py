@@ -59,6 +59,7 @@ KERNELS = {
     "mcsim.wide._v4": ["m"],
     "mcsim._pose_calls": [],
     "mcsim._articulations": ["m"],
+    "mcsim._machine": ["m"],
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],

@@ -1,19 +1,9 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from libc.stdint cimport int8_t, int32_t
-from mcsim._articulations cimport Articulations
-from mcsim._pose_calls cimport PoseCalls
-from mcsim._state_arrays cimport StateArrays
-from mcsim.collide._backstop cimport Backstop
-from mcsim.collide._collider cimport Collider
-from mcsim.collide._sensors cimport Sensors
-from mcsim.constraints._islands cimport Islands
+from libc.stdint cimport int32_t
+from mcsim._machine cimport Machine
 from mcsim.core._types cimport Twist
-from mcsim.solve._pgs cimport Delassus
-from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport Anchor, Joint, Row, Settings
-from mcsim.wide._contacts cimport WideContacts
-from mcsim.wide._joints cimport WideJoints
+from mcsim.state._layout cimport Row
 
 # One timer a stage, in the order of pipeline.STAGES.
 cdef enum:
@@ -29,59 +19,29 @@ cdef enum:
     STAGE_FINISH = 9
     STAGES = 10
 
-cdef class Pipeline(StateArrays):
-    cdef Settings settings
-    cdef readonly Collider collider
-    cdef public Sensors sensors         # that look after every step, or None
-    cdef readonly Islands islands
-    cdef Backstop backstop
-    cdef Delassus matrix
-    cdef Displacement displacement      # of the stabilizations that solve for positions
-    cdef readonly Articulations articulations   # None: joints are solved row by row
-    cdef bint closing                   # the articulations close their joints by themselves: "soft"
-    cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
+cdef class Pipeline(Machine):
     cdef bint swept                     # rows beside those of the direct solver exist
-    cdef Row* rows
-    cdef double* factors
-    cdef double* impacts
-    cdef Anchor* anchors
-    cdef Py_ssize_t row_capacity
-    cdef Py_ssize_t anchor_capacity
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
-    cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
-    cdef bint widening
-    cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
-    cdef bint widening_joints
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
-    cdef bint bounces
     cdef public long long steps         # done since the beginning
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
-    cdef PoseCalls pose_calls           # the user's functions of poses
     cdef object failure                 # what one of them raised
     cdef int call_status
-    cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
-    cdef bint replanning                # a joint broke
     cdef readonly long long impact_count
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef double stage_times[10]
     cdef double clock
-    cdef object row_array
-    cdef object wrenches
-    cdef Twist* wrench                  # forces on the bodies [N, N m]
 
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef int collide(self) noexcept nogil
-    cdef void follow_islands(self) noexcept nogil
-    cdef void undo(self) noexcept nogil
-    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil

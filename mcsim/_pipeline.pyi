@@ -1,20 +1,13 @@
 """What World asks of the compiled pipeline."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from mcsim._state_arrays import StateArrays
-from mcsim.collide._collider import Collider
-from mcsim.collide._sensors import Sensors
-from mcsim.state.arrays import BodyArrays
+from mcsim._machine import Machine
 from mcsim.state.user_joints import UserJoints
 
-class Pipeline(StateArrays):
-    collider: Collider
-    sensors: Sensors | None
-    tree: Any
+class Pipeline(Machine):
     row_count: int
     joint_row_count: int
     contact_row_count: int
@@ -24,17 +17,9 @@ class Pipeline(StateArrays):
     residual: float
     correction: float
 
-    def __init__(self, bodies: BodyArrays, joints: np.ndarray, collider: Collider, settings: dict[str, Any],
-                 bounces: bool, sleep: tuple[float, float] = ...) -> None: ...
-    reach: float
-    def follow(self) -> None: ...
-    def notice(self) -> None: ...
-    def restored(self) -> None: ...
-    def grow(self) -> None: ...
     def step(self, n: int) -> int: ...
     def set_calls(self, calls: Callable[[float], None] | None) -> None: ...
     def set_user_joints(self, user: UserJoints | None) -> None: ...
-    def replan(self) -> None: ...
     def raise_failure(self) -> None: ...
     def prepare(self) -> int: ...
     def smooth_forces(self) -> np.ndarray: ...

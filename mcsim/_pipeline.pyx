@@ -23,24 +23,15 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
-import numpy as np
-
-from mcsim._articulations cimport Articulations
-from mcsim._pose_calls cimport PoseCalls
-from mcsim._state_arrays cimport StateArrays
-from mcsim.collide._backstop cimport Backstop
-from mcsim.collide._collider cimport Collider
+from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._islands cimport Islands
-from mcsim.constraints._joints cimport (break_joints, choose_joints, layout_joints, motor_point, refresh_listed,
-                                        spring_point, store_joints)
+from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
+                                        store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.core._arrays cimport doubles
 from mcsim.core._clock cimport now
 from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
@@ -48,19 +39,15 @@ from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, updat
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
-from mcsim.solve._pgs cimport Delassus
 from mcsim.solve._si cimport residual, sweep_si, warm_start
-from mcsim.stabilize._displace cimport Displacement
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, JointAxis,
-                                  JointRows, KINEMATIC, MANIFOLD_ANCHORS, MOTOR_POSITION, Manifold, RELAXED, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION,
-                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
-from mcsim.wide._contacts cimport WideContacts
-from mcsim.wide._joints cimport WideJoints
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointAxis, JointRows, MOTOR_POSITION,
+                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
+                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+                                  STABILIZE_SPLIT_IMPULSE)
+
 
 from mcsim.solve import SOLVERS
-from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
 cdef int SI = SOLVERS["si"]
 
@@ -77,154 +64,15 @@ cdef double STILL = 1e-12
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].
 cdef double WHIRL = 1.0
 
-# Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
-cdef double MOST_WORK = 15_000.0
-
-# Bodies whose surfaces are nearer than this part of the speculative distance wake each other.
-cdef double REACH = 0.25
-
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
 
-cdef class Pipeline(StateArrays):
+cdef class Pipeline(Machine):
     """One world's step.
 
-    bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
-    bounces: whether any shape has a restitution. sleep: (speed [m/s], time [s]) of constraints/_islands.pyx, speed 0:
-    nothing sleeps. The arrays are kept alive and written in place.
+    Arguments as of Machine.
     """
-
-    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
-        self.hold(bodies, joints)
-        self.collider = collider
-        self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
-        self.islands.list_moving(&self.bodies)
-        self.islands.look(&self.bodies)
-        self.backstop = Backstop(collider, bodies.count)
-        self.matrix = Delassus()
-        self.displacement = Displacement(bodies.count)
-        self.settings = settings
-        self.substeps = self.settings.substeps
-        self.bounces = bounces
-        self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
-                         and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
-                         and self.settings.friction_central)
-        self.wide = WideContacts(bodies.count, self.settings.threads)
-        self.pose_calls = PoseCalls()
-        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
-        self._grow_rows(64, 16)
-        self.wrenches = np.zeros((bodies.count + 1, 6))
-        self.wrench = <Twist*>doubles(self.wrenches) + 1
-        memset(self.stage_times, 0, sizeof(self.stage_times))
-        self._plan_tree(bodies, joints)
-        self._plan_wide(bodies, joints)
-
-    def replan(self):
-        """Follow joints that broke, or are whole again."""
-        self.replanning = False
-        update_inertia(&self.bodies)                # those that are not stiffened any more
-        self._plan_tree(*self.kept)
-        self._plan_wide(*self.kept)
-        self.choose_joints(self.islands.asleep)
-
-    def _joint_sizes(self):
-        """(joints,) rows that are each joint itself."""
-        while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True, NULL, NULL) < 0:
-            self.grow()
-        return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
-
-    def _plan_tree(self, bodies, joints):
-        """The direct joint solver, if it is asked for and there is anything for it to do."""
-        self.articulations = None
-        self.closing = False
-        self.settings.joint_tree, self.settings.first_kick = self.wanted
-        if self.settings.joint_tree and self.joint_count:
-            found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT)
-            if found.tree.row_count + found.border.count > 0:
-                self.articulations = found
-                found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
-                self.articulations.guard.reserve(self.row_capacity)
-                self.closing = self.settings.stabilization == STABILIZE_SOFT
-        if self.articulations is None or (self.settings.joint_tree == 2
-                                          and self.articulations.tree.work > MOST_WORK * self.joint_count):
-            self.articulations = None
-            self.closing = False
-            self.settings.joint_tree = 0
-            self.settings.first_kick = 0.5 if self.carried(bodies) else 1.0
-
-    def carried(self, bodies):
-        """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
-        goes round in circles of second order then; with whole kicks it creeps by h w^2 r / 2 [m/s]. Joints that are
-        solved as rows know no halves."""
-        return (self.joint_count == 0 and self.settings.stabilization == STABILIZE_SOFT
-                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
-
-    def _plan_wide(self, bodies, joints):
-        """Joints several at a time, where they are solved row by row."""
-        self.widening_joints = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
-                                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT
-                                and not self.settings.joint_tree and self.joint_count > 0)
-        self.wide_joints = None
-        if self.widening_joints:
-            self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
-
-    @property
-    def reach(self):
-        """[m] bodies nearer than this wake each other."""
-        return self.islands.reach
-
-    @property
-    def tree(self):
-        """The direct joint solver, or None."""
-        return None if self.articulations is None else self.articulations.tree
-
-    def _grow_rows(self, rows, manifolds):
-        """Row buffers for at least `rows` rows and `manifolds` manifolds."""
-        if rows > self.row_capacity:
-            self.row_capacity = rows
-            self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
-            self._follow_capacity()
-        anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
-        self.anchor_capacity = manifolds
-        self.row_array = (*self.row_array[:3], anchors)
-        cdef char[::1] row_bytes = self.row_array[0].view(np.int8)
-        cdef double[:, :, ::1] factors = self.row_array[1]
-        cdef double[::1] impacts = self.row_array[2]
-        cdef double[:, ::1] anchor_view = anchors
-        self.rows = <Row*>&row_bytes[0]
-        self.factors = &factors[0, 0, 0]
-        self.impacts = &impacts[0]
-        self.anchors = <Anchor*>&anchor_view[0, 0]
-
-    def _follow_capacity(self):
-        """Room for the rows in what keeps something about each."""
-        if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
-            self.displacement.reserve(self.row_capacity)
-        if self.articulations is not None:
-            self.articulations.guard.reserve(self.row_capacity)
-
-    def take_room(self, Pipeline other):
-        """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""
-        if self.settings.integrator != INTEGRATE_SEMI_IMPLICIT or other.row_capacity < self.row_capacity:
-            return
-        self.row_array, self.row_capacity, self.anchor_capacity = (other.row_array, other.row_capacity,
-                                                                   other.anchor_capacity)
-        self.rows, self.factors, self.impacts, self.anchors = other.rows, other.factors, other.impacts, other.anchors
-        self._follow_capacity()
-        self.wide = other.wide
-        self.wide.resize(self.bodies.count)
-
-    def grow(self):
-        """Room for what the last collide and layout asked for."""
-        self.collider.grow()
-        manifolds = self.collider.manifold_count
-        rows = 24 * self.joint_count + 15 * manifolds + 64
-        self._grow_rows(max(rows, self.row_capacity) if rows <= self.row_capacity else rows + rows // 2,
-                        max(manifolds + manifolds // 2, self.anchor_capacity))
-        self.matrix.grow()
-        self.wide.grow(manifolds)
 
     # ---- stages ------------------------------------------------------------------------------------------------------
 
@@ -261,45 +109,6 @@ cdef class Pipeline(StateArrays):
             self.collider.find_resistances()
         self.lap(STAGE_COLLIDE)
         return status
-
-    cdef void follow_islands(self) noexcept nogil:
-        """Some bodies woke or fell asleep."""
-        self.islands.list_moving(&self.bodies)
-        update_inertia(&self.bodies)                # of those that woke
-        self.collider.part(&self.bodies)
-        self.choose_joints(self.islands.asleep)
-
-    cdef void undo(self) noexcept nogil:
-        """The state before the step is back."""
-        self.restore_backup()
-        self.follow_islands()
-
-    def follow(self):
-        """Follow islands that were written from outside."""
-        self.follow_islands()
-
-    def notice(self):
-        """What the user has written since the last step wakes whom it concerns."""
-        if self.islands.notice(&self.bodies):
-            self.follow_islands()
-
-    def restored(self):
-        """Follow poses, islands and manifolds that were written from outside."""
-        self.islands.look(&self.bodies)
-        self.follow_islands()
-
-    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
-        """From now on only joints whose bodies do not sleep. asleep: of each body; those that joints and gears tie
-        together sleep together. Between two steps; anew after a replan."""
-        self.awake_joint_count = choose_joints(self.joints, self.joint_count, &self.bodies, asleep, self.awake_joints)
-        if self.articulations is not None:
-            self.articulations.choose(asleep)
-        if self.wide_joints is not None:
-            self.wide_joints.choose(self.joints, &self.bodies, asleep)
-
-    def choose(self, const int8_t[::1] asleep):
-        """The same for tests: asleep (bodies,) int8."""
-        self.choose_joints(&asleep[0])
 
     cdef int layout(self, bint own, bint wide) noexcept nogil:
         """All rows at the present poses; the joints' own only if `own`. wide: several at a time instead what can be."""

@@ -7,6 +7,7 @@ impulses of joints and contacts.
 """
 
 import inspect
+from bisect import bisect_left
 from types import SimpleNamespace
 
 import numpy as np
@@ -277,9 +278,9 @@ class Changes:
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is to be
-        done to the present collider, which else stays untouched; None if there is another one. Parts that stand in both
-        scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is
+        to be done to the present collider, which else stays untouched; None if there is another one. Parts that stand in
+        both scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
         as the scene says. anew: another collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
@@ -436,8 +437,8 @@ def _sources(new, old):
     if new[:len(old)] == old:
         return np.concatenate([np.arange(len(old)), np.full(len(new) - len(old), -1)])
     missing = len(old) - len(new)
-    head = next((i for i, (part, other) in enumerate(zip(new, old)) if part is not other), len(new))
-    if missing > 0 and new[head:] == old[head + missing:]:
+    head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
+    if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
     number = {id(part._arguments): i for i, part in enumerate(old)}              # which versions with other numbers share
     return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
@@ -445,9 +446,10 @@ def _sources(new, old):
 
 def _same_forms(shapes, others):
     """Whether two lists of shapes differ in materials and densities at most."""
-    def form(shape):
-        return type(shape), {k: v for k, v in shape._arguments.items() if k not in ("material", "density")}
-    return [form(shape) for shape in shapes] == [form(shape) for shape in others]
+    def bare(shape):
+        plain = {name: None for name in ("material", "density") if name in shape._arguments}
+        return shape.changed(_arguments=shape._arguments | plain)
+    return len(shapes) == len(others) and all(bare(a).same(bare(b)) for a, b in zip(shapes, others))
 
 
 def _with_material(shape, material):

@@ -232,7 +232,7 @@ class Queries:
 
     def shape_cast(self, shape, position, orientation, direction, max_distance=inf, *, mask=-1,
                    exclude=()) -> Hit | None:
-        """Slide a shape (or a list of them, a compound) along a direction until it touches something: the first Hit, or None.
+        """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
         direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the start,
@@ -255,8 +255,7 @@ class Queries:
             return self._bodies_of(np.concatenate(shapes))
 
     def overlaps(self, body) -> list[BodyHandle]:
-        """The bodies that are in the sensors of a body now, in the order of bodies. What a sensor sees: collide/_sensors.pyx.
-        """
+        """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
         with self._asking("overlaps") as finder:
             i = self._find(body, self._body_index, BodyHandle, "body")
             if not any(shape.sensor for shape in self._scene.bodies[i].shapes):

@@ -156,6 +156,32 @@ def copies_and_files():
         assert len(Recording.load(Path(folder) / "recording.npz")) == 2
 
 
+def comings_and_goings():
+    """Bodies and joints added, changed, taken away and brought back, under every pipeline."""
+    for integrator in ("semi_implicit", "rk4", "rattle"):
+        world = mc.World(every_row(), integrator=integrator)
+        world.step(10)
+        start = world.snapshot()
+        shapes = (mc.Sphere(0.1), mc.ConvexHull(np.vstack([np.eye(3), -np.eye(3)]) * 0.2), mc.Box((0.1, 0.1, 0.1)))
+        added = world.add_bodies([{"shape": shape, "position": (i, 2, 1)} for i, shape in enumerate(shapes)])
+        world.add_joints([mc.BallJoint(added[0], added[1], (0.5, 2, 1)), mc.HingeJoint(None, added[2], (2, 2, 1), (0, 1, 0))])
+        world.step(10)
+        for name in ("00", "12", "04"):
+            world.remove_body(name)
+            world.step(3)
+        world.set_shape(added[1], shapes)
+        world.set_kind(added[0], "kinematic")
+        world.set_material("floor", mc.Material(0.1))
+        world.step(5)
+        twin = pickle.loads(pickle.dumps(world))
+        for each in (world, twin):
+            each.step(5)
+        assert twin.state_hash() == world.state_hash()
+        observe(world)
+        world.restore(start)
+        world.step(5)
+
+
 def main(folder):
     assert Path(mc.__file__).resolve().is_relative_to(Path(folder).resolve()), f"tried {mc.__file__}, not {folder}"
     every_scene(steps=40)
@@ -163,6 +189,7 @@ def main(folder):
     bad_calls()
     corners()
     copies_and_files()
+    comings_and_goings()
     print("smoke: ok")
 
 

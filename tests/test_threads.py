@@ -11,7 +11,8 @@ import pytest
 import mcsim as mc
 
 WORLDS = [("ragdolls", {"count": 4}, {}), ("rain", {"n": 40}, {}), ("four_bar", {}, {"integrator": "rattle"}),
-          ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"n": 20}, {"integrator": "rk4"}), ("pyramid", {"base": 6}, {}),
+          ("card_tower", {}, {"joint_solver": "rows"}), ("chain", {"n": 20}, {"integrator": "rk4"}),
+          ("pyramid", {"base": 6}, {}),
           ("wrecking_ball", {}, {"stabilization": "split_impulse"}), ("rain", {"n": 30}, {"solver": "pgs"})]
 
 
@@ -72,8 +73,8 @@ CALLS = [lambda w: w.add_body(shape=mc.Sphere(0.1), position=(0, 0, 9)), lambda 
          lambda w: w.snapshot(), lambda w: w.restore(w.snapshot()), lambda w: w.rows, lambda w: w.contacts, lambda w: w.stats,
          lambda w: w.jacobian(), lambda w: w.energy(), lambda w: w.momentum(), lambda w: w.joint_errors(), lambda w: w.kkt(),
          lambda w: w.state_hash(), lambda w: w.step(), lambda w: w.apply_force(5, (0, 0, 1)), lambda w: w.frames(),
-         lambda w: w.set_velocity(5, (0, 0, 0.1)), lambda w: w.positions.copy(), lambda w: w.set_kind(w.body_names[0], "kinematic"),
-         lambda w: w.set_body(5, gravity_scale=0.5), lambda w: pickle.dumps(w), lambda w: w.joint(0).position,
+         lambda w: w.set_velocity(5, (0, 0, 0.1)), lambda w: w.positions.copy(),
+         lambda w: w.set_kind(w.body_names[0], "kinematic"), lambda w: w.set_body(5, gravity_scale=0.5), lambda w: pickle.dumps(w), lambda w: w.joint(0).position,
          lambda w: w.add_joint(mc.FreeJoint(w.body_names[-1], None)) if len(w.joint_names) < 60 else None]
 
 

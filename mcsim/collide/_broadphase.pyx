@@ -171,7 +171,8 @@ cdef class Broadphase(PlacedShapes):
     def get_excluded(self):
         """-> (k, 2) int64: the pairs of bodies that do not collide, the lower number first."""
         keys = np.empty(self.excluded_count, np.uint64)
-        memcpy(address(keys), self.excluded, self.excluded_count * sizeof(uint64_t))
+        if self.excluded_count > 0:                      # else the array may not be there, which memcpy must not be told
+            memcpy(address(keys), self.excluded, self.excluded_count * sizeof(uint64_t))
         return np.stack([keys >> np.uint64(32), keys & np.uint64(0xffffffff)], axis=1).astype(np.int64)
 
     # ---- rest --------------------------------------------------------------------------------------------------------

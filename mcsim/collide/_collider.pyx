@@ -374,8 +374,8 @@ cdef class Collider(Broadphase):
 
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
                            double ahead) noexcept nogil:
-        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those of the
-        last step begin. -> how many"""
+        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those
+        of the last step begin. -> how many"""
         cdef Manifold pair = m[0]
         cdef int first = is_surface(self.solids[m.shape_a].type)
         cdef int32_t surface = m.shape_a if first else m.shape_b

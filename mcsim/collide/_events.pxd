@@ -1,5 +1,6 @@
 """Contacts that begin and end, noted step by step in memory that grows; no Python object is made."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy
@@ -86,9 +87,11 @@ cdef inline int in_touch(const Manifold* m, double release) noexcept nogil:
     return 0
 
 
-cdef inline void note_contact(EventLog* log, const Manifold* m, int began) noexcept nogil:
+cdef inline void note_contact(EventLog* log, const Manifold* m, Py_ssize_t parts, int began) noexcept nogil:
+    """m: the first of the pair's manifolds."""
     cdef Event* event = next_event(log, began)
-    cdef int deepest = 0
+    cdef double least = INFINITY
+    cdef Py_ssize_t k
     cdef int i
     if event == NULL:
         return
@@ -98,33 +101,56 @@ cdef inline void note_contact(EventLog* log, const Manifold* m, int began) noexc
     event.shape_b = m.shape_b
     if not began:
         return
-    for i in range(m.point_count):
-        event.impulse += m.points[i].total_normal_impulse
-        if m.points[i].separation < m.points[deepest].separation:
-            deepest = i
-    event.position = m.points[deepest].position
-    event.normal = m.normal
+    for k in range(parts):
+        for i in range(m[k].point_count):
+            event.impulse += m[k].points[i].total_normal_impulse
+            if m[k].points[i].separation < least:
+                least = m[k].points[i].separation
+                event.position = m[k].points[i].position
+                event.normal = m[k].normal
+
+
+cdef inline Py_ssize_t parts_of(const Manifold* m, Py_ssize_t count) noexcept nogil:
+    """How many of the next `count` manifolds are of the first one's pair: a surface may have several with a solid."""
+    cdef Py_ssize_t parts = 1
+    while m.sheet != 0 and parts < count and m[parts].key == m.key:
+        parts += 1
+    return parts
 
 
 cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t old_count, Manifold* manifolds,
                                Py_ssize_t count, double release) noexcept nogil:
     """Compare the contacts after a step with those before it; both are sorted by key. `touching` of the old ones has
-    come over to the new ones of the same key: if all of it has, no old one needs to be looked at."""
-    cdef Py_ssize_t i
+    come over to the new ones of the same key: if all of it has, no old one needs to be looked at. A surface's parts come
+    and go: together they are one contact, and it is looked up whether it was one."""
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t k = 0
     cdef Py_ssize_t carried = 0
     cdef Py_ssize_t now = 0
+    cdef Py_ssize_t parts, j
     cdef Manifold* m
-    cdef int touching
+    cdef int touching, did
     log.step += 1
-    for i in range(count):
+    while i < count:
         m = &manifolds[i]
         fetch_line(&manifolds[i + AHEAD].points[0].total_normal_impulse)
-        touching = in_touch(m, release)
-        carried += m.touching
+        did = m.touching
+        parts = parts_of(m, count - i)
+        if m.sheet != 0:
+            while k < old_count and old[k].key < m.key:
+                k += 1
+            did = k < old_count and old[k].key == m.key and old[k].touching
+        touching = 0
+        for j in range(parts):
+            m[j].touching = did
+            touching |= in_touch(&m[j], release)
+        if touching != did:
+            note_contact(log, m, parts, touching)
+            for j in range(parts):
+                m[j].touching = touching
+        carried += did
         now += touching
-        if touching != m.touching:
-            m.touching = touching
-            note_contact(log, m, touching)
+        i += parts
     if carried != log.touching:
         note_gone(log, old, old_count, manifolds, count)
     log.touching = now
@@ -134,9 +160,10 @@ cdef inline void note_gone(EventLog* log, const Manifold* old, Py_ssize_t old_co
                            Py_ssize_t count) noexcept nogil:
     """What touched and has no manifold any more."""
     cdef Py_ssize_t i = 0
-    cdef Py_ssize_t k
-    for k in range(old_count):
+    cdef Py_ssize_t k = 0
+    while k < old_count:
         while i < count and manifolds[i].key < old[k].key:
             i += 1
         if old[k].touching and (i == count or manifolds[i].key != old[k].key):
-            note_contact(log, &old[k], 0)
+            note_contact(log, &old[k], 1, 0)
+        k += parts_of(&old[k], old_count - k)

@@ -1,15 +1,15 @@
 """One triangle of a surface before a solid, and which normals its edges and corners may give.
 
 Where the surface bends away from a solid (a ridge, a peak) a contact on the edge may have any normal between those of
-the two faces: one along which neither face rises. Where it is flat or bends towards the solid there is none, and a normal
-found against that triangle alone is not the surface's: the face beside it has the contact. So nothing catches on the
+the two faces: one along which neither face rises. Where it is flat or bends towards the solid there is none, and a
+normal found against that triangle alone is not the surface's: the face beside it has the contact. So nothing catches on the
 edges inside a floor. A border edge stands alone and may have any normal.
 """
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.core._math cimport add_scaled, cross, dot, mat_vec, neg, norm, scale, sub
+from mcsim.core._math cimport cross, dot, mat_vec, neg, norm, scale, sub
 from mcsim.state._layout cimport HULL
 from mcsim.collide._solid cimport HullView, Solid
 from mcsim.collide._surface cimport (BORDER, CROWDED, RING, Surface, sheet_of, triangle_corners, triangle_opposite,

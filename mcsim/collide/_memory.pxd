@@ -4,29 +4,6 @@ from libc.stdint cimport int8_t
 from libc.stdlib cimport realloc
 from libc.string cimport memmove, memset
 
-cdef extern from *:
-    """
-    /* Large arrays in large pages, where the system has them for the asking: scattered reads then miss the processor's
-       table of pages less often. */
-    #if defined(__linux__)
-    #include <stdint.h>
-    #include <sys/mman.h>
-    #endif
-    static void mc_large_pages(void* block, size_t size) {
-    #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        const uintptr_t page = 4096;
-        uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
-        uintptr_t end = ((uintptr_t)block + size) / page * page;
-        if (size >= ((size_t)4 << 20))
-            (void)madvise((void*)begin, end - begin, MADV_HUGEPAGE);
-    #else
-        (void)block;
-        (void)size;
-    #endif
-    }
-    """
-    void large_pages "mc_large_pages"(void* block, size_t size) noexcept nogil
-
 # One array with a record for each shape.
 ctypedef struct Column:
     void** block                 # where its owner keeps it
@@ -38,7 +15,6 @@ cdef inline void* resized(void* block, Py_ssize_t count, size_t size) except NUL
     cdef void* larger = realloc(block, (count if count > 0 else 1) * size)
     if larger == NULL:
         raise MemoryError(f"the collision stage needs {count * size} bytes for {count} records")
-    large_pages(larger, count * size)
     return larger
 
 

@@ -1,8 +1,8 @@
 """The contacts of a solid with many triangles, gathered by normal into few manifolds of four points.
 
 A part takes the points whose normals are within acos(PART_COSINE) of its first one's. Of any number of points it keeps
-the deepest and those that reach farthest along 16 directions of its plane, so no list can run full. When PART_MOST parts
-are open a point with another normal goes to the part whose normal is nearest: none is dropped.
+the deepest and those that reach farthest along 16 directions of its plane, so no list can run full. When PART_MOST
+parts are open a point with another normal goes to the part whose normal is nearest: none is dropped.
 """
 
 from libc.math cimport INFINITY

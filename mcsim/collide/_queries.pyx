@@ -13,7 +13,7 @@ from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy
 from mcsim.core._types cimport Quat, Vec3
-from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, normalized, quat_matrix, quat_mul, quat_normalized,
+from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, neg, normalized, quat_matrix, quat_mul, quat_normalized,
                                rotate)
 from mcsim.state._layout cimport HULL, PLANE, STATIC, Shape
 from mcsim.collide._cast cimport cast_solid, separation, solids_overlap
@@ -22,7 +22,8 @@ from mcsim.collide._contact cimport Axis
 from mcsim.collide._memory cimport resized
 from mcsim.collide._pairs cimport has_key, pair_key
 from mcsim.collide._ray cimport Ray, box_entry, ray_solid
-from mcsim.collide._solid cimport Aabb, Solid, bounds
+from mcsim.collide._solid cimport Aabb, Solid, bounds, is_surface
+from mcsim.collide._surface_cast cimport cast_on_surface, overlaps_surface, part_surface, ray_on_surface
 from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, joined, mark_of, next_leaf, nothing,
                                   surface, tree_build, tree_clear, walk_box)
 from mcsim.state.fields import SHAPE_TYPES
@@ -56,6 +57,19 @@ cdef inline Aabb box_about(const Solid* s) noexcept nogil:
     return box
 
 
+cdef int part(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept nogil:
+    """As separation, surfaces too. Two of those have no distance."""
+    if is_surface(b.type):
+        return not is_surface(a.type) and part_surface(a, b, limit, axis)
+    if not is_surface(a.type):
+        return separation(a, b, limit, axis)
+    if not part_surface(b, a, limit, axis):
+        return 0
+    axis.witness = add(axis.witness, sub(b.position, a.position))
+    axis.normal = neg(axis.normal)
+    return 1
+
+
 cdef class Finder:
     """Looks for the shapes of `collider`. It serves as long as the collider's shapes stay the same."""
 
@@ -73,7 +87,7 @@ cdef class Finder:
         tree_clear(&self.tree)
         for i in range(self.shape_count):
             self.solids[i] = collider.solids[i]
-            if not 0 <= self.solids[i].type <= HULL:
+            if not (0 <= self.solids[i].type <= HULL or is_surface(self.solids[i].type)):
                 raise NotImplementedError(f"rays and overlaps know no shape of type {SHAPE_TYPES[self.solids[i].type]!r}")
             if self.solids[i].type == PLANE:
                 self.planes[self.plane_count] = i
@@ -178,9 +192,14 @@ cdef class Finder:
         """Shape i, by the ray, or by the probe that slides along it."""
         hit.body = self.collider.shapes[i].body
         hit.shape = i
-        if probe != NULL:
+        if is_surface(self.solids[i].type):
+            if probe != NULL:
+                return cast_on_surface(probe, ray.direction, &self.solids[i], limit, &hit.distance, &hit.normal, &hit.point)
+            if not ray_on_surface(&self.solids[i], ray, limit, &hit.distance, &hit.normal):
+                return 0
+        elif probe != NULL:
             return cast_solid(probe, ray.direction, &self.solids[i], limit, &hit.distance, &hit.normal, &hit.point)
-        if not ray_solid(&self.solids[i], ray, limit, filled, &hit.distance, &hit.normal):
+        elif not ray_solid(&self.solids[i], ray, limit, filled, &hit.distance, &hit.normal):
             return 0
         hit.point = add_scaled(ray.origin, hit.distance, ray.direction)
         return 1
@@ -262,7 +281,10 @@ cdef class Finder:
         walk_box(&walk, &self.tree, &box)
         while i >= 0:
             i = next_leaf(&walk)
-            if i >= 0 and self.sees(i, chosen) and solids_overlap(probe, &self.solids[i]):
+            if i < 0 or not self.sees(i, chosen):
+                continue
+            if (overlaps_surface(probe, &self.solids[i]) if is_surface(self.solids[i].type)
+                    else solids_overlap(probe, &self.solids[i])):
                 shapes[count] = i
                 count += 1
         return count
@@ -365,7 +387,7 @@ cdef class Finder:
             a = &self.solids[ours[i]]
             for j in range(theirs.shape[0]):
                 b = &other.solids[theirs[j]]
-                if a.finite and b.finite and separation(a, b, INFINITY, &axis) and axis.separation < least:
+                if a.finite and b.finite and part(a, b, least, &axis) and axis.separation < least:
                     least = axis.separation
                     best = axis
                     middle = add(a.position, axis.witness)

@@ -143,7 +143,8 @@ cdef class PlacedShapes:
             raise ValueError(f"shape {self.shape_count + k} names hull {shapes['hull'][k]} of {pool.count}")
         on_surface = (shapes["type"] == MESH) | (shapes["type"] == HEIGHT_FIELD)
         for k in np.flatnonzero(on_surface & ((shapes["surface"] < 0) | (shapes["surface"] >= pool.surfaces.count))):
-            raise ValueError(f"shape {self.shape_count + k} names surface {shapes['surface'][k]} of {pool.surfaces.count}")
+            raise ValueError(f"shape {self.shape_count + k} names surface {shapes['surface'][k]} of "
+                             f"{pool.surfaces.count}")
         pooled = is_hull | on_surface
         if np.any(shapes["body"] < 0):
             raise ValueError("a shape must name the body that it is on")
@@ -194,8 +195,8 @@ cdef class PlacedShapes:
         return 0
 
     def _change(self, numbers, shapes):
-        """Other records for some rows; body, type, hull and surface stay. -> (k,) bool: which changed their form or place.
-        Refused: nothing changed."""
+        """Other records for some rows; body, type, hull and surface stay. -> (k,) bool: which changed their form or
+        place. Refused: nothing changed."""
         cdef int32_t i
         cdef Py_ssize_t k
         numbers = np.array(numbers, np.int32).reshape(-1)

@@ -5,17 +5,18 @@ where the solid's lowest point lies over the face, and where all neighbours are 
 overlap of triangle and solid (GJK, EPA) is taken if the surface may have that normal there (_facet.pxd).
 
 A surface has two sides, and a solid is on one of them, sheet by sheet: that of its last contact, or that on which its
-middle is. The ground below a height field is solid. Of faces that the middle has passed through only the nearest counts,
-and only if nothing else holds the solid: so a deep body leaves by the shortest way.
+middle is. The ground below a height field is solid. Of faces that the middle has passed through only the nearest
+counts, and only if nothing else holds the solid: so a deep body leaves by the shortest way.
 """
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, mat_vec, neg, norm, scale, sub, transpose, vec3)
+from mcsim.core._math cimport (add, add_scaled, dot, mat_mul, mat_t_vec, mat_vec, neg, norm, scale, sub, transpose,
+                                    vec3)
 from mcsim.state._layout cimport HULL, SPHERE
 from mcsim.collide._solid cimport Aabb, Solid, bounds, core_radius, support
-from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of, vertex_feature
+from mcsim.collide._contact cimport Axis, Contact, MAX_CONTACTS, deepest_of
 from mcsim.collide._clip cimport Polygon, features_overlap, supporting_feature
 from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport nearest_on_triangle
@@ -86,8 +87,8 @@ cdef inline int is_behind(const Sheets* sheets, const Surface* surface, int32_t 
 
 
 cdef inline void find_sides(const Placing* at, Vec3 lower, Vec3 upper, Vec3 middle, Sheets* sheets) noexcept nogil:
-    """The sides of the sheets in a box (surface's frame) that are not known yet: that of the face nearest to the middle;
-    of several that meet in the nearest point the one that it is most straight above or below."""
+    """The sides of the sheets in a box (surface's frame) that are not known yet: that of the face nearest to the
+    middle; of several that meet in the nearest point the one that it is most straight above or below."""
     cdef Walk walk
     cdef Facet f
     cdef int known = sheets.count
@@ -333,8 +334,8 @@ cdef inline Aabb box_on_surface(const Solid* surface, const Solid* s, double mar
 
 cdef inline void surface_contacts(const Solid* surface, const Solid* s, double limit, Sheets* sheets,
                                   Parts* parts) noexcept nogil:
-    """The parts of the contact of a solid with a surface, no farther apart than `limit`; normals to the solid, positions
-    from the solid's. sheets: the sides that are known; those found out are added."""
+    """The parts of the contact of a solid with a surface, no farther apart than `limit`; normals to the solid,
+    positions from the solid's. sheets: the sides that are known; those found out are added."""
     cdef Touch x
     cdef Walk walk
     cdef Facet f

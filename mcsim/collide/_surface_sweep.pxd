@@ -14,7 +14,7 @@ from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._sweep cimport Course, bring_back, moved
 from mcsim.collide._surface cimport Walk, walk_next, walk_start
 from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_store
-from mcsim.collide._surface_contacts cimport Sheets, box_on_surface, middle_of, surface_contacts
+from mcsim.collide._surface_contacts cimport Sheets, box_on_surface, surface_contacts
 
 cdef extern from *:
     """
@@ -126,9 +126,10 @@ cdef inline double look(Leg* leg, double near, double limit, double t, Sheets* s
     return most
 
 
-cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const Parts* kept, Parts* met) noexcept nogil:
-    """Go on from the time t to the next new parts. -> the largest approach [m/s], 0: the end of the time. t and the places
-    then are where they are met."""
+cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const Parts* kept,
+                         Parts* met) noexcept nogil:
+    """Go on from the time t to the next new parts. -> the largest approach [m/s], 0: the end of the time. t and the
+    places then are where they are met."""
     cdef double stride = 0.5 * thickness(&leg.solid) / leg.speed
     cdef double length, middle
     cdef double before = t[0]
@@ -188,16 +189,16 @@ cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil
     """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
     cdef const Leg* leg = &r.leg[r.count - 1]
     cdef int i
-    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t, r.surface_dynamic,
-               r.solid_dynamic)
+    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t,
+               r.surface_dynamic and not r.solid_dynamic)
     for i in range(r.count - 2, -1, -1):
         leg = &r.leg[i]
         bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, leg.met_after,
-                   r.surface_dynamic, r.solid_dynamic)
+                   r.surface_dynamic and not r.solid_dynamic)
 
 
 cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept nogil:
-    """Normals, from the surface to the solid, and points of the parts that are near now or will be within the time ahead.
+    """Normals, from the surface to the solid, and points of the parts that are near now or will be in the time ahead.
     m: room for PART_MOST. -> how many
 
     What is farther than `near` now is left to the search along the path. When all parts are taken that ends too, and

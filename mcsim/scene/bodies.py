@@ -121,9 +121,8 @@ def _shapes(shape: Any, kind: str) -> tuple[Shape, ...]:
             raise FieldError(f"shapes[{i}]", f"is a Plane, which only a static body may have, this one is {kind}; "
                                              "use kind='static' or a Box")
         if not part.massive and kind == "dynamic":
-            raise FieldError(f"shapes[{i}]", f"is a {type(part).__name__}, which no dynamic body may have: a surface has "
-                                             "no inside; use kind='static', or a ConvexHull, or several, for a body that "
-                                             "moves")
+            raise FieldError(f"shapes[{i}]", f"is a {type(part).__name__}, which no dynamic body may have: a surface "
+                                             "has no inside; use kind='static', or ConvexHulls for a body that moves")
     return shapes
 
 

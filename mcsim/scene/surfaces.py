@@ -83,7 +83,7 @@ class HeightField(Surface):
                  orientation: Vector = UPRIGHT, material: Material | None = None):
         heights = _numbers(heights, "heights", None)
         if min(heights.shape) < 2:
-            raise FieldError("heights", f"must be at least 2 by 2 numbers, got {heights.shape[0]} by {heights.shape[1]}")
+            raise FieldError("heights", "must be at least 2 by 2 numbers, got {} by {}".format(*heights.shape))
         if np.ndim(spacing) == 0 and not isinstance(spacing, (str, bytes, dict, set)):
             spacing = positive(spacing, "spacing")
         else:
@@ -150,8 +150,8 @@ def _faces(value: Any, count: int) -> np.ndarray:
     bad = np.argwhere((faces < 0) | (faces >= count))
     if len(bad):
         i, j = bad[0]
-        raise FieldError(f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from 0 to "
-                                        f"{count - 1}")
+        raise FieldError(f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from 0 "
+                                        f"to {count - 1}")
     faces = faces.astype(np.int32)
     faces.flags.writeable = False
     return faces

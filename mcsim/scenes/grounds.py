@@ -55,8 +55,8 @@ def terrain(*, count: Whole(5000) = 80, size: Positive = 12.0, relief: NonNegati
             friction: NonNegative = 0.6):
     """Boxes, balls, capsules, cylinders and hulls fall on hills, a height field.
 
-    `size` is the length of its sides, `relief` how much its hills rise; `cells` are along each side. The border is high,
-    so that nothing rolls off.
+    `size` is the length of its sides, `relief` how much its hills rise; `cells` are along each side. The border is
+    high, so that nothing rolls off.
     """
     scene = Scene(name="terrain")
     material = Material(friction=friction)

@@ -110,8 +110,9 @@ def test_rays_against_bisection(kind):
 
 def test_distances_are_exact_to_rounding():
     """A plain ray on the axis of each shape."""
-    for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3), (mc.Plane((0, 0, 1)), 0.0),
-                        (mc.Cylinder(2, 0.3), 0.3), (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
+    for shape, size in ((mc.Sphere(0.3), 0.3), (mc.Box((1, 2, 0.3)), 0.3), (mc.Capsule(0.1, 0.2), 0.3),
+                        (mc.Plane((0, 0, 1)), 0.0), (mc.Cylinder(2, 0.3), 0.3),
+                        (mc.ConvexHull([(1, 0, 0), (-1, 1, 0), (-1, -1, 0), (0, 0, 0.3)]), 0.3)):
         hit = world_of([shape]).ray_cast((0, 0, 5), (0, 0, -3))
         assert hit.body.name == "body0" and hit.shape == 0 and hit.distance == pytest.approx(5 - size, abs=1e-15)
         assert hit.point == pytest.approx((0, 0, size), abs=1e-15)
@@ -171,8 +172,8 @@ def test_rays_from_inside(kind):
 
 def many_shapes(rng, count, spread=3.0):
     shapes = [random_shape(rng, KINDS[i % 5]) for i in range(count)]
-    return world_of([*shapes, mc.Plane((0.1, 0, 1), -3.0)], rng.uniform(-spread, spread, (count + 1, 3)) * ([[1]] * count + [[0]]),
-                    [*random_quaternions(rng, count), FLAT])
+    positions = rng.uniform(-spread, spread, (count + 1, 3)) * ([[1]] * count + [[0]])
+    return world_of([*shapes, mc.Plane((0.1, 0, 1), -3.0)], positions, [*random_quaternions(rng, count), FLAT])
 
 
 def test_nearest_of_many_against_every_shape():
@@ -250,7 +251,7 @@ def test_mujoco_agrees():
 
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_shape_cast_against_overlap(kind):
-    """Just before the hit the shape overlaps nothing, just after it the body that was hit; a miss overlaps nothing all along."""
+    """Just before the hit the shape overlaps nothing, just after it what was hit; a miss overlaps nothing all along."""
     rng = np.random.default_rng(20 + KINDS.index(kind))
     world = many_shapes(rng, 30, 4.0)
     origins, directions = random_rays(rng, 60, 8.0)
@@ -286,8 +287,10 @@ def test_shape_cast_closed_forms():
     assert world.shape_cast(mc.Sphere(0.5), (5, 0, 0), FLAT, (1, 0, 0)) is None
     world = world_of([mc.Box((1, 1, 1)), mc.Plane((0, 0, 1), -3)])
     hit = world.shape_cast(mc.Box((0.5, 0.5, 0.5)), (0.2, 0.1, 6), FLAT, (0, 0, -1))
-    assert hit.distance == pytest.approx(4.5, abs=1e-12) and hit.normal == pytest.approx((0, 0, 1)) and hit.point[2] == pytest.approx(1)
-    hit = world.shape_cast([mc.Sphere(0.5, position=(3, 0, 0)), mc.Sphere(0.5, position=(0, 0, 1))], (0, 0, 6), FLAT, (0, 0, -1))
+    assert hit.distance == pytest.approx(4.5, abs=1e-12) and hit.normal == pytest.approx((0, 0, 1))
+    assert hit.point[2] == pytest.approx(1)
+    compound = [mc.Sphere(0.5, position=(3, 0, 0)), mc.Sphere(0.5, position=(0, 0, 1))]
+    hit = world.shape_cast(compound, (0, 0, 6), FLAT, (0, 0, -1))
     assert hit.body.index == 0 and hit.distance == pytest.approx(5.5, abs=1e-12)
     hit = world.shape_cast(mc.Capsule(0.5, 0.5), (5, 0, 1), (math.sqrt(0.5), 0, math.sqrt(0.5), 0), (0, 0, -1))
     assert hit.body.index == 1 and hit.distance == pytest.approx(3.5, abs=1e-12) and hit.point[2] == pytest.approx(-3)
@@ -312,7 +315,8 @@ def test_overlap_and_distance_against_the_oracle():
         assert best_separation(*pair) <= found.distance + 1e-9
         np.testing.assert_allclose(found.point_b - found.point_a, found.distance * found.normal, atol=1e-9)
         other = world.distance(0, b, offset, qb)
-        assert other.distance == pytest.approx(found.distance, abs=1e-9) and other.normal == pytest.approx(found.normal, abs=1e-5)
+        assert other.distance == pytest.approx(found.distance, abs=1e-9)
+        assert other.normal == pytest.approx(found.normal, abs=1e-5)
         assert (1 in [body.index for body in world.overlap(a, (0, 0, 0), qa)]) == (found.distance <= 0.0)
         overlapping += found.distance <= 0.0
     assert 20 < overlapping < 60
@@ -450,3 +454,85 @@ def test_bad_input(call, message):
     """A SceneError that names the method and the argument."""
     with pytest.raises(mc.SceneError, match=message):
         call(world_of([mc.Sphere(1.0)]))
+
+
+# ---- meshes and height fields ----------------------------------------------------------------------------------------
+
+def surfaces(rng):
+    """A mesh (a wavy sheet of 200 triangles) and the same as a height field, as worlds; and its corners (200, 3, 3)."""
+    heights = 0.3 * rng.normal(size=(11, 11))
+    x, y = np.meshgrid(np.linspace(-2, 2, 11), np.linspace(-2, 2, 11), indexing="ij")
+    vertices = np.stack([x, y, heights], axis=-1).reshape(-1, 3)
+    number = np.arange(121).reshape(11, 11)
+    a, b, c, d = number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]
+    faces = np.concatenate([np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)])
+    worlds = []
+    for shape in (mc.Mesh(vertices, faces), mc.HeightField(heights, (0.4, 0.4))):
+        scene = mc.Scene(gravity=(0, 0, 0))
+        scene.add_body("ground", shape=shape, kind="static")
+        scene.add_body("ball", shape=mc.Sphere(0.2), kind="kinematic", position=(0, 0, 9))
+        worlds.append(mc.World(scene))
+    return worlds, vertices[faces]
+
+
+def test_rays_on_surfaces():
+    """The nearest triangle by brute force (Moeller and Trumbore), from both sides; a surface has no inside."""
+    rng = np.random.default_rng(40)
+    worlds, corners = surfaces(rng)
+    origins, directions = random_rays(rng, 300, 5.0)
+    p, e, f = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    h = np.cross(directions[:, None], f)
+    det = np.einsum("tj,rtj->rt", e, h)
+    s = origins[:, None] - p
+    u = np.einsum("rtj,rtj->rt", s, h) / det
+    q = np.cross(s, e[None])
+    v = np.einsum("rj,rtj->rt", directions, q) / det
+    t = np.einsum("tj,rtj->rt", f, q) / det
+    t = np.where((u >= 0) & (v >= 0) & (u + v <= 1) & (t >= 0), t, np.inf)
+    edge = np.min(np.abs(np.stack([u, v, 1 - u - v])), axis=0)
+    clear = (np.where(np.isfinite(t), edge, 1.0).min(axis=1) > 1e-9)
+    for world in worlds:
+        hits = world.ray_casts(origins, directions, exclude="ball")
+        np.testing.assert_allclose(hits["distance"][clear], t.min(axis=1)[clear], rtol=0, atol=1e-9)
+        found = np.isfinite(hits["distance"])
+        assert 0.2 < found.mean() < 1.0 and np.all(np.einsum("ij,ij->i", hits["normal"], directions)[found] < 0.0)
+        n = np.cross(e, f)[t.argmin(axis=1)]
+        n /= np.linalg.norm(n, axis=1)[:, None]
+        aligned = np.abs(np.einsum("ij,ij->i", n, hits["normal"]))
+        assert np.all(aligned[found & clear] > 1 - 1e-9)
+        assert len(world.ray_cast(origins[0], directions[0], all=True)) <= 1
+
+
+def test_shapes_and_surfaces():
+    """Slid shapes touch where overlaps begin; both kinds of surface agree; distances are those of the nearest triangle."""
+    rng = np.random.default_rng(41)
+    worlds, corners = surfaces(rng)
+    origins, directions = random_rays(rng, 40, 4.0)
+    for k, (origin, direction, q) in enumerate(zip(origins, directions, random_quaternions(rng, 40))):
+        shape = random_shape(rng, KINDS[k % 5])
+        shapes = [world.shape_cast(shape, origin, q, direction, exclude="ball") for world in worlds]
+        assert (shapes[0] is None) == (shapes[1] is None)
+        for world, hit in zip(worlds, shapes):
+            end = 12.0 if hit is None else hit.distance - 1e-6
+            if hit is not None and hit.distance == 0.0:
+                assert world.overlap(shape, origin, q, exclude="ball")
+                continue
+            for t in np.linspace(0.0, end, 25):
+                assert not world.overlap(shape, origin + t * direction, q, exclude="ball")
+            if hit is not None:
+                assert world.overlap(shape, origin + (hit.distance + 1e-5) * direction, q, exclude="ball")
+                assert hit.distance == pytest.approx(shapes[0].distance, abs=1e-6) and hit.normal @ direction < 0.0
+                assert world.shape_cast(shape, origin, q, direction, hit.distance - 1e-9, exclude="ball") is None
+    for world in worlds:
+        assert [b.name for b in world.overlap(mc.Plane((0, 0, 1), -9.0))] == []
+        assert [b.name for b in world.overlap(mc.Plane((0, 0, 1), 0.0))] == ["ground"]
+        for centre in rng.uniform(-2, 2, (10, 3)) + (0, 0, 3):
+            world.set_pose("ball", centre)
+            near = world.distance("ground", "ball")
+            points = corners[:, :1] + np.linspace(0, 1, 41)[None, :, None] * (corners[:, 1:2] - corners[:, :1])
+            assert near.distance <= np.linalg.norm(points - centre, axis=-1).min() - 0.2 + 1e-12
+            assert np.linalg.norm(near.point_b - near.point_a) == pytest.approx(near.distance)
+            hit = world.shape_cast(mc.Sphere(0.2), centre, FLAT, -near.normal, exclude="ball")
+            assert near.distance == pytest.approx(hit.distance, abs=1e-9)
+            back = world.distance("ball", "ground")
+            assert back.distance == near.distance and np.array_equal(back.normal, -near.normal)

@@ -1,4 +1,4 @@
-"""Meshes and height fields against solids: distances by brute force, planes and boxes made of triangles, inner edges."""
+"""Meshes and height fields against solids: distances by brute force, planes and boxes made of triangles, rays."""
 
 import numpy as np
 import pytest
@@ -103,9 +103,11 @@ def test_rays():
     surfaces = Surfaces([surface_arrays(mc.Mesh(vertices, faces)), surface_arrays(field)])
     corners = vertices[faces]
     a, b, c = corners.swapaxes(0, 1)
+    through_corners = 0
     for trial in range(400):
         origin = rng.uniform(-1, 1, 3) * (4, 3, 2) + (0, 0, 1)
-        target = vertices[rng.integers(len(vertices))] if trial % 2 else rng.uniform(-1, 1, 3) * (3, 2, 1)
+        corner = rng.integers(len(vertices))
+        target = vertices[corner] if trial % 2 else rng.uniform(-1, 1, 3) * (3, 2, 1)
         if trial % 8 == 0:
             origin[:2] = target[:2]
         direction = target - origin
@@ -121,12 +123,14 @@ def test_rays():
             if not met.any():
                 assert hit is None
                 continue
-            on_border = (np.abs(target[:2]) > (3.2, 1.9)).any()
-            if trial % 2 and not on_border:
-                assert hit is not None                          # a corner inside is never missed
-            if hit is not None and not on_border:
-                assert hit[0] == pytest.approx(t[met].min(), abs=1e-9)
-                assert hit[1] @ direction <= 0 and np.linalg.norm(hit[1]) == pytest.approx(1.0)
+            # A ray that just touches a border, or a corner behind which the surface turns away, may go either way.
+            around = (normal @ direction)[(faces == corner).any(axis=1)]
+            if trial % 2 and ((np.abs(target[:2]) > (3.2, 1.9)).any() or (around > 0).any() and (around < 0).any()):
+                continue
+            assert hit[0] == pytest.approx(t[met].min(), abs=1e-9)
+            assert hit[1] @ direction <= 0 and np.linalg.norm(hit[1]) == pytest.approx(1.0)
+            through_corners += trial % 2
+    assert through_corners > 50
 
 
 def test_neighbours_are_those_who_share_an_edge():
@@ -206,7 +210,7 @@ def test_balls_and_random_triangles(seed):
 
 @pytest.mark.parametrize("wound", [1, -1])
 def test_balls_over_hills(wound):
-    """On a bumpy ground, mesh or height field: the nearest point counts, and what a ball touches besides is the ground."""
+    """On a bumpy ground, mesh or height field: the nearest point counts, and all that a ball touches is the ground."""
     rng = np.random.default_rng(5)
     field = mc.HeightField(rng.uniform(0, 0.6, (20, 20)), 0.4)
     vertices, faces = field.triangles()

@@ -28,6 +28,10 @@ WORLDS = {
 
 def shape_of(rng, solid=True):
     """A random shape; a plane only if it need not be solid."""
+    if not solid and hasattr(mc, "HeightField") and rng.random() < 0.2:
+        return mc.HeightField(rng.uniform(0.0, 0.1, (4, 5)), 0.5)
+    if not solid and hasattr(mc, "Mesh") and rng.random() < 0.2:
+        return mc.Mesh(np.vstack([np.eye(3), -np.eye(3)]) * 0.3, [(0, 1, 2), (3, 5, 4), (0, 5, 1), (3, 4, 2)])
     place = dict(position=rng.uniform(-0.2, 0.2, 3), orientation=unit(rng.normal(size=4))) if rng.random() < 0.3 else {}
     kind = rng.integers(7 if solid else 8)
     size = rng.uniform(0.05, 0.3, 3)
@@ -236,7 +240,8 @@ class Game:
         if self.rng.random() < 0.1 and len(self.joints) >= 2:
             joint = mc.GearJoint(*self.rng.permutation(self.joints)[:2].tolist(), self.rng.uniform(0.5, 2))
         else:
-            a, b = (end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name for end in (a, b))
+            a, b = (end if isinstance(end, mc.world.BodyHandle) or end is None else self.world.body(end).name
+                    for end in (a, b))
             joint = joint_of(self.rng, a, b, self.handles["body", name_b].position)
         before = self.world.state_hash()
         try:

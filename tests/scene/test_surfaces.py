@@ -63,7 +63,7 @@ def test_a_height_field_is_centred():
     (lambda: mc.Mesh([(0, 0), (1, 0), (0, 1)], [(0, 1, 2)]), "vertices[0] must be 3 numbers, got 2"),
     (lambda: mc.Mesh(np.zeros((3, 2)), [(0, 1, 2)]), "vertices must be rows of 3 numbers"),
     (lambda: mc.Mesh(np.full((3, 3), 1e60), [(0, 1, 2)]), "vertices[0][0] must be below 1e+50 m"),
-    (lambda: mc.Mesh(CORNERS, [(0, 1, 2), (0, 1, 4)]), "faces[1] names vertex 4, but the 4 vertices are numbered from 0"),
+    (lambda: mc.Mesh(CORNERS, [(0, 1, 2), (0, 1, 4)]), "faces[1] names vertex 4, but the 4 vertices are numbered"),
     (lambda: mc.Mesh(CORNERS, np.array([(0, 1, 2), (0, -1, 3)])), "faces[1] names vertex -1"),
     (lambda: mc.Mesh(CORNERS, [(0, 1, 2), (0, 1)]), "faces[1] must be three vertex numbers"),
     (lambda: mc.Mesh(CORNERS, [(0, 1, 2.0)]), "faces[0] must be three vertex numbers"),
@@ -80,8 +80,8 @@ def test_a_height_field_is_centred():
     (lambda: mc.HeightField(HEIGHTS, (1, -1)), "spacing[1] must be positive"),
     (lambda: mc.HeightField(HEIGHTS, (1, 1, 1)), "spacing must be 2 numbers, got 3"),
     (lambda: mc.HeightField(HEIGHTS, "1"), "spacing"),
-    (lambda: on_ground(mc.Mesh(CORNERS, FACES), kind="dynamic"), "'ground': shapes[0] is a Mesh, which no dynamic body"),
-    (lambda: on_ground(mc.HeightField(HEIGHTS, 1), kind="dynamic", mass=1, inertia=(1, 1, 1)), "is a HeightField, which"),
+    (lambda: on_ground(mc.Mesh(CORNERS, FACES), kind="dynamic"), "'ground': shapes[0] is a Mesh, which no dynamic"),
+    (lambda: on_ground(mc.HeightField(HEIGHTS, 1), kind="dynamic", mass=1, inertia=(1, 1, 1)), "is a HeightField"),
 ])
 def test_what_is_wrong_is_named(make, message):
     with pytest.raises(mc.SceneError) as error:

@@ -1,0 +1,49 @@
+"""What works in a step, over the arrays of one world."""
+
+from libc.stdint cimport int8_t, int32_t
+from mcsim._articulations cimport Articulations
+from mcsim._pose_calls cimport PoseCalls
+from mcsim._state_arrays cimport StateArrays
+from mcsim.collide._backstop cimport Backstop
+from mcsim.collide._collider cimport Collider
+from mcsim.collide._sensors cimport Sensors
+from mcsim.constraints._islands cimport Islands
+from mcsim.core._types cimport Twist
+from mcsim.solve._pgs cimport Delassus
+from mcsim.stabilize._displace cimport Displacement
+from mcsim.state._layout cimport Anchor, Row, Settings
+from mcsim.wide._contacts cimport WideContacts
+from mcsim.wide._joints cimport WideJoints
+
+cdef class Machine(StateArrays):
+    cdef Settings settings
+    cdef readonly Collider collider
+    cdef public Sensors sensors         # that look after every step, or None
+    cdef readonly Islands islands
+    cdef Backstop backstop
+    cdef Delassus matrix
+    cdef Displacement displacement      # of the stabilizations that solve for positions
+    cdef readonly Articulations articulations   # None: joints are solved row by row
+    cdef bint closing                   # the articulations close their joints by themselves: "soft"
+    cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
+    cdef PoseCalls pose_calls           # the user's functions of poses
+    cdef Row* rows
+    cdef double* factors
+    cdef double* impacts
+    cdef Anchor* anchors
+    cdef Py_ssize_t row_capacity
+    cdef Py_ssize_t anchor_capacity
+    cdef readonly WideContacts wide     # the contacts, where `widening`; elsewhere they are rows
+    cdef bint widening
+    cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
+    cdef bint widening_joints
+    cdef bint bounces
+    cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
+    cdef bint replanning                # a joint broke
+    cdef object row_array
+    cdef object wrenches
+    cdef Twist* wrench                  # forces on the bodies [N, N m]
+
+    cdef void follow_islands(self) noexcept nogil
+    cdef void undo(self) noexcept nogil
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil

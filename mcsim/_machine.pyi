@@ -1,0 +1,26 @@
+"""What a World asks of what its pipeline works with."""
+
+from typing import Any
+
+import numpy as np
+
+from mcsim._state_arrays import StateArrays
+from mcsim.collide._collider import Collider
+from mcsim.collide._sensors import Sensors
+from mcsim.constraints._islands import Islands
+from mcsim.state.arrays import BodyArrays
+
+class Machine(StateArrays):
+    collider: Collider
+    sensors: Sensors | None
+    tree: Any
+    reach: float
+    def follow(self) -> None: ...
+    def notice(self) -> None: ...
+    def restored(self) -> None: ...
+    def grow(self) -> None: ...
+    def replan(self) -> None: ...
+    islands: Islands
+
+    def __init__(self, bodies: BodyArrays, joints: np.ndarray, collider: Collider, settings: dict[str, Any],
+                 bounces: bool, sleep: tuple[float, float] = ...) -> None: ...

@@ -1,0 +1,2 @@
+class Islands:
+    sleepers: int
