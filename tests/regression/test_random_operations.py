@@ -60,7 +60,11 @@ def unit(q):
 
 
 def material_of(rng):
-    return mc.Material(rng.uniform(0, 1), rng.choice([0.0, 0.0, 0.5]))
+    more = {}
+    if rng.random() < 0.5:
+        more = dict(rolling_friction=rng.choice([0.0, 0.01]), torsional_friction=rng.choice([0.0, 0.01]),
+                    surface_velocity=rng.choice([0.0, 0.5]) * rng.normal(size=3))
+    return mc.Material(rng.uniform(0, 1), rng.choice([0.0, 0.0, 0.5]), **more)
 
 
 HULLS = [np.random.default_rng(i).normal(size=(6 + 4 * i, 3)) * 0.15 for i in range(4)]
@@ -274,13 +278,15 @@ class Game:
             self.world.apply_torque(which, 0.01 * mass * self.rng.normal(size=3))
             self.world.apply_impulse(which, 0.5 * mass * self.rng.normal(size=3))
             self.world.velocities[self.bodies.index(name)] += 0.1 * self.rng.normal(size=3)
+            self.world.apply_forces(0.1 * mass * self.rng.normal(size=(len(self.bodies), 6)))
+            self.world.apply_impulses(0.1 * mass * self.rng.normal(size=(2, 3)), [which, name])
 
     def change(self):
         which, name = self.body()
         world, rng = self.world, self.rng
         kind = world.body(which).kind
         plane = any(shape.type == "plane" for shape in world.scene.body(name).shapes)
-        call = rng.integers(5)
+        call = rng.integers(7)
         before = world.state_hash()
         try:
             if call == 0:
@@ -291,6 +297,12 @@ class Game:
                 world.set_kind(which, "static" if plane else str(rng.choice(["static", "kinematic", "dynamic", "dynamic"])))
             elif call == 3:
                 world.set_body(which, collision_mask=int(rng.choice([-1, -1, 1])), linear_damping=float(rng.random()))
+            elif call == 4:
+                body = world.body(which)
+                body.bullet, body.gravity_scale = bool(rng.random() < 0.5), float(rng.choice([1.0, 1.0, 0.5]))
+                assert body.bullet == bool(world._bodies.bullet[body.index])
+            elif call == 5 and kind == "kinematic":
+                world.move_to(which, world.body(which).position + 0.02 * rng.normal(size=3), unit(rng.normal(size=4)))
             else:
                 world.set_body(which, density=float(rng.uniform(100, 2000)))
         except mc.SceneError:                          # a joint or gear that would hang on nothing, a body without shape
