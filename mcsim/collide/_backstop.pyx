@@ -9,7 +9,8 @@ the start is let go.
 
     t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
 
-This is conservative advancement (collide/_sweep.pxd) of a ball without turning, in the frame of what it meets.
+This is conservative advancement (collide/_sweep.pxd) of a ball without turning, in the frame of what it meets; on a mesh or
+height field, triangle by triangle (collide/_surface_cast.pxd).
 """
 
 import numpy as np
@@ -17,12 +18,13 @@ import numpy as np
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._narrow cimport narrow
-from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius
+from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius, is_surface
+from mcsim.collide._surface_cast cimport cast_on_surface
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
 
 cdef enum:
@@ -43,6 +45,16 @@ cdef inline double turned(Quat p, Quat q) noexcept nogil:
     """The angle between two orientations, or a little less [rad]."""
     cdef double c = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z
     return 2.0 * sqrt(max(1.0 - c * c, 0.0))
+
+
+cdef double free_part_over(Solid* core, Vec3 start, Vec3 way, double length, const Solid* surface) noexcept nogil:
+    """What part of the ball's way to a mesh's or height field's first triangle is free, 0 to 1."""
+    cdef double distance
+    cdef Vec3 normal, point
+    core.position = start
+    if length == 0.0 or not cast_on_surface(core, scale(1.0 / length, way), surface, length, &distance, &normal, &point):
+        return 1.0
+    return 1.0 if distance == 0.0 else max(distance - 0.5 * TOUCH * core.size.x, 0.0) / length
 
 
 cdef class Backstop:
@@ -181,6 +193,8 @@ cdef class Backstop:
         core.size.x = core.reach = ball.radius
         core.axes.xx = core.axes.yy = core.axes.zz = 1.0
         core.finite = 1
+        if is_surface(wall.type):
+            return free_part_over(&core, start, way, length, &wall)
         for k in range(ADVANCES):
             core.position = add_scaled(start, t, way)
             if narrow(&core, &wall, length + ball.radius, &m) == 0:
