@@ -65,4 +65,5 @@ cdef class Pipeline(Machine):
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
+    cdef bint make_room(self) noexcept nogil
     cdef int step_once(self) noexcept nogil

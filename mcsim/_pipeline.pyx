@@ -551,13 +551,23 @@ cdef class Pipeline(Machine):
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
-        if self.islands.speed > 0.0 and self.collider.has_room() and self.islands.settle(
+        if self.islands.speed > 0.0 and self.make_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
                 self.collider.previous_count, <const Vec3*>self.backup_pointers[0],
                 <const Quat*>self.backup_pointers[1], self.settings.dt):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
+
+    cdef bint make_room(self) noexcept nogil:
+        """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
+        if not self.collider.has_room():
+            with gil:
+                try:
+                    self.collider.grow()
+                except MemoryError:
+                    return False
+        return True
 
     def set_calls(self, calls):
         """calls(time): writes what the user's functions give into the joints' records, before rows are made of them."""

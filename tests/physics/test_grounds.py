@@ -216,7 +216,7 @@ def test_marbles_on_a_mesh(seconds):
 
 def test_bits_after_a_restore():
     scene = mc.load("terrain", count=20)
-    world, other = mc.World(scene), mc.World(scene)
+    world, other = mc.World(scene, sleep=False), mc.World(scene, sleep=False)
     world.step(90)
     kept = world.snapshot()
     keys = world._collider.get_manifolds()["key"]

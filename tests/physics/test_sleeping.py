@@ -180,6 +180,21 @@ def test_snapshots_pickles_and_copies_sleep_on(sleeping):
         assert world.state_hash() == after
 
 
+def test_bits_after_a_restore_do_not_depend_on_the_room_there_is():
+    """A world that has had many contacts keeps room for them; one made anew has little."""
+    old, new = mc.World(mc.load("terrain", count=20)), mc.World(mc.load("terrain", count=20))
+    old.step(90)
+    snapshot = old.snapshot()
+    old.step(60)
+    assert old.asleep.any()
+    old.restore(snapshot)
+    new.restore(snapshot)
+    for _ in range(6):
+        old.step(10)
+        new.step(10)
+        assert old.state_hash() == new.state_hash()
+
+
 def test_rows_of_sleepers_are_those_of_the_same_world_awake(sleeping):
     awake = copy.deepcopy(sleeping)
     awake.wake()
