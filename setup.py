@@ -75,7 +75,7 @@ LEVELS = {
 }
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
-THREADED = ("mcsim.core._crew",)
+THREADED = ("mcsim.core._crew", "mcsim.collide._collider")
 
 # Cython's own helper code, compiled once for all kernels.
 UTILITY = "mcsim._cyutility"

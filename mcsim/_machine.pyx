@@ -15,6 +15,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
 from mcsim.core._arrays cimport doubles
+from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._pgs cimport Delassus
@@ -47,6 +48,7 @@ cdef class Machine(StateArrays):
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
         self.hold(bodies, joints)
         self.collider = collider
+        collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import os
 from numbers import Integral
 
 from mcsim.core.errors import SceneError
@@ -179,6 +180,12 @@ def sleep_settings(k):
     return (k["sleep_speed"] if k["sleep"] else 0.0), k["sleep_time"]
 
 
+def workers(threads):
+    """How many threads really work: no more than there are processors, since results do not depend on it."""
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(threads, free)
+
+
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
@@ -198,5 +205,5 @@ def kernel_settings(k, gravity):
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
-        "rate_gain": rate_gain, "error_gain": error_gain, "threads": k["threads"], "user_rows": 0,
+        "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
     }

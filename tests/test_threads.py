@@ -141,3 +141,30 @@ def test_a_world_says_that_it_is_busy():
         leave.set()
         thread.join()
     world.step()
+
+
+# ---- threads within one world ------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("scene, parameters", [
+    ("pyramid", {"base": 16}), ("rain", {"n": 250}), ("ragdolls11", {"n": 8}), ("terrain", {"count": 30})])
+def test_results_do_not_depend_on_how_many_threads_share_a_world(scene, parameters, monkeypatch):
+    """Also with more threads than processors, which a world would not use by itself."""
+    monkeypatch.setattr("mcsim.settings.workers", lambda threads: threads)
+    hashes = []
+    for threads in (1, 2, 3, 5):
+        world = mc.World(mc.load(scene, **parameters), threads=threads)
+        world.step(40)
+        snapshot = world.snapshot()
+        world.step(20)
+        hashes.append(world.state_hash())
+        world.restore(snapshot)
+        world.step(20)
+        hashes.append(world.state_hash())
+    assert len(set(hashes)) == 1
+
+
+def test_numbers_of_threads():
+    assert mc.World(mc.Scene(), threads=4).settings["threads"] == 4
+    for wrong in (0, 65, 1.5, "2", True):
+        with pytest.raises(mc.SceneError, match="threads"):
+            mc.World(mc.Scene(), threads=wrong)

@@ -395,7 +395,6 @@ WRONG = [
     (lambda w: mc.World(w.scene, restitution_threshold="1"), "restitution_threshold must be a number"),
     (lambda w: mc.World(w.scene, speculative_distance=-0.1), "speculative_distance must not be negative"),
     (lambda w: mc.World(w.scene, sleep=1), "sleep must be True or False"),
-    (lambda w: mc.World(w.scene, threads=4), "threads more than 1 are not available yet"),
     (lambda w: mc.World(w.scene, threads=0), "threads must be from 1"),
     # step
     (lambda w: w.step(-1), "n must be from 0"),

@@ -197,7 +197,7 @@ cdef class Broadphase(PlacedShapes):
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int find_pairs(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """The pairs whose boxes overlap, `close`, and those with planes, `plane_pairs`. -> OK, or GROW: call
+        """The pairs whose boxes overlap, and those with planes, into `close`. -> OK, or GROW: call
         grow_pairs() and then this again."""
         cdef int status
         self.place_shapes(bodies, speculative_distance, ahead, self.stale)
@@ -207,6 +207,7 @@ cdef class Broadphase(PlacedShapes):
             status = self.find_plane_pairs()
         if status == OK:
             self.find_close_pairs()
+            status = self.add_plane_pairs()
         return status
 
     cdef int grow_pairs(self) except -1:
@@ -369,6 +370,15 @@ cdef class Broadphase(PlacedShapes):
                 self.moved[self.moved_list[k]] = 0
         self.thinning = 0
         self.stale = 0
+        return OK
+
+    cdef int add_plane_pairs(self) noexcept nogil:
+        """The planes' pairs into `close`."""
+        if self.close_count + self.plane_pair_count > self.pair_capacity:
+            self.pairs_wanted = self.close_count + self.plane_pair_count + 64
+            return GROW
+        merge_keys(self.close, self.close_count, self.plane_pairs, self.plane_pair_count)
+        self.close_count += self.plane_pair_count
         return OK
 
     cdef int find_plane_pairs(self) noexcept nogil:

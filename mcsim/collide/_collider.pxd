@@ -15,6 +15,7 @@ cdef class Collider(Broadphase):
     cdef Manifold* sleeping              # those of sleeping bodies, which leave `previous` meanwhile
     cdef Py_ssize_t sleeping_count
     cdef Resistance* resistances         # beside `manifolds` once they are found, beside `previous` after accept()
+    cdef int threads                     # among which the narrowphase is shared out
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
@@ -40,3 +41,6 @@ cdef class Collider(Broadphase):
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
     cdef void fetch_shape(self, int32_t i) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
+                              Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil
+    cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil

@@ -9,8 +9,10 @@ import numpy as np
 from libc.math cimport sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 from cython cimport final
+from cython.parallel cimport prange
+from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
 from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec
 from mcsim.state._carrier cimport lighter
@@ -52,6 +54,7 @@ cdef extern from *:
 cdef enum:
     PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
+    LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
 
 # What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
 # passes by: with what comes nearer than GRAZE times that distance.
@@ -168,6 +171,7 @@ cdef class Collider(Broadphase):
         self.add_shapes(shapes, hulls, vertices, face_normals, face_offsets, face_begin, face_index, edges,
                         surfaces)
         self.set_excluded(excluded_pairs)
+        self.threads = 1
         self.pairs_wanted = 4 * self.shape_count + 64
         self.manifolds_wanted = 2 * self.shape_count + 64
         self.grow()
@@ -457,27 +461,58 @@ cdef class Collider(Broadphase):
         fetch(&self.motions[i], sizeof(Motion))
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted."""
-        cdef Py_ssize_t i = 0
-        cdef Py_ssize_t j = 0
-        cdef Py_ssize_t k = 0
+        """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
+        of them, with room for one manifold a pair; where a surface needs more, one thread does it all."""
+        cdef Py_ssize_t found[MOST_WORKERS]
         cdef Py_ssize_t count = self.close_count
+        cdef Py_ssize_t begin
+        cdef int threads = <int>min(<Py_ssize_t>self.threads, count // LEAST_PAIRS) if self.threads > 1 else 1
+        cdef int t
+        if threads > 1 and count > self.manifold_capacity:
+            self.manifolds_wanted = count + count // 4
+            return GROW
+        if threads > 1:
+            for t in prange(threads, num_threads=threads, schedule="static", chunksize=1):
+                found[t] = self.find_some(bodies, speculative_distance, ahead, count * t // threads,
+                                          count * (t + 1) // threads, count * t // threads,
+                                          count * (t + 1) // threads)
+            for t in range(threads):
+                if found[t] < 0:
+                    threads = 1
+                    break
+        if threads <= 1:
+            self.manifold_count = self.find_some(bodies, speculative_distance, ahead, 0, count, 0,
+                                                 self.manifold_capacity)
+            if self.manifold_count < 0:
+                self.manifold_count = 0
+                self.manifolds_wanted = 2 * self.manifold_capacity
+                return GROW
+            return OK
+        self.manifold_count = found[0]
+        for t in range(1, threads):
+            begin = count * t // threads
+            memmove(&self.manifolds[self.manifold_count], &self.manifolds[begin], found[t] * sizeof(Manifold))
+            self.manifold_count += found[t]
+        return OK
+
+    cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
+                              Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil:
+        """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, -1: there is no room"""
+        cdef Py_ssize_t first = slot
+        cdef Py_ssize_t i
+        cdef Py_ssize_t k = 0
         cdef uint64_t key
         cdef Manifold* m
         cdef const Manifold* old
-        while i < count or j < self.plane_pair_count:
-            if j == self.plane_pair_count or i < count and self.close[i] < self.plane_pairs[j]:
-                key = self.close[i]
-                i += 1
-                if i + PAIRS_AHEAD < count:
-                    self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
-            else:
-                key = self.plane_pairs[j]
-                j += 1
-            if self.manifold_count == self.manifold_capacity:
-                self.manifolds_wanted = 2 * self.manifold_capacity
-                return GROW
-            m = &self.manifolds[self.manifold_count]
+        if begin > 0:
+            k = self.first_previous(self.close[begin])
+        for i in range(begin, end):
+            key = self.close[i]
+            if i + PAIRS_AHEAD < end:
+                self.fetch_pair(self.close[i + PAIRS_AHEAD - 1], self.close[i + PAIRS_AHEAD])
+            if slot == slot_end:
+                return -1
+            m = &self.manifolds[slot]
             m.key = key
             m.shape_a = <int32_t>(key >> 32)
             m.shape_b = <int32_t>key
@@ -490,16 +525,28 @@ cdef class Collider(Broadphase):
                 if k + MANIFOLDS_AHEAD < self.previous_count:
                     fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
-                if self.manifold_count + PART_MOST > self.manifold_capacity:
-                    self.manifolds_wanted = 2 * self.manifold_capacity
-                    return GROW
-                self.manifold_count += self.touch_surface(bodies, m, k, speculative_distance, ahead)
+                if slot + PART_MOST > slot_end:
+                    return -1
+                slot += self.touch_surface(bodies, m, k, speculative_distance, ahead)
                 continue
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
-                self.manifold_count += 1
-        return OK
+                slot += 1
+        return slot - first
+
+    cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil:
+        """The first of the last manifolds that does not come before the pair."""
+        cdef Py_ssize_t low = 0
+        cdef Py_ssize_t high = self.previous_count
+        cdef Py_ssize_t middle
+        while low < high:
+            middle = low + (high - low) // 2
+            if self.previous[middle].key < key:
+                low = middle + 1
+            else:
+                high = middle
+        return low
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 

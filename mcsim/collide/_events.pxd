@@ -44,19 +44,23 @@ ctypedef struct EventLog:
     int lost                     # there was no memory for some of them
 
 
+cdef inline int grow_log(EventLog* log) noexcept with gil:
+    """Room for more events. -> 0: there is no memory"""
+    cdef Py_ssize_t capacity = 2 * log.capacity + 64
+    cdef void* larger = realloc(log.events, capacity * sizeof(Event))
+    if larger == NULL:
+        log.lost = 1
+        return 0
+    log.events = <Event*>larger
+    log.capacity = capacity
+    return 1
+
+
 cdef inline Event* next_event(EventLog* log, int began) noexcept nogil:
     """The next event, blank; NULL without memory for it."""
-    cdef Py_ssize_t capacity
-    cdef void* larger
     cdef Event* event
-    if log.count == log.capacity:
-        capacity = 2 * log.capacity + 64
-        larger = realloc(log.events, capacity * sizeof(Event))
-        if larger == NULL:
-            log.lost = 1
-            return NULL
-        log.events = <Event*>larger
-        log.capacity = capacity
+    if log.count == log.capacity and not grow_log(log):
+        return NULL
     event = &log.events[log.count]
     log.count += 1
     event.step = log.step

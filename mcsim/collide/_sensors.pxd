@@ -15,7 +15,7 @@ cdef class Sensors(Finder):
     cdef Py_ssize_t capacity             # of each of the three
     cdef EventLog log
 
-    cdef int reserve(self, Py_ssize_t count) noexcept nogil
+    cdef int reserve(self, Py_ssize_t count) noexcept with gil
     cdef Py_ssize_t look_inside(self, const Bodies* bodies) noexcept nogil
     cdef void note(self, uint64_t key, int began) noexcept nogil
     cdef void sense(self, const Bodies* bodies) noexcept nogil

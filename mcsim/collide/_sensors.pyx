@@ -47,7 +47,7 @@ cdef class Sensors(Finder):
         free(self.scratch)
         free(self.log.events)
 
-    cdef int reserve(self, Py_ssize_t count) noexcept nogil:
+    cdef int reserve(self, Py_ssize_t count) noexcept with gil:
         """Room for so many pairs. -> 0: there is no memory"""
         cdef Py_ssize_t capacity = max(count, 2 * self.capacity)
         cdef uint64_t** lists[3]
@@ -83,7 +83,7 @@ cdef class Sensors(Finder):
             chosen.sensor = sensor
             chosen.mask = self.collider.shapes[sensor].mask
             found = self.touching(&self.solids[sensor], &chosen, self.found)
-            if not self.reserve(count + found):
+            if count + found > self.capacity and not self.reserve(count + found):
                 return -1
             for k in range(found):
                 self.now[count + k] = (<uint64_t>sensor << 32) | <uint64_t>self.found[k]

@@ -108,7 +108,7 @@ cdef class Balls:
     cdef LaneStock bodies
     cdef const PushSlot* all_slots
 
-    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count)
+    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count) except *
     cdef void choose(self, const int8_t* idle) noexcept nogil
     cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
     cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil

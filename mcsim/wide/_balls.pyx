@@ -149,7 +149,7 @@ cdef class Balls:
         self.bodies = self._stock(3, self.pushed, 1, 0)
         self.all_slots = <const PushSlot*>records(self.kept[4])
 
-    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count):
+    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count) except *:
         cdef LaneStock stock
         owner = np.append(owner, 0).astype(np.int32)
         self.kept.append(owner)
