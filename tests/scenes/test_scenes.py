@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+import mcsim as mc
 from mcsim import scenes
 from mcsim.core.rotation import compose, matrix, rotate
 from mcsim.scene import Scene, load_scene
