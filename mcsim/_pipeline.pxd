@@ -39,8 +39,11 @@ cdef class Pipeline(Machine):
     cdef double stage_times[10]
     cdef double clock
 
+    cpdef void clear_times(self)
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
+    cdef void call_user(self, double time) noexcept with gil
+    cdef bint grow_collider(self) noexcept with gil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

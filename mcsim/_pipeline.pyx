@@ -86,13 +86,15 @@ cdef class Pipeline(Machine):
         """The time of the present poses, and what functions of the user's say for it. -> status"""
         self.settings.time = time
         if self.calling:
-            with gil:
-                try:
-                    self.calls(time)
-                except BaseException as error:
-                    self.failure = error
-                    self.call_status = CALL_FAILED
+            self.call_user(time)
         return self.call_status
+
+    cdef void call_user(self, double time) noexcept with gil:
+        try:
+            self.calls(time)
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     cdef int collide(self) noexcept nogil:
         cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
@@ -561,12 +563,13 @@ cdef class Pipeline(Machine):
 
     cdef bint make_room(self) noexcept nogil:
         """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
-        if not self.collider.has_room():
-            with gil:
-                try:
-                    self.collider.grow()
-                except MemoryError:
-                    return False
+        return self.collider.has_room() or self.grow_collider()
+
+    cdef bint grow_collider(self) noexcept with gil:
+        try:
+            self.collider.grow()
+        except MemoryError:
+            return False
         return True
 
     def set_calls(self, calls):
@@ -586,6 +589,13 @@ cdef class Pipeline(Machine):
             self.pose_calls.__init__(user.call)          # and so keeps its rows alive
 
     # ---- called from World -------------------------------------------------------------------------------------------
+
+    def begin_call(self):
+        """A call of World.step begins: times and events are its own."""
+        self.clear_times()
+        self.collider.clear_events()
+        if self.sensors is not None:
+            self.sensors.clear_events()
 
     def step(self, Py_ssize_t n):
         """Up to n steps without the GIL, counted in `steps`. -> status. GROW: call grow() and go on; NOT_FINITE:
@@ -657,5 +667,5 @@ cdef class Pipeline(Machine):
         """(stages,) [s] spent since the last call of clear_times."""
         return [self.stage_times[i] for i in range(STAGES)]
 
-    def clear_times(self):
+    cpdef void clear_times(self):
         memset(self.stage_times, 0, sizeof(self.stage_times))

@@ -7,3 +7,4 @@ cdef class PoseCalls:
     cdef int status
 
     cdef void call(self, bint errors_only) noexcept nogil
+    cdef void ask(self, bint errors_only) noexcept with gil

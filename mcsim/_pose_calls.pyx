@@ -19,12 +19,14 @@ cdef class PoseCalls:
 
     cdef void call(self, bint errors_only) noexcept nogil:
         if self.wanted and self.status == OK:
-            with gil:
-                try:
-                    self.function(errors_only)
-                except BaseException as error:
-                    self.failure = error
-                    self.status = CALL_FAILED
+            self.ask(errors_only)
+
+    cdef void ask(self, bint errors_only) noexcept with gil:
+        try:
+            self.function(errors_only)
+        except BaseException as error:
+            self.failure = error
+            self.status = CALL_FAILED
 
     def take_failure(self):
         """What was raised, or None."""

@@ -16,7 +16,6 @@ from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import normalized, rotate
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.observers import Events
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
@@ -268,7 +267,7 @@ class Changes:
                 self._begin_anew()
             raise
         self._removed.update(gone)
-        self._events = Events()
+        self._broken = None
 
     def _begin_anew(self):
         """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""

@@ -1,6 +1,6 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -251,7 +251,8 @@ class Observers:
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
         found = [self._event_array(log.get_events(), began, dtype)
                  for log in logs for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
-        return replace(self._events, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
+        broken = {} if self._broken is None else {"broken": self._broken}
+        return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
 
     def _event_array(self, log, began, dtype):
         """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""

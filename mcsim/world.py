@@ -11,7 +11,7 @@ from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
-from mcsim.observers import Events, Observers
+from mcsim.observers import Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
@@ -87,7 +87,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                                           joint_records(self._origin, self._origin.numbers()[0]),
                                           ShapeArrays(self._origin)))
         self._steps_made = 0
-        self._events = Events()
+        self._broken = None                         # numbers of the joints that broke in the last call of step()
         self._turn = threading.Lock()
         self._meet_shapes()
         self._prepare()
@@ -128,21 +128,19 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite.
         """
-        try:
-            n = count(n, "n", 0, MOST_STEPS)
-        except FieldError as error:
-            raise SceneError(f"World.step: {error}") from None
+        if n.__class__ is not int or n < 0:
+            try:
+                n = count(n, "n", 0, MOST_STEPS)
+            except FieldError as error:
+                raise SceneError(f"World.step: {error}") from None
         self._begin("step")
         pipeline = self._pipeline
-        pipeline.clear_times()
         whole = self._joints["broken"] == 0 if self._breakable else None
-        goal = pipeline.steps + n
         began = pipeline.steps
+        goal = began + min(n, MOST_STEPS)
         try:
             self._meet_shapes()
-            self._collider.clear_events()
-            if pipeline.sensors is not None:
-                pipeline.sensors.clear_events()
+            pipeline.begin_call()
             while pipeline.steps < goal:
                 status = pipeline.step(goal - pipeline.steps)
                 if status == GROW:
@@ -150,10 +148,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 elif status == NOT_FINITE:
                     raise SimulationError(self._explain_failure())
         finally:
-            self._end()
             pipeline.clear_forces()
             self._steps_made = pipeline.steps - began
-            self._events = Events() if whole is None else Events(np.nonzero(whole & (self._joints["broken"] != 0))[0])
+            self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
+            self._turn.release()
 
     def _refuse_while_running(self, doing):
         """A user's function, or another thread, may look at poses and velocities while a step is on its way, no more."""
