@@ -128,7 +128,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite.
         """
-        if n.__class__ is not int or n < 0:
+        if n.__class__ is not int or not 0 <= n <= MOST_STEPS:
             try:
                 n = count(n, "n", 0, MOST_STEPS)
             except FieldError as error:
@@ -137,7 +137,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline = self._pipeline
         whole = self._joints["broken"] == 0 if self._breakable else None
         began = pipeline.steps
-        goal = began + min(n, MOST_STEPS)
+        goal = began + n
         try:
             self._meet_shapes()
             pipeline.begin_call()
