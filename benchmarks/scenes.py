@@ -28,6 +28,7 @@ BENCHMARKS = {
     "tower10_heavy": ("tower10_heavy", {}, 10.0),
     "rain500": ("rain", {"n": 500}, 10.0),
     "rain2000": ("rain", {"n": 2000}, 10.0),
+    "rain8000": ("rain", {"n": 8000}, 5.0),
     "ragdolls64": ("ragdolls11", {"n": 64}, 10.0),
     "chain100": ("chain", {"n": 100}, 10.0),
     "chain20_heavy": ("chain20_heavy", {}, 10.0),
