@@ -478,3 +478,8 @@ def test_a_world_bears_very_many_random_operations(name):
     each = 500
     for k in range(max(1, OPERATIONS // (each * len(WORLDS)))):
         play(1000 * k + list(WORLDS).index(name), WORLDS[name], each)
+
+
+def test_what_once_failed():
+    """The rows that a sleeping joint had in its last step were taken for state: a restored world's hash was another one."""
+    play(10003, WORLDS["projection"], 500)
