@@ -124,3 +124,10 @@ def test_the_integrators_are_measured(tmp_path, capsys):
     assert (tmp_path / "energy.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out.count("[") == 10 * len(module.SCENES) * len(module.RUNS)
     assert all(abs(band).max() < 0.05 for band in table.values())
+
+
+def test_growth_is_printed(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["growth.py", "20", "40", "--seconds", "0.1"])
+    load("growth").main()
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.split()[:4] == ["20", "bodies", "1", "threads"] and "n^" in second and "MB" in second
