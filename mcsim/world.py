@@ -136,20 +136,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._begin("step")
         pipeline = self._pipeline
         whole = self._joints["broken"] == 0 if self._breakable else None
-        began = pipeline.steps
-        goal = began + n
         try:
             self._meet_shapes()
-            pipeline.begin_call()
-            while pipeline.steps < goal:
-                status = pipeline.step(goal - pipeline.steps)
-                if status == GROW:
-                    pipeline.grow()
-                elif status == NOT_FINITE:
-                    raise SimulationError(self._explain_failure())
+            if pipeline.step(n) == NOT_FINITE:
+                raise SimulationError(self._explain_failure())
         finally:
-            pipeline.clear_forces()
-            self._steps_made = pipeline.steps - began
+            self._steps_made = pipeline.steps_made
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
             self._turn.release()
 

@@ -1,17 +1,59 @@
-"""The time of day for stage timers, without Python."""
+"""Time for stage timers, without Python: a counter that is read in few nanoseconds, and what one of its ticks is."""
+
+from libc.stdint cimport int64_t
 
 cdef extern from *:
     """
+    #include <stdint.h>
     #include <time.h>
-    /* Seconds that never run backwards, where the system has such a clock. */
-    static double mc_now(void) {
+    #if defined(__GNUC__) && defined(__x86_64__)
+    #include <cpuid.h>
+    #include <x86intrin.h>
+    #define MC_COUNTER() ((int64_t)__rdtsc())
+    /* Whether the processor's counter goes at one rate, whatever the processor's own clock and power state are. */
+    static int mc_counts_steadily(void) {
+        unsigned a, b, c, d = 0;
+        return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+    }
+    #else
+    #define MC_COUNTER() ((int64_t)0)
+    static int mc_counts_steadily(void) { return 0; }
+    #endif
+    /* Nanoseconds that never run backwards, where the system has such a clock: 25 ns a look. */
+    static int64_t mc_nanoseconds(void) {
         struct timespec t;
     #ifdef CLOCK_MONOTONIC
         clock_gettime(CLOCK_MONOTONIC, &t);
     #else
         timespec_get(&t, TIME_UTC);
     #endif
-        return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+        return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    }
+    static int mc_steady;                        /* ticks are the processor's; else nanoseconds */
+    static double mc_tick_length = 1e-9;
+    static int64_t mc_first_tick, mc_first_nanosecond;
+    static int64_t mc_ticks(void) {
+        return mc_steady ? MC_COUNTER() : mc_nanoseconds();
+    }
+    /* The counter's rate is taken against the clock from the module's import until a tick's length is first asked for,
+       at least 10 ms. */
+    static void mc_start_clock(void) {
+        mc_steady = mc_counts_steadily();
+        mc_tick_length = mc_steady ? 0.0 : 1e-9;
+        mc_first_tick = mc_ticks();
+        mc_first_nanosecond = mc_nanoseconds();
+    }
+    static double mc_tick(void) {
+        int64_t passed;
+        if (mc_tick_length == 0.0) {
+            do passed = mc_nanoseconds() - mc_first_nanosecond; while (passed < 10000000);
+            mc_tick_length = 1e-9 * (double)passed / (double)(mc_ticks() - mc_first_tick);
+        }
+        return mc_tick_length;
     }
     """
-    double now "mc_now"() noexcept nogil
+    # Once, when a module that keeps time is imported.
+    void start_clock "mc_start_clock"() noexcept nogil
+    int64_t ticks "mc_ticks"() noexcept nogil
+    # [s] of one tick
+    double tick "mc_tick"() noexcept nogil
