@@ -18,6 +18,7 @@ from mcsim.wide._joints cimport WideJoints
 cdef class Machine(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef long long revision_seen        # of the collider's shapes
     cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
     cdef Backstop backstop

@@ -52,6 +52,7 @@ cdef class Machine(StateArrays):
         self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
+        self.revision_seen = -1
         self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
@@ -119,6 +120,14 @@ cdef class Machine(StateArrays):
         self.wide_joints = None
         if self.widening_joints:
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
+
+    @property
+    def shapes_changed(self):
+        """Whether the collider has other shapes than when see_shapes() was called, or it never was."""
+        return self.revision_seen != self.collider.revision
+
+    def see_shapes(self):
+        self.revision_seen = self.collider.revision
 
     @property
     def reach(self):

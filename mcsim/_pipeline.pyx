@@ -184,7 +184,8 @@ cdef class Pipeline(Machine):
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.row_count > 0:
+            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
@@ -360,7 +361,7 @@ cdef class Pipeline(Machine):
             self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
                                                  self.settings.restitution_threshold, self.settings.h,
                                                  self.settings.first_kick, self.impacts)
-        self.lap(STAGE_IMPACT)
+            self.lap(STAGE_IMPACT)
 
     # ---- positions ---------------------------------------------------------------------------------------------------
 

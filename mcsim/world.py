@@ -128,16 +128,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite.
         """
-        if n.__class__ is not int or not 0 <= n <= MOST_STEPS:
+        if type(n) is not int or not 0 <= n <= MOST_STEPS:
             try:
                 n = count(n, "n", 0, MOST_STEPS)
             except FieldError as error:
                 raise SceneError(f"World.step: {error}") from None
-        self._begin("step")
+        if not self._turn.acquire(False):
+            self._begin("step")                      # says who has it
         pipeline = self._pipeline
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
-            self._meet_shapes()
+            if pipeline.shapes_changed:
+                self._meet_shapes()
             if pipeline.step(n) == NOT_FINITE:
                 raise SimulationError(self._explain_failure())
         finally:
@@ -154,7 +156,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
-        if not self._turn.acquire(blocking=False):
+        if not self._turn.acquire(False):
             self._refuse_while_running(doing)
             self._begin(doing)                       # it was given back between the two
 
