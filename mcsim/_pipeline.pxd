@@ -19,6 +19,10 @@ cdef enum:
     STAGE_FINISH = 9
     STAGES = 10
 
+# What Pipeline.step answers beside core/_types.pxd, Status.
+cdef enum:
+    UNSEEN = 4           # there are other shapes than see_shapes() was called for
+
 cdef class Pipeline(Machine):
     cdef bint swept                     # rows beside those of the direct solver exist
     cdef readonly Py_ssize_t row_count

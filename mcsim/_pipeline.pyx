@@ -596,9 +596,12 @@ cdef class Pipeline(Machine):
 
     def step(self, long long n):
         """One call of World.step: n steps, counted in `steps`, or fewer; times and events are the call's own, forces act
-        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step."""
+        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. UNSEEN: nothing
+        happened, there are shapes that see_shapes() has not been called for."""
         cdef long long began = self.steps
         cdef int status = OK
+        if self.revision_seen != self.collider.revision:
+            return UNSEEN
         memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
         self.collider.clear_events()
         if self.sensors is not None:
@@ -643,6 +646,10 @@ cdef class Pipeline(Machine):
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    def take_time(self, Pipeline other):
+        """Time and steps of the pipeline whose place this one takes."""
+        self.start, self.steps, self.steps_made = other.start, other.steps, other.steps_made
 
     def prepare(self):
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of

@@ -273,7 +273,7 @@ class Changes:
         """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
         old = self._pipeline
         vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
-        self._pipeline.steps, self._pipeline.start = old.steps, old.start
+        self._pipeline.take_time(old)
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
@@ -306,7 +306,7 @@ class Changes:
                                 edit and self._collider, names)
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
-        parts["_pipeline"].steps, parts["_pipeline"].start = self._pipeline.steps, self._pipeline.start
+        parts["_pipeline"].take_time(self._pipeline)
         gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
         gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
         return parts | {"edit": edit, "gone": gone}
