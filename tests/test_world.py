@@ -291,12 +291,16 @@ def test_stats_count_and_time():
 
 
 def test_the_stages_take_what_a_call_takes():
-    """The timers' own counter goes at the rate of the clock, and nothing but a call's first and last moments is left out."""
-    world = mc.World(pile())
-    world.step(5)
-    began = time.perf_counter()
-    world.step(200)
-    assert 0.95 < sum(world.stats.times.values()) / (time.perf_counter() - began) < 1.002
+    """The timers' own counter goes at the rate of the clock, and nothing but a call's first and last moments is left out.
+    (Others that run on the machine at such a moment lengthen it: the best of some calls.)"""
+    world = mc.World(pile(), sleep=False)
+    parts = []
+    for _ in range(8):
+        began = time.perf_counter()
+        world.step(50)
+        took = time.perf_counter() - began
+        parts.append(sum(world.stats.times.values()) / took)
+    assert 0.97 < max(parts) < 1.002
 
 
 # ---- failures --------------------------------------------------------------------------------------------------------

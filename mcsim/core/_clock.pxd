@@ -35,19 +35,34 @@ cdef extern from *:
     static int64_t mc_ticks(void) {
         return mc_steady ? MC_COUNTER() : mc_nanoseconds();
     }
+    /* Both at one moment: of some tries the one during which least time passed, for the system may let others run
+       between the two looks. */
+    static void mc_look_at_both(int64_t* tick, int64_t* nanosecond) {
+        int64_t before, at, after, least = INT64_MAX;
+        int k;
+        for (k = 0; k < 8; k++) {
+            before = mc_nanoseconds();
+            at = mc_ticks();
+            after = mc_nanoseconds();
+            if (after - before < least) {
+                least = after - before;
+                *tick = at;
+                *nanosecond = before + least / 2;
+            }
+        }
+    }
     /* The counter's rate is taken against the clock from the module's import until a tick's length is first asked for,
        at least 10 ms. */
     static void mc_start_clock(void) {
         mc_steady = mc_counts_steadily();
         mc_tick_length = mc_steady ? 0.0 : 1e-9;
-        mc_first_tick = mc_ticks();
-        mc_first_nanosecond = mc_nanoseconds();
+        mc_look_at_both(&mc_first_tick, &mc_first_nanosecond);
     }
     static double mc_tick(void) {
-        int64_t passed;
+        int64_t tick, nanosecond;
         if (mc_tick_length == 0.0) {
-            do passed = mc_nanoseconds() - mc_first_nanosecond; while (passed < 10000000);
-            mc_tick_length = 1e-9 * (double)passed / (double)(mc_ticks() - mc_first_tick);
+            do mc_look_at_both(&tick, &nanosecond); while (nanosecond - mc_first_nanosecond < 10000000);
+            mc_tick_length = 1e-9 * (double)(nanosecond - mc_first_nanosecond) / (double)(tick - mc_first_tick);
         }
         return mc_tick_length;
     }
