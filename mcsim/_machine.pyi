@@ -14,7 +14,6 @@ class Machine(StateArrays):
     collider: Collider
     sensors: Sensors | None
     tree: Any
-    reach: float
     shapes_changed: bool
     def see_shapes(self) -> None: ...
     def follow(self) -> None: ...

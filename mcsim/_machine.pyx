@@ -130,11 +130,6 @@ cdef class Machine(StateArrays):
         self.revision_seen = self.collider.revision
 
     @property
-    def reach(self):
-        """[m] bodies nearer than this wake each other."""
-        return self.islands.reach
-
-    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree

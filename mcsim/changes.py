@@ -360,7 +360,7 @@ class Changes:
     def _wake_changed(self, scene, arrays, numbers, versions):
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
         or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies."""
-        island, sizes = self._bodies.island, self._bodies.reach
+        island, sizes, reach = self._bodies.island, self._bodies.reach, self._pipeline.islands.reach
         if not np.any(island != AWAKE):
             return
         gone = np.flatnonzero(numbers[:-1] < 0)
@@ -371,7 +371,7 @@ class Changes:
                    if id(body) not in here and (body.kind != "dynamic" or i in versions)]
         woken = set(island[old].tolist())
         for position, size in places:
-            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + self._pipeline.reach
+            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + reach
             woken |= set(island[near].tolist())
         stay = {id(joint) for joint in self._scene.joints} & {id(joint) for joint in scene.joints}
         ends = {name for joint in (*self._scene.joints, *scene.joints) if id(joint) not in stay
