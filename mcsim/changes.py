@@ -254,12 +254,14 @@ class Changes:
 
     def _settle(self, parts):
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
-        edit, gone = parts.pop("edit", None), parts.pop("gone", ())
+        edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
         try:
             if edit is not None:
                 edit()
             if parts["_pipeline"] is not self._pipeline:
                 parts["_pipeline"].take_room(self._pipeline)
+                if planned:
+                    parts["_pipeline"].take_plan(self._pipeline)
             parts["_pipeline"].restored()
             vars(self).update(parts)
         except BaseException:
@@ -277,7 +279,8 @@ class Changes:
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether the
+        present pipeline's plan of the joints serves, and "edit": what is
         to be done to the present collider, which else stays untouched; None if there is another one. Parts that stand in
         both scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
         as the scene says. anew: another collider in any case."""
@@ -302,14 +305,20 @@ class Changes:
         if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
             if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
                 names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
+        planned = not len(versions) and self._same_joints(joints, joint_rows) and self._pipeline.plan_serves(bodies.count)
         parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
-                                edit and self._collider, names)
+                                edit and self._collider, names, planned)
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(self._pipeline)
         gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
         gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
-        return parts | {"edit": edit, "gone": gone}
+        return parts | {"edit": edit, "gone": gone, "planned": planned}
+
+    def _same_joints(self, joints, rows):
+        """Whether they are those of now, between bodies of the same numbers. joints: JOINT_DTYPE; rows: of them."""
+        return (len(joints) == len(self._joints) and np.array_equal(rows.source, np.arange(rows.count))
+                and all(np.array_equal(joints[name], self._joints[name]) for name in ("body_a", "body_b", "broken")))
 
     def _edit(self, scene, rows, numbers, fresh, versions):
         """A function that changes the collider in place; None where another one must be made.

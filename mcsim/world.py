@@ -90,10 +90,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._meet_shapes()
         self._prepare()
 
-    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None):
+    def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None, planned=False):
         """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
         shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
-        numbers: what scene.numbers() gives, if it is known."""
+        numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's plan."""
         body_index, joint_index = numbers or scene.numbers()
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
@@ -102,7 +102,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = PIPELINES[self._keywords["integrator"]](
             bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
-            bool(np.any(bodies.bounces)), sleep_settings(self._keywords))
+            bool(np.any(bodies.bounces)), sleep_settings(self._keywords), **({"planned": True} if planned else {}))
         if isinstance(pipeline, PositionPipeline):
             pipeline.names = (tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)

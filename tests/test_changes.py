@@ -111,6 +111,11 @@ def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
     world.set_shape("box1", mc.Sphere(0.2))
     world.set_kind("ball", "kinematic")
     world.step(10)
+    goes_on_as_one_made_anew(world, keywords)
+
+
+def goes_on_as_one_made_anew(world, keywords):
+    """To the bit, for 20 steps."""
     again = mc.World(world.scene, **keywords)
     snapshot = world.snapshot()
     for name, array in snapshot.arrays.items():
@@ -123,6 +128,26 @@ def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
     for each in (world, again):
         each.step(20)
     assert again.state_hash() == world.state_hash()
+
+
+@every_world
+def test_the_plan_of_the_joints_serves_while_bodies_without_joints_come_and_go(keywords):
+    """On top of what is jointed, in all more than there is room for; and it is made anew where joints' bodies move up."""
+    world = running(**keywords)
+    planned = world._pipeline.tree
+    count = len(world.positions)
+    for i in range(4):
+        names = [f"drop{i}_{k}" for k in range(30)]
+        world.add_bodies([{"name": name, "shape": mc.Sphere(0.08), "density": 500.0, "position":
+                           (0.25 * (k % 6) + 2.4, 0.3 * (k // 6) - 0.6, 3.3 + 0.2 * i)} for k, name in enumerate(names)])
+        assert i > 0 or world._pipeline.tree is planned
+        world.step(12)
+        world.remove_bodies(names[::3])
+        goes_on_as_one_made_anew(world, keywords)
+    assert len(world.positions) == count + 80
+    world.remove_body("box0")
+    assert planned is None or world._pipeline.tree is not planned
+    goes_on_as_one_made_anew(world, keywords)
 
 
 def test_contacts_stay_warm():
