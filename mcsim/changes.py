@@ -280,10 +280,10 @@ class Changes:
 
     def _gathered(self, scene, anew=False):
         """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether the
-        present pipeline's plan of the joints serves, and "edit": what is
-        to be done to the present collider, which else stays untouched; None if there is another one. Parts that stand in
-        both scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
-        as the scene says. anew: another collider in any case."""
+        present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which else
+        stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
+        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
+        collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
@@ -297,7 +297,7 @@ class Changes:
         for new, old in versions:
             numbers[old] = new
         joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
-        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions])
+        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
         edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
@@ -366,25 +366,25 @@ class Changes:
         manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
         return manifolds
 
-    def _wake_changed(self, scene, arrays, numbers, versions):
+    def _wake_changed(self, scene, arrays, numbers, versions, body_rows, joint_rows):
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
-        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies."""
+        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies;
+        body_rows, joint_rows: Rows."""
         island, sizes, reach = self._bodies.island, self._bodies.reach, self._pipeline.islands.reach
         if not np.any(island != AWAKE):
             return
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self._bodies.position[i], sizes[i]) for i in old]
-        here = {id(body) for body in self._scene.bodies}
-        places += [(arrays.position[i], arrays.reach[i]) for i, body in enumerate(scene.bodies)
-                   if id(body) not in here and (body.kind != "dynamic" or i in versions)]
+        places += [(arrays.position[i], arrays.reach[i]) for i in body_rows.fresh.tolist()
+                   if scene.bodies[i].kind != "dynamic" or i in versions]
         woken = set(island[old].tolist())
         for position, size in places:
             near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + reach
             woken |= set(island[near].tolist())
-        stay = {id(joint) for joint in self._scene.joints} & {id(joint) for joint in scene.joints}
-        ends = {name for joint in (*self._scene.joints, *scene.joints) if id(joint) not in stay
-                for name in (joint.a, joint.b) if name in self._body_index}
+        changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
+        changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]
+        ends = {name for joint in changed for name in (joint.a, joint.b) if name in self._body_index}
         woken |= {int(island[self._body_index[name]]) for name in ends}
         awake = np.isin(arrays.island, list(woken - {AWAKE}))
         for name in ("still_time", "still_speed"):
