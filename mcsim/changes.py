@@ -296,7 +296,9 @@ class Changes:
         kept = numbers.copy()
         for new, old in versions:
             numbers[old] = new
-        joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
+        joints = self._joints
+        if anew or versions or not self._same_joints(joint_rows, numbers):
+            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
         self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
@@ -305,7 +307,7 @@ class Changes:
         if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
             if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
                 names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
-        planned = not len(versions) and self._same_joints(joints, joint_rows) and self._pipeline.plan_serves(bodies.count)
+        planned = joints is self._joints and self._pipeline.plan_serves(bodies.count)
         parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
                                 edit and self._collider, names, planned)
         if edit is None:
@@ -315,10 +317,10 @@ class Changes:
         gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
         return parts | {"edit": edit, "gone": gone, "planned": planned}
 
-    def _same_joints(self, joints, rows):
-        """Whether they are those of now, between bodies of the same numbers. joints: JOINT_DTYPE; rows: of them."""
-        return (len(joints) == len(self._joints) and np.array_equal(rows.source, np.arange(rows.count))
-                and all(np.array_equal(joints[name], self._joints[name]) for name in ("body_a", "body_b", "broken")))
+    def _same_joints(self, rows, body_numbers):
+        """Whether they are those of now, between bodies whose numbers stay."""
+        ends = np.stack([self._joints["body_a"], self._joints["body_b"]])
+        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(body_numbers[ends], ends)
 
     def _edit(self, scene, rows, numbers, fresh, versions):
         """A function that changes the collider in place; None where another one must be made.

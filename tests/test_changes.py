@@ -624,3 +624,28 @@ def test_a_restore_after_the_scene_was_looked_at_between():
     assert world.state_hash() == digest and handle.index == 5 and handle == world.body("ball")
     world.step(5)
     assert [joint.index for joint in world.scene.joints] == list(range(4))
+
+
+def test_going_back_from_more_bodies_mends_what_broke():
+    """The plan of the joints that hold is made anew, also where joints and their bodies' numbers are the same."""
+    def hung():
+        scene = mc.Scene()
+        for i in range(3):
+            scene.add_body(f"bob{i}", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, -i))
+            scene.add_joint(mc.BallJoint(f"bob{i - 1}" if i else None, f"bob{i}", (0, 0, 0.5 - i), break_force=100.0))
+        world = mc.World(scene)
+        world.velocities[2] = (0.5, 0, 0)
+        world.step(5)
+        return world
+    world, other = hung(), hung()
+    whole = world.snapshot()
+    world.apply_force("bob2", (0, 0, -500))
+    world.step()
+    assert len(world.events.broken) > 0
+    world.add_body("new", shape=mc.Sphere(0.1), position=(5, 0, 0))
+    world.step(3)
+    assert np.any(world._joints["broken"])
+    world.restore(whole)
+    for each in (world, other):
+        each.step(20)
+    assert world.state_hash() == other.state_hash() and not np.any(world._joints["broken"])
