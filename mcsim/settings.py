@@ -186,20 +186,12 @@ def workers(threads):
     return min(threads, free)
 
 
-def relax_sweeps(k):
-    """After a soft pass half as many as that has: they take out what it put in, and all that is needed of them is that
-    stacks come to rest. One alone pumps up the sway of a pyramid, so two where the soft pass has two."""
-    if k["stabilization"] != "soft":
-        return k["iterations"]
-    return min(k["iterations"], max(2, (k["iterations"] + 1) // 2))
-
-
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
     return {
         "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
-        "iterations": k["iterations"], "relax_iterations": relax_sweeps(k),
+        "iterations": k["iterations"], "relax_iterations": k["iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),

@@ -32,8 +32,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
       solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps of each pass of a substep (biased, position rounds; half as many, but two, of the relax pass);
-        default 4 for "soft", else 8.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
