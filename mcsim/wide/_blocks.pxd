@@ -10,17 +10,16 @@ from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds
 from mcsim.wide._lanes cimport Wide, Wide3
 
-# One point's normal row: J v = n . (v_b - v_a) + angular_b . w_b - angular_a . w_a.
+# One point's normal row. Its arms are those of the manifold's centre and an offset, which is the same for both bodies:
+# so arm x n is the centre's, and turn[0] tangent + turn[1] second tangent.
 ctypedef struct WidePoint:
-    Wide3 angular_a              # arm x n
-    Wide3 angular_b
-    Wide coupling[3]             # J M^-1 J' with the points after it
-    Wide bias[2]                 # of the biased and the relax pass
-    Wide mass[2]                 # 1 / (J M^-1 J' + compliance); 0: no such point
+    Wide turn[2]                 # offset x n [m]
+    Wide bias                    # of the biased pass [m/s]; above 0 there is a gap, and the relax pass closes it too
     Wide diagonal                # J M^-1 J'
-    Wide compliance              # of the biased pass; the relax pass is rigid
+    Wide mass                    # its inverse; 0: no such point
     Wide impulse                 # [N s]
-    Wide lever                   # arm about the manifold's centre [m]
+    Wide lever                   # length of the offset at the step's start [m]
+    Wide coupling[3]             # J M^-1 J' with the points after it
 
 # Two rows along (or about) the tangents whose impulse stays within a circle. J M^-1 J' is [[d0, c], [c, d1]].
 ctypedef struct WideCone:
@@ -36,13 +35,15 @@ ctypedef struct ContactBlock:
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
     int32_t late                 # 1: some lane's bodies meet only later (state/_carrier.pxd)
-    int32_t reserved[4]
+    int32_t twists               # 1: some lane has friction about the normal
+    int32_t reserved[3]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
     Wide friction                # coefficient
-    Wide3 arm_a                  # of friction, to the manifold's centre [m]
+    Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
+    Wide yielding                # 1 / (1 + softness): of an overlap's impulse the part that a biased sweep keeps
     WideCone slide               # friction along the tangents [N s]
     Wide twist_mass
     Wide twist                   # friction impulse about the normal [N m s]
@@ -51,21 +52,21 @@ ctypedef struct ContactBlock:
 ctypedef struct StartPoint:
     Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
     Wide3 local_b
-    Wide there                   # 1: the lane has this point
     Wide error                   # C [m]
-    Wide carry                   # what comes back before the relax pass [N s]
     Wide total                   # normal impulses, summed over the step [N s]
-    Wide3 slide_total            # friction impulses on b, shared out to the points, summed over the step, world [N s]
+    Wide carry                   # what comes back before the relax pass [N s]
 
 ctypedef struct ContactStart:
-    Wide3 carried_a              # friction's arms, frozen for the step, world axes [m]
+    Wide3 carried_a              # the centre's arms, frozen for the step, world axes [m]
     Wide3 carried_b
     Wide share                   # of a's point in where impulses act: 1, 1/2 or 0 (state/_carrier.pxd)
-    Wide late                    # 1: they meet only later
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
-    Wide many                    # 1: the lane has several points
+    Wide points_there            # how many points the lane has
+    Wide twists                  # 1: friction about the normal
+    Wide slide_total[2]          # friction impulses, summed over the step [N s]
+    Wide late                    # 1: they meet only later
     Wide slide_carry[2]
     Wide twist_carry
     StartPoint points[4]
@@ -82,7 +83,7 @@ ctypedef struct ResistanceBlock:
 ctypedef struct ContactRule:
     double h
     double rate[2]               # bias = rate (C + slop) where C + slop < 0 [1/s]
-    double softness[2]           # compliance by J M^-1 J'
+    double yielding[2]           # 1 / (1 + softness), softness = compliance / (J M^-1 J')
     double slop                  # [m]
     double push_speed            # [m/s]
 

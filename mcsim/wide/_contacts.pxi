@@ -2,13 +2,15 @@
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
 # A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
-# Gauss-Seidel). J v of all points is taken at once; what a point's impulse does to the others goes by the products
-# J M^-1 J' between them (`coupling`), so that the bodies' velocities are touched once a manifold.
+# Gauss-Seidel). The normal rows of a manifold span at most three: the normal at its centre and the tilts about the two
+# tangents. With y the velocities along these three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y,
+# and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, vec3
+from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
+from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport meets_later, share_of_a
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
@@ -50,11 +52,12 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&block.slide.impulse[0], lane, factor * dot(m.friction_impulse, t))
         put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
         if m.point_count > 1:
-            put(&start.many, lane, 1.0)
+            block.twists = 1
+            put(&start.twists, lane, 1.0)
             put(&block.twist, lane, factor * m.twist_impulse)
+    put(&start.points_there, lane, m.point_count)
     for i in range(m.point_count):
         point = &start.points[i]
-        put(&point.there, lane, 1.0)
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
@@ -76,9 +79,15 @@ cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBl
         put(&resisting.roll.impulse[1], lane, factor * dot(m.rolling_impulse, second))
     if r.torsional > 0.0:
         block.rubs = 1
-        put(&start.many, lane, 1.0)
+        block.twists = 1
+        put(&start.twists, lane, 1.0)
         put(&resisting.torsional, lane, r.torsional)
         put(&block.twist, lane, factor * m.twist_impulse)
+
+
+cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
+    """1: the lane has point i."""
+    return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
 
 
 cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide total) noexcept nogil:
@@ -88,7 +97,7 @@ cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide t
     cdef int i
     for i in range(block.point_count):
         weight = splat(1.0) - faded * most(start.points[i].error, splat(0.0))
-        gap = gap + start.points[i].there * most(weight, splat(0.001)) * start.points[i].error
+        gap = gap + there(start, i) * most(weight, splat(0.001)) * start.points[i].error
     gap = splat(0.5) * start.late * gap * inverse(total)
     start.carried_a = w_add_scaled(start.carried_a, -gap, block.normal)
     start.carried_b = w_add_scaled(start.carried_b, gap, block.normal)
@@ -112,7 +121,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     for i in range(block.point_count):
         point = &start.points[i]
         weight = splat(1.0) - faded * most(point.error, splat(0.0))
-        weight = point.there * most(weight, splat(0.001))
+        weight = there(start, i) * most(weight, splat(0.001))
         centre = w_add_scaled(centre, weight, point.local_a)
         total = total + weight
     centre = w_scale(inverse(total), centre)
@@ -125,7 +134,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
         at = point.local_a
         arm = w_sub(at, centre)
         arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
-        block.points[i].lever = point.there * root(w_dot(arm, arm))
+        block.points[i].lever = there(start, i) * root(w_dot(arm, arm))
         point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
                                                     block.normal))
         point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
@@ -136,9 +145,10 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                const Bodies* bodies, double factor, double reach) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
+    cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
-    memset(&blocks[block], 0, sizeof(ContactBlock) - (MANIFOLD_POINTS - points) * sizeof(WidePoint))
-    memset(&starts[block], 0, sizeof(ContactStart) - (MANIFOLD_POINTS - points) * sizeof(StartPoint))
+    memset(&blocks[block], 0, sizeof(ContactBlock) - unused * sizeof(WidePoint))
+    memset(&starts[block], 0, sizeof(ContactStart) - unused * sizeof(StartPoint))
     blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
@@ -150,17 +160,20 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
         for lane in range(count):
             fill_resistance(&blocks[block], &starts[block], &resisting[block], lane, &manifolds[chosen[lane]],
                             &resistances[chosen[lane]], factor)
+    find_standing(&blocks[block].ends, bodies)
     load_masses(&blocks[block].ends, bodies)
     set_anchors(&blocks[block], &starts[block], bodies, reach)
 
 
+# Friction is shared out to a manifold's points in proportion to their normal impulses.
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                 Py_ssize_t count, Manifold* manifolds, double factor) noexcept nogil:
     cdef const ContactBlock* block
     cdef const ContactStart* start
     cdef ManifoldPoint* point
     cdef Manifold* m
-    cdef Vec3 t
+    cdef Vec3 t, second, rubbed
+    cdef double load
     cdef Py_ssize_t k
     cdef int i, lane
     for k in range(count):
@@ -171,19 +184,26 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                 break
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
+            second = cross(m.normal, t)
             m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide.impulse[0], lane), t),
-                                            factor * lane_of(&block.slide.impulse[1], lane), cross(m.normal, t))
+                                            factor * lane_of(&block.slide.impulse[1], lane), second)
             m.twist_impulse = factor * lane_of(&block.twist, lane)
             if block.resists:
                 m.rolling_impulse = add_scaled(
                     scale(factor * lane_of(&resisting[k].roll.impulse[0], lane), t),
-                    factor * lane_of(&resisting[k].roll.impulse[1], lane), cross(m.normal, t))
+                    factor * lane_of(&resisting[k].roll.impulse[1], lane), second)
+            load = 0.0
+            for i in range(m.point_count):
+                load += lane_of(&start.points[i].total, lane)
+            rubbed = add_scaled(scale(lane_of(&start.slide_total[0], lane), t), lane_of(&start.slide_total[1], lane),
+                                second)
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
                 point.total_normal_impulse += lane_of(&start.points[i].total, lane)
-                point.total_friction_impulse = add(point.total_friction_impulse,
-                                                 lane3(&start.points[i].slide_total, lane))
+                if load > 0.0:
+                    point.total_friction_impulse = add_scaled(point.total_friction_impulse,
+                                                              lane_of(&start.points[i].total, lane) / load, rubbed)
                 point.separation = lane_of(&start.points[i].error, lane)
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
@@ -193,14 +213,18 @@ cdef inline void push_all(WidePair* p, const ContactBlock* block, const Wide* no
     """v += M^-1 J' of impulses of every row. normal: (4,)"""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 force = w_add_scaled(w_scale(slide_0, block.tangent), slide_1, second)
-    cdef Wide3 torque_a = w_add_scaled(w_cross(block.arm_a, force), twist, block.normal)
-    cdef Wide3 torque_b = w_add_scaled(w_cross(block.arm_b, force), twist, block.normal)
+    cdef Wide3 torque = w_scale(twist, block.normal)
+    cdef Wide load = splat(0.0)
+    cdef Wide tilt_0 = load
+    cdef Wide tilt_1 = load
     cdef int i
     for i in range(block.point_count):
-        force = w_add_scaled(force, normal[i], block.normal)
-        torque_a = w_add_scaled(torque_a, normal[i], block.points[i].angular_a)
-        torque_b = w_add_scaled(torque_b, normal[i], block.points[i].angular_b)
-    push(p, &block.ends, force, torque_a, torque_b)
+        load = load + normal[i]
+        tilt_0 = tilt_0 + block.points[i].turn[0] * normal[i]
+        tilt_1 = tilt_1 + block.points[i].turn[1] * normal[i]
+    force = w_add_scaled(force, load, block.normal)
+    torque = w_add_scaled(w_add_scaled(torque, tilt_0, block.tangent), tilt_1, second)
+    push(p, &block.ends, force, w_add(w_cross(block.arm_a, force), torque), w_add(w_cross(block.arm_b, force), torque))
 
 
 cdef inline void push_roll(WidePair* p, const ContactBlock* block, Wide roll_0, Wide roll_1) noexcept nogil:
@@ -241,39 +265,72 @@ cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) no
              w_dot(s, ja) + w_dot(s, jb))
 
 
-cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start, Wide3 xa, Wide3 xb) noexcept nogil:
+cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start, Wide3 second) noexcept nogil:
     """The 2 x 2 products of the tangents, and the twist's mass."""
-    cdef Wide3 t = block.tangent
-    cdef Wide3 s = w_cross(block.normal, t)
     cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
-    cdef Wide3 ta, tb, sa, sb, ja, jb
-    place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
-    ta = w_cross(block.arm_a, t)
-    tb = w_cross(block.arm_b, t)
-    sa = w_cross(block.arm_a, s)
-    sb = w_cross(block.arm_b, s)
-    ja = w_times(&block.ends.inv_inertia_a, ta)
-    jb = w_times(&block.ends.inv_inertia_b, tb)
+    cdef Wide3 ta = w_cross(block.arm_a, block.tangent)
+    cdef Wide3 tb = w_cross(block.arm_b, block.tangent)
+    cdef Wide3 sa = w_cross(block.arm_a, second)
+    cdef Wide3 sb = w_cross(block.arm_b, second)
+    cdef Wide3 ja = w_times(&block.ends.inv_inertia_a, ta)
+    cdef Wide3 jb = w_times(&block.ends.inv_inertia_b, tb)
     set_cone(&block.slide, mass + w_dot(ta, ja) + w_dot(tb, jb),
              mass + w_dot(sa, w_times(&block.ends.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.ends.inv_inertia_b, sb)),
              w_dot(sa, ja) + w_dot(sb, jb))
-    block.twist_mass = start.many * inverse(w_dot(block.normal, w_times(&block.ends.inv_inertia_a, block.normal))
-                                            + w_dot(block.normal, w_times(&block.ends.inv_inertia_b, block.normal)))
+    if block.twists:
+        block.twist_mass = start.twists * inverse(w_dot(block.normal, w_times(&block.ends.inv_inertia_a, block.normal))
+                                                  + w_dot(block.normal,
+                                                          w_times(&block.ends.inv_inertia_b, block.normal)))
 
 
-cdef inline void set_bias(WidePoint* point, Wide error, Wide diagonal, Wide there, Wide rate, Wide softness,
-                          const ContactRule* rule) noexcept nogil:
+# Symmetric, 3 x 3.
+ctypedef struct Coupling:
+    Wide k00
+    Wide k01
+    Wide k02
+    Wide k11
+    Wide k12
+    Wide k22
+
+
+cdef inline Coupling couple(const ContactBlock* block, Wide3 second) noexcept nogil:
+    """K of the normal at the centre and of turning about the two tangents."""
+    cdef Wide3 t = block.tangent
+    cdef Wide3 angular_a = w_cross(block.arm_a, block.normal)
+    cdef Wide3 angular_b = w_cross(block.arm_b, block.normal)
+    cdef Wide3 spin_a = w_times(&block.ends.inv_inertia_a, angular_a)
+    cdef Wide3 spin_b = w_times(&block.ends.inv_inertia_b, angular_b)
+    cdef Wide3 spin = w_add(spin_a, spin_b)
+    cdef Coupling k
+    k.k00 = (block.ends.inv_mass_a + block.ends.inv_mass_b + w_dot(angular_a, spin_a) + w_dot(angular_b, spin_b))
+    k.k01 = w_dot(t, spin)
+    k.k02 = w_dot(second, spin)
+    spin = w_add(w_times(&block.ends.inv_inertia_a, t), w_times(&block.ends.inv_inertia_b, t))
+    k.k11 = w_dot(t, spin)
+    k.k12 = w_dot(second, spin)
+    spin = w_add(w_times(&block.ends.inv_inertia_a, second), w_times(&block.ends.inv_inertia_b, second))
+    k.k22 = w_dot(second, spin)
+    return k
+
+
+cdef inline void set_couplings(ContactBlock* block, int i, const Coupling* k) noexcept nogil:
+    """J M^-1 J' of point i with itself and those before it."""
+    cdef WidePoint* point = &block.points[i]
+    cdef WidePoint* other
+    cdef Wide normal = k.k00 + k.k01 * point.turn[0] + k.k02 * point.turn[1]             # K p
+    cdef Wide tilt_0 = k.k01 + k.k11 * point.turn[0] + k.k12 * point.turn[1]
+    cdef Wide tilt_1 = k.k02 + k.k12 * point.turn[0] + k.k22 * point.turn[1]
+    cdef int j
+    for j in range(i):
+        other = &block.points[j]
+        other.coupling[i - j - 1] = normal + other.turn[0] * tilt_0 + other.turn[1] * tilt_1
+    point.diagonal = normal + point.turn[0] * tilt_0 + point.turn[1] * tilt_1
+
+
+cdef inline Wide set_bias(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
     """A gap: close it and no more, in both passes. An overlap: the rule's."""
-    cdef Wide zero = splat(0.0)
-    cdef Mask apart = above(error, zero)
-    cdef Wide gap = error / splat(rule.h)
-    cdef Wide pushed = most(rate * least(error + splat(rule.slop), zero), splat(-rule.push_speed))
-    point.bias[0] = choose(apart, gap, pushed)
-    point.bias[1] = choose(apart, gap, zero)
-    point.compliance = choose(apart, zero, diagonal * softness)
-    point.diagonal = diagonal
-    point.mass[0] = there * inverse(diagonal + point.compliance)
-    point.mass[1] = there * inverse(diagonal)
+    cdef Wide pushed = most(rate * least(error + splat(rule.slop), splat(0.0)), splat(-rule.push_speed))
+    return choose(above(error, splat(0.0)), error / splat(rule.h), pushed)
 
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
@@ -284,35 +341,34 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
-    cdef Wide softness = splat(rule.softness[0]) + start.ground * splat(rule.softness[1] - rule.softness[0])
-    cdef Wide3 arm_a, arm_b, ca, cb
-    cdef Wide3 spin_a, spin_b
+    cdef Wide rounding = start.rounding_a + start.rounding_b
+    cdef Wide3 ca, cb, apart
     cdef WidePoint* point
-    cdef WidePoint* earlier
     cdef StartPoint* at
-    cdef int i, j
+    cdef Coupling k
+    cdef int i
     load_inertia(&block.ends, bodies)
+    place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
     if block.rubs:
-        refresh_friction(block, start, xa, xb)
+        refresh_friction(block, start, second)
+    k = couple(block, second)
+    block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     for i in range(block.point_count):
         point = &block.points[i]
         at = &start.points[i]
         ca = turn(&ra, at.local_a)
         cb = turn(&rb, at.local_b)
-        place(xa, xb, ca, cb, start.share, &arm_a, &arm_b)
-        point.angular_a = w_cross(arm_a, block.normal)
-        point.angular_b = w_cross(arm_b, block.normal)
-        at.error = (w_dot(block.normal, w_sub(w_add(xb, cb), w_add(xa, ca)))
-                    - (start.rounding_a + start.rounding_b))
-        spin_a = w_times(&block.ends.inv_inertia_a, point.angular_a)
-        spin_b = w_times(&block.ends.inv_inertia_b, point.angular_b)
-        for j in range(i):
-            earlier = &block.points[j]
-            earlier.coupling[i - j - 1] = mass + w_dot(earlier.angular_a, spin_a) + w_dot(earlier.angular_b, spin_b)
-        set_bias(point, at.error, mass + w_dot(point.angular_a, spin_a) + w_dot(point.angular_b, spin_b),
-                 at.there, rate, softness, rule)
+        apart = w_sub(w_add(xb, cb), w_add(xa, ca))
+        at.error = w_dot(block.normal, apart) - rounding
+        # From the centre: (share) (x_a + c_a) + (1 - share) (x_b + c_b) less x_a and the centre's arm
+        apart = w_sub(w_add_scaled(ca, splat(1.0) - start.share, apart), block.arm_a)
+        point.turn[0] = w_dot(second, apart)
+        point.turn[1] = -w_dot(block.tangent, apart)
+        set_couplings(block, i, &k)
+        point.mass = there(start, i) * inverse(point.diagonal)
+        point.bias = set_bias(at.error, rate, rule)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -394,30 +450,30 @@ cdef inline void onto_cone(const WideCone* cone, Wide w0, Wide w1, Wide radius, 
     cdef Wide x1 = cone.impulse[1] - (cone.d0 * w1 - cone.c * w0) * cone.inv_det
     cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
     cdef Mask off
-    cdef Wide b0, b1, e0, e1, det, shift, length, slope, stretch
+    cdef Wide b0, b1, b2, e0, e1, inv, shift, length, slope
     cdef int k
     if any_lane(outside):
+        # x = (D + shift)^-1 b with |x| = radius. For a D that is a number, or b along an axis of it, the first guess is it.
         b0 = cone.d0 * cone.impulse[0] + cone.c * cone.impulse[1] - w0
         b1 = cone.c * cone.impulse[0] + cone.d1 * cone.impulse[1] - w1
-        e0 = cone.d0
-        e1 = cone.d1
-        det = e0 * e1 - cone.c * cone.c
-        shift = zero
+        b2 = b0 * b0 + b1 * b1
+        shift = root(b2) * inverse(radius)
+        shift = most(shift - (cone.d0 * b0 * b0 + splat(2.0) * cone.c * b0 * b1 + cone.d1 * b1 * b1) * inverse(b2), zero)
         for k in range(CONE_STEPS):
-            length = root(x0 * x0 + x1 * x1)
-            off = both(outside, both(above(size_of(length - radius), splat(1e-11) * radius), above(radius, zero)))
-            if not any_lane(off):
-                break
-            slope = (e1 * x0 * x0 - splat(2.0) * cone.c * x0 * x1 + e0 * x1 * x1) / det
-            shift = choose(off, shift + (length - radius) * length * length / (radius * slope), shift)
             e0 = cone.d0 + shift
             e1 = cone.d1 + shift
-            det = e0 * e1 - cone.c * cone.c
-            x0 = choose(off, (e1 * b0 - cone.c * b1) / det, x0)
-            x1 = choose(off, (e0 * b1 - cone.c * b0) / det, x1)
-        stretch = choose(outside, radius / root(x0 * x0 + x1 * x1), splat(1.0))
-        x0 = stretch * x0
-        x1 = stretch * x1
+            inv = inverse(e0 * e1 - cone.c * cone.c)
+            x0 = choose(outside, (e1 * b0 - cone.c * b1) * inv, x0)
+            x1 = choose(outside, (e0 * b1 - cone.c * b0) * inv, x1)
+            length = root(x0 * x0 + x1 * x1)
+            off = both(outside, both(above(size_of(length - radius), splat(1e-9) * radius), above(radius, zero)))
+            if not any_lane(off):
+                break
+            slope = (e1 * x0 * x0 - splat(2.0) * cone.c * x0 * x1 + e0 * x1 * x1) * inv
+            shift = choose(off, most(shift + (length - radius) * length * length / (radius * slope), zero), shift)
+        length = choose(outside, radius * inverse(length), splat(1.0))
+        x0 = length * x0
+        x1 = length * x1
     found[0] = x0
     found[1] = x1
 
@@ -438,7 +494,6 @@ cdef inline void slide_and_twist(ContactBlock* block, const ResistanceBlock* res
     cdef int i
     for i in range(block.point_count):
         load = load + block.points[i].impulse
-        turning = turning + block.points[i].lever * block.points[i].impulse
     slip[0] = w_dot(block.tangent, across)
     slip[1] = w_dot(second, across)
     if resisting != NULL:
@@ -455,6 +510,10 @@ cdef inline void slide_and_twist(ContactBlock* block, const ResistanceBlock* res
         largest[0] = most(largest[0], most(size_of(change[0]) * block.slide.d0, size_of(change[1]) * block.slide.d1))
     else:
         largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
+    if not block.twists:
+        return
+    for i in range(block.point_count):
+        turning = turning + block.points[i].lever * block.points[i].impulse
     bound = block.friction * turning
     if resisting != NULL:
         bound = bound + resisting.torsional * load
@@ -498,53 +557,71 @@ cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting,
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
     """The first `count` points, ROUNDS times one after the other: a tilt is what a single round hardly resolves."""
     cdef WidePoint* point = block.points
-    cdef Wide3 torque_a = wide3(splat(0.0), splat(0.0), splat(0.0))
-    cdef Wide3 torque_b = torque_a
-    cdef Wide force = splat(0.0)
-    cdef Wide closing = w_dot(block.normal, w_sub(p.vb, p.va))
+    cdef Wide zero = splat(0.0)
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide3 angular_a = w_cross(block.arm_a, block.normal)
+    cdef Wide3 angular_b = w_cross(block.arm_b, block.normal)
+    cdef Wide3 turning = w_sub(p.wb, p.wa)
+    cdef Wide closing = w_dot(block.normal, w_sub(p.vb, p.va)) + w_dot(angular_b, p.wb) - w_dot(angular_a, p.wa)
+    cdef Wide tilting_0 = w_dot(block.tangent, turning)
+    cdef Wide tilting_1 = w_dot(second, turning)
+    cdef Wide force = zero
+    cdef Wide tilt_0 = zero
+    cdef Wide tilt_1 = zero
     cdef Wide impulse, change
-    cdef Wide u[4]
-    cdef Wide before[4]
+    cdef Wide u[4]               # J v + bias without what the point's own impulse adds
+    cdef Wide x[4]
+    cdef Wide mass[4]            # that of the pass
+    cdef int rounds = ROUNDS if count > 1 else 1
     cdef int i, j, k
     for i in range(count):
-        u[i] = closing + point[i].bias[relaxed] + w_dot(point[i].angular_b, p.wb) - w_dot(point[i].angular_a, p.wa)
-        before[i] = point[i].impulse
-    for k in range(ROUNDS):
+        x[i] = point[i].impulse
+        u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + closing
+        u[i] = u[i] + point[i].turn[0] * tilting_0 + point[i].turn[1] * tilting_1 - point[i].diagonal * x[i]
+        mass[i] = point[i].mass
+        if not relaxed:
+            mass[i] = choose(above(point[i].bias, zero), mass[i], mass[i] * block.yielding)
+    for k in range(rounds):
         for i in range(count):
-            impulse = u[i] if relaxed else u[i] + point[i].compliance * point[i].impulse
-            impulse = most(point[i].impulse - point[i].mass[relaxed] * impulse, splat(0.0))
-            change = impulse - point[i].impulse
-            point[i].impulse = impulse
+            impulse = most(-mass[i] * u[i], zero)
+            change = impulse - x[i]
+            x[i] = impulse
             for j in range(count):
                 if j < i:
                     u[j] = u[j] + point[j].coupling[i - j - 1] * change
-                elif j == i:
-                    u[j] = u[j] + point[i].diagonal * change
-                else:
+                elif j > i:
                     u[j] = u[j] + point[i].coupling[j - i - 1] * change
     for i in range(count):
-        change = point[i].impulse - before[i]
+        change = x[i] - point[i].impulse
+        point[i].impulse = x[i]
         rate[0] = most(rate[0], size_of(change) * point[i].diagonal)
         force = force + change
-        torque_a = w_add_scaled(torque_a, change, point[i].angular_a)
-        torque_b = w_add_scaled(torque_b, change, point[i].angular_b)
-    push(p, &block.ends, w_scale(force, block.normal), torque_a, torque_b)
+        tilt_0 = tilt_0 + point[i].turn[0] * change
+        tilt_1 = tilt_1 + point[i].turn[1] * change
+    turning = w_add_scaled(w_scale(tilt_0, block.tangent), tilt_1, second)
+    push(p, &block.ends, w_scale(force, block.normal), w_add_scaled(turning, force, angular_a),
+         w_add_scaled(turning, force, angular_b))
+
+
+cdef inline void fetch_next(const ContactBlock* block) noexcept nogil:
+    fetch(block + 1, sizeof(ContactBlock) - (MANIFOLD_POINTS - block.point_count) * sizeof(WidePoint))
 
 
 cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
                              Wide* rate) noexcept nogil:
     """rub: friction too. resisting: the block's own, or NULL. rate: the largest change of a velocity so far."""
-    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef WidePair p
+    p = load_pair(&block.ends, twist)
     if rub and resisting != NULL:
         resist_rolling(block, resisting, &p, True, rate)
     if rub and block.rubs:
         slide_and_twist(block, resisting, &p, True, rate)
-    if block.point_count == 4:
-        solve_points(block, &p, 4, relaxed, rate)
-    elif block.point_count == 1:
+    if block.point_count == 1:
         solve_points(block, &p, 1, relaxed, rate)
+    elif block.point_count == 2:
+        solve_points(block, &p, 2, relaxed, rate)
     else:
-        solve_points(block, &p, block.point_count, relaxed, rate)
+        solve_points(block, &p, 4, relaxed, rate)
     store_pair(&p, &block.ends, twist)
 
 
@@ -559,7 +636,11 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
     """By how much the rows would change their impulses, each with the others as they are."""
     cdef WidePair p = load_pair(&block.ends, twist)
     cdef const WidePoint* point
-    cdef Wide u, change
+    cdef Wide3 arm_speed = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
+    cdef Wide3 turning = w_sub(p.wb, p.wa)
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide zero = splat(0.0)
+    cdef Wide u, found
     cdef int i
     if resisting != NULL:
         resist_rolling(block, resisting, &p, False, largest)
@@ -567,11 +648,12 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
         slide_and_twist(block, resisting, &p, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
-        u = w_dot(block.normal, w_sub(p.vb, p.va)) + point.bias[relaxed]
-        u = u + w_dot(point.angular_b, p.wb) - w_dot(point.angular_a, p.wa)
-        u = u if relaxed else u + point.compliance * point.impulse
-        change = size_of(most(point.impulse - point.mass[relaxed] * u, splat(0.0)) - point.impulse)
-        largest[0] = most(largest[0], change)
+        u = w_dot(block.normal, arm_speed) + (most(point.bias, zero) if relaxed else point.bias)
+        u = u + point.turn[0] * w_dot(block.tangent, turning) + point.turn[1] * w_dot(second, turning)
+        found = point.mass * (point.diagonal * point.impulse - u)
+        if not relaxed:
+            found = choose(above(point.bias, zero), found, block.yielding * found)
+        largest[0] = most(largest[0], size_of(most(found, zero) - point.impulse))
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
@@ -607,27 +689,17 @@ cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_
 # ---- at the end of a substep -----------------------------------------------------------------------------------------
 
 cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil:
-    """A manifold's friction is shared out to its points in proportion to their normal impulses."""
     cdef ContactBlock* block
     cdef ContactStart* start
-    cdef Wide3 force
-    cdef Wide load
     cdef Py_ssize_t k
     cdef int i
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
-        load = splat(0.0)
         for i in range(block.point_count):
-            load = load + block.points[i].impulse
             start.points[i].total = start.points[i].total + block.points[i].impulse
-        if not block.rubs:
-            continue
-        force = w_add_scaled(w_scale(block.slide.impulse[0], block.tangent), block.slide.impulse[1],
-                             w_cross(block.normal, block.tangent))
-        force = w_scale(inverse(load), force)
-        for i in range(block.point_count):
-            start.points[i].slide_total = w_add_scaled(start.points[i].slide_total, block.points[i].impulse, force)
+        for i in range(2):
+            start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
 
 
 cdef WideKernels KERNELS

@@ -218,14 +218,14 @@ cdef class WideContacts:
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         for k in range(2):
             self.rule.rate[k] = 0.0
-            self.rule.softness[k] = 0.0
+            self.rule.yielding[k] = 1.0
             if settings.stabilization == STABILIZE_BAUMGARTE:
                 self.rule.rate[k] = settings.baumgarte / h
             elif settings.stabilization == STABILIZE_SOFT:
                 soft = soften((1.0 + k) * settings.contact_hertz, settings.contact_damping_ratio / (1.0 + k), h)
                 if soft.stiffness > 0.0:
                     self.rule.rate[k] = soft.bias_rate
-                    self.rule.softness[k] = 1.0 / soft.stiffness
+                    self.rule.yielding[k] = soft.stiffness / (1.0 + soft.stiffness)
         task.bodies = bodies
         task.rule = &self.rule
         self.share(&task, do_refresh, self.count)

@@ -49,45 +49,6 @@ cdef extern from *:
         mc_wide r = {MC_AT(0), MC_AT(1), MC_AT(2), MC_AT(3), MC_AT(4), MC_AT(5), MC_AT(6), MC_AT(7)};
         return r;
     }
-    /* Rows of six: loaded whole and transposed. */
-    MC_INLINE void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
-    {
-        __m512d r[8], even[4], odd[4], low, high;
-        int k;
-        for (k = 0; k < 8; k++) r[k] = _mm512_maskz_loadu_pd(63, base + 6 * (ptrdiff_t)index[k]);
-        for (k = 0; k < 4; k++) {
-            even[k] = _mm512_unpacklo_pd(r[2 * k], r[2 * k + 1]);
-            odd[k] = _mm512_unpackhi_pd(r[2 * k], r[2 * k + 1]);
-        }
-        low = _mm512_shuffle_f64x2(even[0], even[1], 0x44);
-        high = _mm512_shuffle_f64x2(even[2], even[3], 0x44);
-        out[0] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0x88);
-        out[2] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0xdd);
-        low = _mm512_shuffle_f64x2(odd[0], odd[1], 0x44);
-        high = _mm512_shuffle_f64x2(odd[2], odd[3], 0x44);
-        out[1] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0x88);
-        out[3] = (mc_wide)_mm512_shuffle_f64x2(low, high, 0xdd);
-        out[4] = (mc_wide)_mm512_shuffle_f64x2(_mm512_shuffle_f64x2(even[0], even[1], 0xee),
-                                               _mm512_shuffle_f64x2(even[2], even[3], 0xee), 0x88);
-        out[5] = (mc_wide)_mm512_shuffle_f64x2(_mm512_shuffle_f64x2(odd[0], odd[1], 0xee),
-                                               _mm512_shuffle_f64x2(odd[2], odd[3], 0xee), 0x88);
-    }
-    MC_INLINE void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
-    {
-        __m512d a, b, c, low, high;
-        int k;
-        for (k = 0; k < 2; k++) {
-            a = k ? _mm512_unpackhi_pd((__m512d)x[0], (__m512d)x[1]) : _mm512_unpacklo_pd((__m512d)x[0], (__m512d)x[1]);
-            b = k ? _mm512_unpackhi_pd((__m512d)x[2], (__m512d)x[3]) : _mm512_unpacklo_pd((__m512d)x[2], (__m512d)x[3]);
-            c = k ? _mm512_unpackhi_pd((__m512d)x[4], (__m512d)x[5]) : _mm512_unpacklo_pd((__m512d)x[4], (__m512d)x[5]);
-            low = _mm512_shuffle_f64x2(a, b, 0x44);
-            high = _mm512_shuffle_f64x2(a, b, 0xee);
-            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[k], 63, _mm512_shuffle_f64x2(low, c, 0x08));
-            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[2 + k], 63, _mm512_shuffle_f64x2(low, c, 0x1d));
-            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[4 + k], 63, _mm512_shuffle_f64x2(high, c, 0x28));
-            _mm512_mask_storeu_pd(base + 6 * (ptrdiff_t)index[6 + k], 63, _mm512_shuffle_f64x2(high, c, 0x3d));
-        }
-    }
     MC_INLINE mc_mask mc_above(mc_wide x, mc_wide y)
     { return _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ); }
     MC_INLINE mc_mask mc_both(mc_mask p, mc_mask q) { return p & q; }
@@ -133,6 +94,38 @@ cdef extern from *:
             _mm256_storeu_pd(&MC_AT(k), _mm512_castpd512_pd256(r[k]));
             _mm256_storeu_pd(&MC_AT(k + 4), _mm512_extractf64x4_pd(r[k], 1));
         }
+    }
+    /* Rows of six: the first four, and the last two. No access wider than a row: one that overlaps a row just stored would
+       have to wait for it. */
+    #define MC_PAIR(r, k, part) _mm512_insertf64x2(r, _mm_loadu_pd(base + 6 * (ptrdiff_t)index[k] + 4), part)
+    MC_INLINE void mc_gather6(const double* base, const int32_t* index, mc_wide* out)
+    {
+        __m512d even = _mm512_castpd128_pd512(_mm_loadu_pd(base + 6 * (ptrdiff_t)index[0] + 4));
+        __m512d odd = _mm512_castpd128_pd512(_mm_loadu_pd(base + 6 * (ptrdiff_t)index[1] + 4));
+        mc_gather4(base, index, 6, out);
+        even = MC_PAIR(even, 2, 1);
+        odd = MC_PAIR(odd, 3, 1);
+        even = MC_PAIR(even, 4, 2);
+        odd = MC_PAIR(odd, 5, 2);
+        even = MC_PAIR(even, 6, 3);
+        odd = MC_PAIR(odd, 7, 3);
+        out[4] = (mc_wide)_mm512_unpacklo_pd(even, odd);
+        out[5] = (mc_wide)_mm512_unpackhi_pd(even, odd);
+    }
+    #define MC_STORE(r, k, part) _mm_storeu_pd(base + 6 * (ptrdiff_t)index[k] + 4, _mm512_extractf64x2_pd(r, part))
+    MC_INLINE void mc_scatter6(const mc_wide* x, double* base, const int32_t* index)
+    {
+        __m512d even = _mm512_unpacklo_pd((__m512d)x[4], (__m512d)x[5]);
+        __m512d odd = _mm512_unpackhi_pd((__m512d)x[4], (__m512d)x[5]);
+        mc_scatter4(x, base, index, 6);
+        MC_STORE(even, 0, 0);
+        MC_STORE(odd, 1, 0);
+        MC_STORE(even, 2, 1);
+        MC_STORE(odd, 3, 1);
+        MC_STORE(even, 4, 2);
+        MC_STORE(odd, 5, 2);
+        MC_STORE(even, 6, 3);
+        MC_STORE(odd, 7, 3);
     }
     #elif defined(__AVX__)
     #include <immintrin.h>
