@@ -4,8 +4,8 @@
     world = mc.World(mc.load("ragdolls"))
     world.step(600)
 
-Describe a Scene (bodies, shapes, joints), or load one; a World steps and observes it. Units are SI, z is up, quaternions are
-(w, x, y, z); see help(mc.Scene), help(mc.World) and, for what is ready made, mc.scenes.
+Describe a Scene (bodies, shapes, joints), or load one; a World steps and observes it. Units are SI, z is up,
+quaternions are (w, x, y, z); see help(mc.Scene), help(mc.World) and, for what is ready made, mc.scenes.
 """
 
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError

@@ -16,8 +16,8 @@ class Actions:
         self._refuse_while_running(doing)
         i = self._find(body, self._body_index, BodyHandle, "body")
         if self._bodies.inv_mass[i] == 0.0:
-            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel "
-                             "forces")
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
+                             "feel forces")
         return i
 
     def _vector(self, value, name, doing, length=3):
@@ -27,7 +27,8 @@ class Actions:
             raise SceneError(f"World.{doing}: {error}") from None
 
     def apply_force(self, body, force, point=None) -> None:
-        """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step() call."""
+        """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step()
+        call."""
         i = self._dynamic(body, "apply_force")
         force = self._vector(force, "force", "apply_force")
         torque = np.zeros(3)
@@ -72,8 +73,8 @@ class Actions:
             chosen = np.array([self._find(body, self._body_index, BodyHandle, "body") for body in bodies], int)
         values = self._finite(values, what, doing)
         if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
-            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), got "
-                             f"{values.shape}")
+            raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), "
+                             f"got {values.shape}")
         wrenches = np.zeros((len(chosen), 6))
         wrenches[:, :values.shape[1]] = values
         if points is not None:
@@ -84,8 +85,8 @@ class Actions:
         felt = self._bodies.inv_mass[chosen] > 0.0
         if bodies is not None and not felt.all():
             i = chosen[np.argmin(felt)]
-            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies feel "
-                             "forces")
+            raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
+                             "feel forces")
         return chosen[felt], wrenches[felt]
 
     def _finite(self, values, what, doing):
@@ -129,8 +130,9 @@ class Actions:
             self._bodies.position[i] = position
 
     def move_to(self, body, position=None, orientation=None) -> None:
-        """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of its
-        centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every step.
+        """Give a kinematic body the velocities that bring it to a pose by the end of the next step: `position` (3,) of
+        its centre of mass [m], `orientation` (4,), world; None keeps what is. It keeps them: call this before every
+        step.
 
         So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
         left behind.
@@ -138,8 +140,8 @@ class Actions:
         self._refuse_while_running("move_to")
         i = self._find(body, self._body_index, BodyHandle, "body")
         if self.body(i).kind != "kinematic":
-            raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic bodies are "
-                             "moved so; set_pose places any body")
+            raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
+                             "bodies are moved so; set_pose places any body")
         twist = np.zeros(6)
         if position is not None:
             twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt

@@ -1,9 +1,9 @@
 """What a running World gains, loses and has changed: bodies, joints, shapes, materials, kinds.
 
 Every change makes a scene of the parts that are there from now on, and takes it (`_take`): arrays are gathered from the
-old ones and what is new, then the collider and the pipeline are made for them. Nothing of the world is touched before all
-of it is there, so a call that fails changes nothing. What stays keeps its state to the bit: poses, velocities, forces,
-impulses of joints and contacts.
+old ones and what is new, then the collider and the pipeline are made for them. Nothing of the world is touched before
+all of it is there, so a call that fails changes nothing. What stays keeps its state to the bit: poses, velocities,
+forces, impulses of joints and contacts.
 """
 
 import inspect
@@ -34,8 +34,8 @@ STATE = {"position": "set_pose", "orientation": "set_pose", "velocity": "set_vel
 class Changes:
     """The part of World that changes what there is.
 
-    Rows close up in order: arrays are new ones after every change, and a view taken before stays as it is, safe to read,
-    but follows no longer. Handles follow; one of a removed part raises StaleHandleError.
+    Rows close up in order: arrays are new ones after every change, and a view taken before stays as it is, safe to
+    read, but follows no longer. Handles follow; one of a removed part raises StaleHandleError.
     """
 
     # ---- bodies ------------------------------------------------------------------------------------------------------
@@ -54,8 +54,8 @@ class Changes:
             added = []
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
                 if not isinstance(description, dict):
-                    raise SceneError(f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of add_body, "
-                                     f"got {show(description)}")
+                    raise SceneError(f"World.add_bodies: descriptions[{i}] must be a dict of the arguments of "
+                                     f"add_body, got {show(description)}")
                 added.append(scene.add_body(**description))
             self._take(scene)
         finally:
@@ -165,9 +165,9 @@ class Changes:
     # ---- what a body is like -----------------------------------------------------------------------------------------
 
     def set_shape(self, body, shape, **mass) -> None:
-        """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and centre
-        of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of density, mass,
-        inertia, center_of_mass."""
+        """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
+        centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
+        density, mass, inertia, center_of_mass."""
         self._set_body(body, {"shape": shape} | mass, "set_shape")
 
     def set_material(self, body, material, shape=None) -> None:
@@ -239,8 +239,8 @@ class Changes:
         names = {joint.name for joint in joints}
         for joint in self._scene.joints:
             if joint.type == "gear" and {joint.name, joint.joint_a, joint.joint_b} & names:
-                raise SceneError(f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on its "
-                                 "joints; remove the gear first")
+                raise SceneError(f"World.{doing}: body {old.name!r} stays {old.kind} while gear {joint.name!r} is on "
+                                 "its joints; remove the gear first")
         for joint in joints:
             other = joint.b if joint.a == old.name else joint.a
             if new.kind != "dynamic" and (other is None or self._scene.body(other).kind != "dynamic"):
@@ -279,11 +279,11 @@ class Changes:
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether the
-        present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which else
-        stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
-        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
-        collider in any case."""
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether
+        the present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which
+        else stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies
+        that are other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew:
+        another collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
@@ -306,7 +306,8 @@ class Changes:
         names = None
         if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
             if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
-                names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
+                more = {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}
+                names = self._body_index | more, self._joint_index
         planned = joints is self._joints and self._pipeline.plan_serves(bodies.count)
         parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
                                 edit and self._collider, names, planned)
@@ -355,8 +356,8 @@ class Changes:
         return edit
 
     def _renumbered_manifolds(self, numbers, bodies):
-        """The present manifolds for a new collider, without those of shapes that are gone or have another form. numbers:
-        the new one of each old body; bodies: of the new shapes. Order stays, since that of the shapes does."""
+        """The present manifolds for a new collider, without those of shapes that are gone or have another form.
+        numbers: the new one of each old body; bodies: of the new shapes. Order stays, since that of the shapes does."""
         manifolds, old = self._collider.get_manifolds(), self._collider.get_shapes()["body"]
         place = np.arange(len(old)) - np.searchsorted(old, old) + np.searchsorted(bodies, numbers[old])
         shape = np.where(numbers[old] < 0, -1, place)
@@ -369,9 +370,9 @@ class Changes:
         return manifolds
 
     def _wake_changed(self, scene, arrays, numbers, versions, body_rows, joint_rows):
-        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
-        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies;
-        body_rows, joint_rows: Rows."""
+        """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
+        comes or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old
+        bodies; body_rows, joint_rows: Rows."""
         island, sizes, reach = self._bodies.island, self._bodies.reach, self._pipeline.islands.reach
         if not np.any(island != AWAKE):
             return
@@ -402,7 +403,8 @@ class Changes:
         return [(new, old) for new, old in found if old is not None]
 
     def _carry_state(self, arrays, new, old, body):
-        """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it did."""
+        """The state of an old version of a body, for the new one: its own frame stays where it is and moves as it
+        did."""
         for field in BODY_FIELDS:
             if field.saved:
                 getattr(arrays, field.name)[new] = getattr(self._bodies, field.name)[old]
@@ -450,7 +452,7 @@ def _sources(new, old):
     head = bisect_left(range(len(new)), True, key=lambda i: new[i] is not old[i]) if missing > 0 else 0
     if missing > 0 and new[:head] == old[:head] and new[head:] == old[head + missing:]:          # a run of them went
         return np.concatenate([np.arange(head), np.arange(head + missing, len(old))])
-    number = {id(part._arguments): i for i, part in enumerate(old)}              # which versions with other numbers share
+    number = {id(part._arguments): i for i, part in enumerate(old)}      # which versions with other numbers share
     return np.array([number.get(id(part._arguments), -1) for part in new], np.intp)
 
 

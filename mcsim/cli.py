@@ -203,7 +203,8 @@ class _Job:
 
     def __post_init__(self):
         if self.seconds / self.dt > MOST_STEPS:
-            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} steps")
+            raise InputError(f"--seconds {self.seconds:g} at --dt {self.dt:g} would be {self.seconds / self.dt:.3g} "
+                             "steps")
         self.steps = max(1, round(self.seconds / self.dt))
         self.every = max(1, round(min(1.0 / self.fps / self.dt, self.steps)))
         frames = self.steps / self.every + 1

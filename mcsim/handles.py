@@ -52,7 +52,8 @@ class Handle:
     def _place(self, index, parts, what):
         i = index.get(self._part.name)
         if i is None or parts[i].original is not self._part.original:
-            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer valid")
+            raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer "
+                                   "valid")
         return i
 
 
@@ -285,8 +286,8 @@ class JointHandle(Handle):
                 self._world.wake(int(body))
 
     def set_limits(self, lower, upper, axis=None) -> None:
-        """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis: which
-        coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
+        """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:
+        which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
         try:
             i = self._one_axis(axis, "limits")
             lower, upper = interval((lower, upper), "limits")
@@ -301,8 +302,8 @@ class JointHandle(Handle):
         self._wake()
 
     def set_spring(self, spring, axis=None) -> None:
-        """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a joint
-        with several."""
+        """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a
+        joint with several."""
         try:
             i = self._one_axis(axis, "springs")
             if not isinstance(spring, Spring | None):

@@ -46,8 +46,9 @@ class Stats:
     """What the last step did.
 
     rows, joint_rows, contact_rows; manifolds, points: how many; iterations: sweeps over the rows in the step.
-    residuals: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep [N s, N m s], and
-    "velocity", the largest correction of the last sweep [m/s, rad/s]. impacts: manifolds that bounced.
+    residuals: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
+    [N s, N m s], and "velocity", the largest correction of the last sweep [m/s, rad/s]. impacts: manifolds that
+    bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
     notes: (kind, bodies, text) of what a user should know.
     """
@@ -67,14 +68,15 @@ class Stats:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What happened in the last call of step(), all its n steps, until bodies are added or removed or a state is restored.
+    """What happened in the last call of step(), all its n steps, until bodies are added or removed or a state is
+    restored.
 
     broken: (k,) numbers of the joints that broke, in order.
-    begin, end: (k,) structured arrays of contacts that began and ended, by step, then by pair of shapes: step (the world's
-        number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies); begin also
-        impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
-        Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until they
-        are a fortieth of the speculative distance apart (0.5 mm). What touches and falls asleep goes on to touch.
+    begin, end: (k,) structured arrays of contacts that began and ended, by step, then by pair of shapes: step (the
+        world's number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies);
+        begin also impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
+        Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until
+        they are a fortieth of the speculative distance apart (0.5 mm). What touches and falls asleep goes on to touch.
     sensor_begin, sensor_end: likewise what came into sensors and went out of them, as found at the end of every step:
         body_a, shape_a are the sensor.
     """
@@ -138,11 +140,12 @@ class Observers:
     def rows(self) -> np.ndarray:
         """(r,) structured array of the active rows at the present poses, those of `jacobian()` and `delassus()`.
 
-        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling"); source: number of
-        the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the world, of a gear
-        those of its first joint; error C [m,
-        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are -inf, inf:
-        `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start [N s, N m s]."""
+        kind ("joint", "limit", "motor", "spring", "joint_friction", "normal", "friction", "twist", "rolling"); source:
+        number of the joint or manifold; index: which constraint, axis or point of it; bodies (2,): a and b, -1 = the
+        world, of a gear those of its first joint; error C [m,
+        rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
+        -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
+        [N s, N m s]."""
         raw = self._raw_rows()
         raw = raw[~second_rows(raw)]
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
@@ -245,12 +248,12 @@ class Observers:
 
     @property
     def events(self) -> Events:
-        """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out of
-        them, joints that broke. Each read makes new arrays."""
+        """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out
+        of them, joints that broke. Each read makes new arrays."""
         self._meet_shapes()
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
-        found = [self._event_array(log.get_events(), began, dtype)
-                 for log in logs for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
+        found = [self._event_array(log.get_events(), began, dtype) for log in logs
+                 for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
         broken = {} if self._broken is None else {"broken": self._broken}
         return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
 

@@ -25,7 +25,8 @@ class Hit(NamedTuple):
     """What a ray or a slid shape met.
 
     body: its handle; shape: the number of the shape in the body. distance [m] along the direction. point (3,): where
-    they touch [m]. normal (3,): unit, out of the surface that was hit; zero for a ray that starts inside. World axes."""
+    they touch [m]. normal (3,): unit, out of the surface that was hit; zero for a ray that starts inside. World
+    axes."""
 
     body: BodyHandle
     shape: int
@@ -135,8 +136,8 @@ class Queries:
     _shape_names: list
 
     def _meet_shapes(self):
-        """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers there,
-        and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
+        """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers
+        there, and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
         if not self._pipeline.shapes_changed:
             return
         inside, names = self._sensed_names()
@@ -234,8 +235,8 @@ class Queries:
         """Slide a shape (or a list of them, a compound) along a direction until it touches: the first Hit, or None.
 
         shape: one with an inside, so no Plane; position (3,) [m], orientation (4,): of its frame in the world.
-        direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the start,
-        the distance is 0 and the normal is the shortest way out."""
+        direction (3,) of any length but 0; max_distance [m]. It does not turn. Where it overlaps something at the
+        start, the distance is 0 and the normal is the shortest way out."""
         with self._asking("shape_cast") as finder:
             position, direction, limit = _line(position, direction, max_distance, "position")
             probes = _probes(shape, position, orientation)
@@ -246,7 +247,8 @@ class Queries:
     def overlap(self, shape, position=ORIGIN, orientation=UPRIGHT, *, mask=-1, exclude=()) -> list[BodyHandle]:
         """The bodies that a shape (or a list of them) overlaps or touches, in the order of bodies.
 
-        shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the world."""
+        shape: any, a Plane (all that is below it) too; position (3,) [m], orientation (4,): of its frame in the
+        world."""
         with self._asking("overlap") as finder:
             probes = _probes(shape, vector(position, "position"), orientation, planes=True)
             seen = bits(mask, "mask"), self._skipped(exclude)
@@ -264,8 +266,8 @@ class Queries:
             return self._bodies_of(pairs[self._shape_bodies[pairs[:, 0]] == i, 1])
 
     def distance(self, a, b, position=ORIGIN, orientation=UPRIGHT) -> Distance | None:
-        """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world: that
-        of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
+        """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
+        that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
         with self._asking("distance") as finder:
             a = self._find(a, self._body_index, BodyHandle, "body")
             other, theirs = finder, None

@@ -11,8 +11,8 @@ from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE
 
 
 class Packed:
-    """A copy of an array of whole 8-byte words a row, without the words that are zero: manifolds have room for more points
-    than most need, joints for more axes. To the bit: -0.0 is not zero here."""
+    """A copy of an array of whole 8-byte words a row, without the words that are zero: manifolds have room for more
+    points than most need, joints for more axes. To the bit: -0.0 is not zero here."""
 
     __slots__ = ("shape", "dtype", "mask", "words")
 
@@ -42,8 +42,8 @@ class Packed:
 class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore.
 
-    packed: name -> Packed, by the saved fields of BODY_FIELDS; joints, manifolds: Packed; parts: the bodies and joints that
-    there were.
+    packed: name -> Packed, by the saved fields of BODY_FIELDS; joints, manifolds: Packed; parts: the bodies and joints
+    that there were.
     """
 
     steps: int
@@ -71,8 +71,8 @@ class Snapshot:
 
 
 class Parts:
-    """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an equal
-    scene. bodies, joints: numbers in that scene or, where that has none or another version, parts."""
+    """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an
+    equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts."""
 
     def __init__(self, scene, origin):
         self.scene = scene                               # None once pickled
@@ -124,8 +124,8 @@ class Snapshots:
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits.
 
-        Bodies and joints that were added since are gone again; those that were removed are back, and their handles serve
-        again. A failed call changes nothing.
+        Bodies and joints that were added since are gone again; those that were removed are back, and their handles
+        serve again. A failed call changes nothing.
         """
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
@@ -169,8 +169,9 @@ class Snapshots:
             raise SceneError("World.restore: the snapshot's joints connect other bodies than this world's")
         for i, (their, mine) in enumerate(zip(theirs, own)):
             if _what_it_holds(their) != _what_it_holds(mine):
-                raise SceneError(f"World.restore: in the snapshot, joint {names[i]!r} holds other coordinates or another "
-                                 "length, pitch or ratio than in this world; restore a snapshot of an equal scene")
+                raise SceneError(f"World.restore: in the snapshot, joint {names[i]!r} holds other coordinates or "
+                                 "another length, pitch or ratio than in this world; restore a snapshot of an equal "
+                                 "scene")
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""

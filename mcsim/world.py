@@ -26,7 +26,8 @@ MOST_STEPS = 2**62
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
-    """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are rows.
+    """A scene in maximal coordinates: every body has a position, a quaternion and a twist; joints and contacts are
+    rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
@@ -59,8 +60,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
-      threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it. It
-        pays from some hundreds of touching bodies on, where the processors are free.
+      threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
+        It pays from some hundreds of touching bodies on, where the processors are free.
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
@@ -91,9 +92,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._prepare()
 
     def _machinery(self, scene, bodies, joints, shapes, collider=None, numbers=None, planned=False):
-        """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints: JOINT_DTYPE;
-        shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
-        numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's plan."""
+        """Name -> all attributes that depend on which bodies and joints there are. bodies: BodyArrays; joints:
+        JOINT_DTYPE; shapes: ShapeArrays, from which a collider is made; or None: `collider` has or will have them.
+        numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
+        plan."""
         body_index, joint_index = numbers or scene.numbers()
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
@@ -109,8 +111,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
         return {
-            "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies, "_joints": joints,
-            "_collider": collider, "_user": user, "_pipeline": pipeline,
+            "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
+            "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
             "_masses": bodies.mass, "_centers": bodies.center_of_mass,
             "_breakable": bool(np.any(joints["breakable"])),
         }
@@ -148,11 +150,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             self._turn.append(True)
 
     def _refuse_while_running(self, doing):
-        """A user's function, or another thread, may look at poses and velocities while a step is on its way, no more."""
+        """A user's function, or another thread, may look at poses and velocities while a step is on its way, no
+        more."""
         if not self._turn:
-            raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a function "
-                                  "that it calls (a residual, a motion) and other threads may only read its arrays: do "
-                                  "it after the step")
+            raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a "
+                                  "function that it calls (a residual, a motion) and other threads may only read its "
+                                  "arrays: do it after the step")
 
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
@@ -173,8 +176,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         found = self._collider.get_manifolds()
         touching = found[(found["body_a"] == i) | (found["body_b"] == i)]
         others = sorted({self.body_names[b] for m in touching for b in (m["body_a"], m["body_b"]) if b != i})
-        state = (*self._bodies.position[i], *self._bodies.orientation[i], *self._bodies.twist[i], *self._bodies.force[i])
-        where = "the last good state is kept" if np.all(np.isfinite(state)) else "set its pose, velocity and forces anew"
+        now = self._bodies
+        state = (*now.position[i], *now.orientation[i], *now.twist[i], *now.force[i])
+        where = ("the last good state is kept" if np.all(np.isfinite(state))
+                 else "set its pose, velocity and forces anew")
         return (f"step {self._pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the state of body {name!r} is not "
                 f"finite; joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
                 f"{where}; a smaller dt, more substeps or milder forces may help")
@@ -194,7 +199,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     @property
     def scene(self) -> Scene:
-        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were added."""
+        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were
+        added."""
         self._scene = self._scene.numbered()
         return self._scene
 
@@ -273,7 +279,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
             return int(key)
         close = suggestion(name, index) if isinstance(name, str) else ""
-        raise SceneError(f"unknown {what} {name!r}{close or f'; there are {len(index)}: ' + ', '.join(list(index)[:12])}")
+        all_names = f"; there are {len(index)}: {', '.join(list(index)[:12])}"
+        raise SceneError(f"unknown {what} {name!r}{close or all_names}")
 
 
 def _set_gears(joints, pipeline):

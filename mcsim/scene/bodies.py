@@ -34,8 +34,8 @@ class Body(Described):
     material: Material of the shapes that have none of their own.
     collision_group, collision_mask: 32-bit; two bodies collide if each one's group is in the other's mask.
     gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s].
-    bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs it;
-        contacts of coming meetings are found for all pairs.
+    bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs
+        it; contacts of coming meetings are found for all pairs.
     """
 
     index: int
@@ -175,8 +175,8 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
     if inertia is not None:
         return _in_range(MassProperties(mass, center, _inertia_matrix(inertia)))
     if not solid:
-        raise FieldError("", f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs mass "
-                             "and inertia; give them, a shape, or another kind")
+        raise FieldError("", f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs "
+                             "mass and inertia; give them, a shape, or another kind")
     return _in_range(from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass))
 
 

@@ -133,7 +133,7 @@ class Joint(Described):
 
     def _told_by_frames(self) -> dict[str, Any]:
         """The arguments that place the joint as it is, whatever poses its bodies are described with."""
-        frames = {f"frame_{side}": tuple(tuple(part.tolist()) for part in getattr(self, f"frame_{side}")) for side in "ab"}
+        frames = {name: tuple(tuple(part.tolist()) for part in getattr(self, name)) for name in ("frame_a", "frame_b")}
         unplaced = {field: self._defaults().get(field) for field in PLACEMENT if field in self._arguments}
         return self._arguments | unplaced | frames
 

@@ -13,12 +13,12 @@ class Material(Value):
 
     friction: Coulomb's coefficient, at least 0. Two surfaces have the geometric mean of theirs.
     restitution: the part of the approach speed that is given back, 0 to 1. Two surfaces have the larger of theirs.
-    rolling_friction [m]: the torque against rolling is at most this times the normal force: a ball of radius r rolls down
-        a slope if its tangent is more than rolling_friction / r.
-    torsional_friction [m]: likewise against spinning about the normal, beside what the contact points do by their distance
-        from each other. Of both, two surfaces have the larger of theirs: it is the softer one that gives way.
-    surface_velocity (3,) [m/s]: at which the surface itself moves over the body, body axes, as a conveyor belt does; only
-        its part along the surface of contact counts. Friction acts against the relative velocity of the surfaces.
+    rolling_friction [m]: the torque against rolling is at most this times the normal force: a ball of radius r rolls
+        down a slope if its tangent is more than rolling_friction / r.
+    torsional_friction [m]: likewise against spinning about the normal, beside what the contact points do by their
+        distance from each other. Of both, two surfaces have the larger of theirs: it is the softer one that gives way.
+    surface_velocity (3,) [m/s]: at which the surface itself moves over the body, body axes, as a conveyor belt does;
+        only its part along the surface of contact counts. Friction acts against the relative velocity of the surfaces.
     """
 
     friction: float

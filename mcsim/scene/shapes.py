@@ -1,8 +1,8 @@
 """The shapes that bodies are made of, and their registry SHAPES.
 
 Every shape takes `position` [m] and `orientation` (unit quaternion) of its own frame in the body's frame, and
-`material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given. A `sensor` reports what
-comes into it (world.events, world.overlaps) and pushes nothing; it has no mass unless it has a density of its own.
+`material`, the body's if not given; the solid ones take `density` [kg/m³], the body's if not given. A `sensor` reports
+what comes into it (world.events, world.overlaps) and pushes nothing; it has no mass unless it has a density of its own.
 """
 
 from __future__ import annotations      # signatures read as they are written here
@@ -105,7 +105,8 @@ class Box(Shape):
         for i, extent in enumerate(half_extents):
             positive(extent, f"half_extents[{i}]")
         self._describe({"half_extents": half_extents, "position": position, "orientation": orientation,
-                        "material": material, "density": density, "sensor": sensor}, half_extents, half_extents=np.array(half_extents))
+                        "material": material, "density": density, "sensor": sensor}, half_extents,
+                        half_extents=np.array(half_extents))
 
     def _centred(self, density: float) -> MassProperties:
         return mass.box(self._arguments["half_extents"], density)

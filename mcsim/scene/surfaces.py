@@ -150,8 +150,8 @@ def _faces(value: Any, count: int) -> np.ndarray:
     bad = np.argwhere((faces < 0) | (faces >= count))
     if len(bad):
         i, j = bad[0]
-        raise FieldError(f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from 0 "
-                                        f"to {count - 1}")
+        raise FieldError(f"faces[{i}]", f"names vertex {int(value[i][j])}, but the {count} vertices are numbered from "
+                                        f"0 to {count - 1}")
     faces = faces.astype(np.int32)
     faces.flags.writeable = False
     return faces

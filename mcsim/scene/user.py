@@ -92,7 +92,8 @@ class UserJoint(Joint):
             raise FieldError("residual", f"must be a function of two poses, got {show(residual)}")
         if jacobian is not None and not callable(jacobian):
             raise FieldError("jacobian", f"must be a function of two poses or None, got {show(jacobian)}")
-        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral) or not 1 <= size <= MOST_ROWS):
+        if size is not None and (isinstance(size, bool) or not isinstance(size, Integral)
+                                 or not 1 <= size <= MOST_ROWS):
             raise FieldError("size", f"must be from 1 to {MOST_ROWS}, got {show(size)}")
         size = None if size is None else int(size)
         angles = tuple(checks.items(angles, "numbers of rows", "angles"))

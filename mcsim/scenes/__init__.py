@@ -21,8 +21,8 @@ __all__ = [
     "SCENES", "build", "description", "load", "parameters",
     "arch", "bridge", "card_tower", "cardan_shaft", "chain", "chain20_heavy", "dominoes", "double_pendulum",
     "dzhanibekov", "four_bar", "grid", "incline", "marbles", "newton_cradle", "one", "pendulum", "pyramid", "ragdolls",
-    "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower", "tower10_heavy", "tumbler", "wall",
-    "wrecking_ball",
+    "ragdolls11", "rain", "slider_crank", "spinning_top", "stack", "terrain", "tower", "tower10_heavy", "tumbler",
+    "wall", "wrecking_ball",
 ]
 
 

@@ -211,7 +211,8 @@ def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Posit
         column, row = k % side, k // side
         place = radius * np.array([1.5 * (column - (side - 1) / 2), 1.5 * (row - (side - 1) / 2),
                                    1.0 + 1.4 * ((column + row) % 2)]) + drop * UP
-        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), weight, size=size, joint_friction=joint_friction, material=material)
+        add_doll(scene, f"human{k}", doll, place, spread_orientation(k), weight, size=size,
+                 joint_friction=joint_friction, material=material)
     return scene
 
 

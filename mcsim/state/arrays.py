@@ -1,7 +1,7 @@
 """A Scene as arrays: what the kernels of a World read and write.
 
-Bodies are a struct of arrays (``fields.BODY_FIELDS``), shapes, hulls and joints are arrays of records. Every body array has
-one row before its first, the world's: body -1 is at the origin, never moves and has no inverse mass.
+Bodies are a struct of arrays (``fields.BODY_FIELDS``), shapes, hulls and joints are arrays of records. Every body array
+has one row before its first, the world's: body -1 is at the origin, never moves and has no inverse mass.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ MOST_RUNS = 32                  # beyond which rows are taken one by one
 
 
 class Rows:
-    """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative ones
-    stand for the fresh rows, in their order."""
+    """Where the rows of a new array come from. source: (n,) numbers of old rows, of which there are `old`; negative
+    ones stand for the fresh rows, in their order."""
 
     def __init__(self, source, old):
         self.source, self.old, self.count = source, old, len(source)
@@ -25,7 +25,9 @@ class Rows:
         self._from = source.copy()
         self._from[is_fresh] = old + np.arange(len(self.fresh))
         starts = np.flatnonzero((np.diff(self._from) != 1) | (self._from[1:] == old)) + 1
-        self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)]) if self.count else np.zeros(1)
+        self._runs = np.zeros(1)
+        if self.count:
+            self._runs = np.concatenate([np.zeros(1, np.intp), starts, np.full(1, self.count)])
 
     def of(self, array, fresh):
         """The new array, of memory of its own."""
@@ -52,8 +54,8 @@ class Rows:
 
 
 class BodyArrays:
-    """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's row in
-    front."""
+    """All body arrays, (n, ...) each, by the names of BODY_FIELDS and BODY_NOTES; `padded` holds them with the world's
+    row in front."""
 
     def __init__(self, count, padded=None):
         self.count = count
@@ -145,7 +147,8 @@ class ShapeArrays:
                 record["surface"] = known[id(shape)]
         self.hulls = np.array(hulls, HULL_DTYPE)
         self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
-        self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index, self.edges = self.pools[1:]
+        (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index,
+         self.edges) = self.pools[1:]
 
 
 class _HullPool:

@@ -12,7 +12,8 @@ MARGIN = 0.86                                             # the part of the pict
 
 @dataclass(frozen=True)
 class Camera:
-    """eye (3,) [m]; axes (3, 3), rows right, up, back; scale: pixels per unit slope; size: (width, height) in pixels."""
+    """eye (3,) [m]; axes (3, 3), rows right, up, back; scale: pixels per unit slope; size: (width, height) in
+    pixels."""
 
     eye: np.ndarray
     axes: np.ndarray
