@@ -475,6 +475,7 @@ cdef class Collider(Broadphase):
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
         """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
         fetch(&self.solids[<int32_t>key], sizeof(Solid))
+        fetch(&self.grips[<int32_t>key], sizeof(Grip))
         if key >> 32 != last >> 32:
             fetch(&self.solids[key >> 32], sizeof(Solid))
 

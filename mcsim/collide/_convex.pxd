@@ -1,16 +1,14 @@
-"""Any two convex solids: axis by GJK (of a box and a capsule in closed form) or EPA on their cores, points by their
-supporting features along it."""
+"""Any two convex solids: axis by GJK or EPA on their cores, points by their supporting features along it."""
 
 from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
-from mcsim.state._layout cimport Manifold, BOX, CAPSULE, CYLINDER
+from mcsim.state._layout cimport Manifold, CYLINDER
 from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
-from mcsim.collide._segment_box cimport segment_box
 
 
 cdef inline double core_separation(const Solid* a, const Solid* b, Vec3 offset, Vec3 n) noexcept nogil:
@@ -98,11 +96,7 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     cdef double radius_b = core_radius(b)
     cdef double size = a.reach + b.reach
     cdef double distance
-    cdef int result
-    if a.type == BOX and b.type == CAPSULE or a.type == CAPSULE and b.type == BOX:
-        result = segment_box(a, b, offset, size, limit + radius_a + radius_b, &v, &on_a)
-    else:
-        result = gjk(a, b, offset, size, limit + radius_a + radius_b, &v, &on_a)
+    cdef int result = gjk(a, b, offset, size, limit + radius_a + radius_b, &v, &on_a)
     if result == GJK_FAR:
         return 0
     if result == GJK_APART:
