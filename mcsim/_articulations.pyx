@@ -254,6 +254,8 @@ cdef class Articulations:
             self.count += 1
         for k in range(self.all_other_count):
             i = self.all_others[k]
+            if i >= self.bodies.count:               # room for more
+                break
             if not (self.bodies.kind[i] == DYNAMIC and asleep[i]):
                 self.others[self.other_count] = i
                 self.other_count += 1

@@ -18,12 +18,14 @@ from mcsim.wide._joints cimport WideJoints
 cdef class Machine(StateArrays):
     cdef Settings settings
     cdef readonly Collider collider
+    cdef long long revision_seen        # of the collider's shapes
     cdef public Sensors sensors         # that look after every step, or None
     cdef readonly Islands islands
     cdef Backstop backstop
     cdef Delassus matrix
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
+    cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef bint closing                   # the articulations close their joints by themselves: "soft"
     cdef int32_t substeps               # of the user's settings; a strained step takes a multiple
     cdef PoseCalls pose_calls           # the user's functions of poses

@@ -5,6 +5,8 @@ Made once for the bodies and joints that there are, followed up when joints brea
 
 from libc.stdint cimport int8_t, int32_t
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from mcsim._articulations cimport Articulations
@@ -21,7 +23,7 @@ from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport (INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+                                  STABILIZE_SPLIT_IMPULSE, STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -42,16 +44,19 @@ cdef class Machine(StateArrays):
 
     bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
     bounces: whether any shape has a restitution. sleep: (speed [m/s], time [s]) of constraints/_islands.pyx, speed 0:
-    nothing sleeps. The arrays are kept alive and written in place.
+    nothing sleeps. planned: the plan of the joints is another machine's, which take_plan() is to be told. The arrays
+    are kept alive and written in place.
     """
 
-    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0)):
+    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0),
+                 bint planned=False):
         self.hold(bodies, joints)
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
+        self.revision_seen = -1
         self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
@@ -67,8 +72,10 @@ cdef class Machine(StateArrays):
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
-        self._plan_tree(bodies, joints)
-        self._plan_wide(bodies, joints)
+        if not planned:
+            self._plan_tree(bodies, joints)
+            self._plan_wide(bodies, joints)
+            self.choose_joints(self.islands.asleep)
 
     def replan(self):
         """Follow joints that broke, or are whole again."""
@@ -87,6 +94,8 @@ cdef class Machine(StateArrays):
 
     def _plan_tree(self, bodies, joints):
         """The direct joint solver, if it is asked for and there is anything for it to do."""
+        bodies = _with_room(bodies)
+        self.body_room = bodies.count
         self.articulations = None
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
@@ -103,6 +112,17 @@ cdef class Machine(StateArrays):
             self.closing = False
             self.settings.joint_tree = 0
             self.settings.first_kick = 0.5 if self.carried(bodies) else 1.0
+
+    def plan_serves(self, Py_ssize_t bodies):
+        """Whether take_plan() may be told this machine by one that has the same joints between the same bodies, and in
+        all so many bodies."""
+        return self.articulations is not None and bodies <= self.body_room
+
+    def take_plan(self, Machine other):
+        """The plan of a machine whose place this one takes."""
+        self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
+        self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
+        self.articulations.guard.reserve(self.row_capacity)
 
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
@@ -121,9 +141,12 @@ cdef class Machine(StateArrays):
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
 
     @property
-    def reach(self):
-        """[m] bodies nearer than this wake each other."""
-        return self.islands.reach
+    def shapes_changed(self):
+        """Whether the collider has other shapes than when see_shapes() was called, or it never was."""
+        return self.revision_seen != self.collider.revision
+
+    def see_shapes(self):
+        self.revision_seen = self.collider.revision
 
     @property
     def tree(self):
@@ -216,3 +239,9 @@ cdef class Machine(StateArrays):
     def choose(self, const int8_t[::1] asleep):
         """The same for tests: asleep (bodies,) int8."""
         self.choose_joints(&asleep[0])
+
+
+def _with_room(bodies):
+    """What a plan of the joints reads of the bodies, with room for more that have no joints."""
+    spare = bodies.count // 4 + 64
+    return SimpleNamespace(count=bodies.count + spare, kind=np.append(bodies.kind, np.full(spare, STATIC, np.int32)))

@@ -1,6 +1,6 @@
 """The stages of a step in their order, over the arrays of one world."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 from mcsim._machine cimport Machine
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
@@ -19,6 +19,10 @@ cdef enum:
     STAGE_FINISH = 9
     STAGES = 10
 
+# What Pipeline.step answers beside core/_types.pxd, Status.
+cdef enum:
+    UNSEEN = 4           # there are other shapes than see_shapes() was called for
+
 cdef class Pipeline(Machine):
     cdef bint swept                     # rows beside those of the direct solver exist
     cdef readonly Py_ssize_t row_count
@@ -28,6 +32,7 @@ cdef class Pipeline(Machine):
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef public long long steps         # done since the beginning
+    cdef readonly long long steps_made  # in the last call of step
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
@@ -36,10 +41,10 @@ cdef class Pipeline(Machine):
     cdef readonly long long impact_count
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
-    cdef double stage_times[10]
-    cdef double clock
+    cdef int64_t stage_ticks[10]        # of core/_clock.pxd
+    cdef int64_t clock
 
-    cpdef void clear_times(self)
+    cdef int advance(self, long long n) except -1
     cdef void lap(self, int stage) noexcept nogil
     cdef int set_time(self, double time) noexcept nogil
     cdef void call_user(self, double time) noexcept with gil

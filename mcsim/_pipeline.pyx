@@ -23,6 +23,7 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -32,7 +33,7 @@ from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
                                         store_joints)
 from mcsim.constraints._forces cimport add_joint_forces
-from mcsim.core._clock cimport now
+from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
@@ -50,6 +51,8 @@ from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, J
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
+
+start_clock()
 
 cdef enum:
     MOST_DIVISION = 8
@@ -78,8 +81,8 @@ cdef class Pipeline(Machine):
 
     cdef void lap(self, int stage) noexcept nogil:
         """Charge the time since the last lap to a stage."""
-        cdef double t = now()
-        self.stage_times[stage] += t - self.clock
+        cdef int64_t t = ticks()
+        self.stage_ticks[stage] += t - self.clock
         self.clock = t
 
     cdef int set_time(self, double time) noexcept nogil:
@@ -181,7 +184,8 @@ cdef class Pipeline(Machine):
 
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.row_count > 0:
+            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
@@ -358,7 +362,7 @@ cdef class Pipeline(Machine):
             self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
                                                  self.settings.restitution_threshold, self.settings.h,
                                                  self.settings.first_kick, self.impacts)
-        self.lap(STAGE_IMPACT)
+            self.lap(STAGE_IMPACT)
 
     # ---- positions ---------------------------------------------------------------------------------------------------
 
@@ -591,21 +595,37 @@ cdef class Pipeline(Machine):
 
     # ---- called from World -------------------------------------------------------------------------------------------
 
-    def begin_call(self):
-        """A call of World.step begins: times and events are its own."""
-        self.clear_times()
+    def step(self, long long n):
+        """One call of World.step: n steps, counted in `steps`, or fewer; times and events are the call's own, forces act
+        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. UNSEEN: nothing
+        happened, there are shapes that see_shapes() has not been called for."""
+        cdef long long began = self.steps
+        cdef int status = OK
+        if self.revision_seen != self.collider.revision:
+            return UNSEEN
+        memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
         self.collider.clear_events()
         if self.sensors is not None:
             self.sensors.clear_events()
+        try:
+            while self.steps - began < n and status != NOT_FINITE:
+                status = self.advance(n - (self.steps - began))
+                if status == GROW:
+                    self.grow()
+        finally:
+            self.clear_forces()
+            self.steps_made = self.steps - began
+        return status
 
-    def step(self, Py_ssize_t n):
-        """Up to n steps without the GIL, counted in `steps`. -> status. GROW: call grow() and go on; NOT_FINITE:
-        `failed_body` says where, the state is that before the step. What a signal's handler raises comes out whole."""
-        cdef Py_ssize_t done = 0
+    cdef int advance(self, long long n) except -1:
+        """Up to n steps without the GIL. -> status. GROW: call grow() and go on. What a signal's handler raises comes out
+        whole."""
+        cdef long long done = 0
+        cdef int64_t looked
+        cdef int64_t interval = <int64_t>(SIGNAL_INTERVAL / tick())
         cdef int status
-        cdef double looked
         with nogil:
-            self.clock = now()
+            self.clock = ticks()
             looked = self.clock
             status = self.check_state()
             if status == OK and self.islands.notice(&self.bodies):
@@ -619,7 +639,7 @@ cdef class Pipeline(Machine):
                 if self.replanning:
                     with gil:
                         self.replan()
-                if self.clock - looked > SIGNAL_INTERVAL:
+                if self.clock - looked > interval:
                     looked = self.clock
                     with gil:
                         PyErr_CheckSignals()
@@ -628,14 +648,18 @@ cdef class Pipeline(Machine):
             self.raise_failure()
         return status
 
+    def take_time(self, Pipeline other):
+        """Time and steps of the pipeline whose place this one takes."""
+        self.start, self.steps, self.steps_made = other.start, other.steps, other.steps_made
+
     def prepare(self):
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of
         the last step call stay. -> status"""
         cdef int status
-        cdef double times[STAGES]
+        cdef int64_t times[STAGES]
         with nogil:
-            memcpy(times, self.stage_times, sizeof(times))
-            self.clock = now()
+            memcpy(times, self.stage_ticks, sizeof(times))
+            self.clock = ticks()
             self.settings.h = self.settings.dt / self.substeps       # not that of a strained step
             status = self.check_state()
             if status == OK:
@@ -645,7 +669,7 @@ cdef class Pipeline(Machine):
             if status == OK:
                 status = self.layout(True, False)
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
-            memcpy(self.stage_times, times, sizeof(times))
+            memcpy(self.stage_ticks, times, sizeof(times))
         if status == CALL_FAILED:
             self.raise_failure()
         return status
@@ -665,8 +689,6 @@ cdef class Pipeline(Machine):
         return self.row_array[0][:self.row_count]
 
     def times(self):
-        """(stages,) [s] spent since the last call of clear_times."""
-        return [self.stage_times[i] for i in range(STAGES)]
-
-    cpdef void clear_times(self):
-        memset(self.stage_times, 0, sizeof(self.stage_times))
+        """(stages,) [s] spent in the last call of step."""
+        cdef double length = tick()
+        return [length * self.stage_ticks[i] for i in range(STAGES)]

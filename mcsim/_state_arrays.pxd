@@ -25,3 +25,4 @@ cdef class StateArrays:
     cdef void save_backup(self) noexcept nogil
     cdef Joint* joints_copied(self) noexcept nogil
     cdef void restore_backup(self) noexcept nogil
+    cdef void clear_forces(self) noexcept nogil

@@ -158,5 +158,5 @@ cdef class StateArrays:
             joint_errors(self.joints, self.joint_count, &self.bodies, &view[0, 0])
         return out
 
-    def clear_forces(self):
+    cdef void clear_forces(self) noexcept nogil:
         memset(self.bodies.force, 0, self.bodies.count * sizeof(Twist))

@@ -254,12 +254,14 @@ class Changes:
 
     def _settle(self, parts):
         """The one place where a change of what there is takes effect. parts: what `_gathered` or `_machinery` gave."""
-        edit, gone = parts.pop("edit", None), parts.pop("gone", ())
+        edit, gone, planned = parts.pop("edit", None), parts.pop("gone", ()), parts.pop("planned", False)
         try:
             if edit is not None:
                 edit()
             if parts["_pipeline"] is not self._pipeline:
                 parts["_pipeline"].take_room(self._pipeline)
+                if planned:
+                    parts["_pipeline"].take_plan(self._pipeline)
             parts["_pipeline"].restored()
             vars(self).update(parts)
         except BaseException:
@@ -273,14 +275,15 @@ class Changes:
         """Collider and pipeline as when the world was made, for the present bodies and joints: contacts are cold."""
         old = self._pipeline
         vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
-        self._pipeline.steps, self._pipeline.start = old.steps, old.start
+        self._pipeline.take_time(old)
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
-        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, and "edit": what is
-        to be done to the present collider, which else stays untouched; None if there is another one. Parts that stand in
-        both scenes keep their state, bodies that are other versions of old ones keep theirs as far as they can, all else begins
-        as the scene says. anew: another collider in any case."""
+        """What `_machinery` gives for another scene, with "gone", the parts that are here no longer, "planned", whether the
+        present pipeline's plan of the joints serves, and "edit": what is to be done to the present collider, which else
+        stays untouched; None if there is another one. Parts that stand in both scenes keep their state, bodies that are
+        other versions of old ones keep theirs as far as they can, all else begins as the scene says. anew: another
+        collider in any case."""
         self._pipeline.notice()
         body_rows = Rows(_sources(scene.bodies, self._scene.bodies), self._bodies.count)
         joint_rows = Rows(_sources(scene.joints, self._scene.joints), len(self._joints))
@@ -293,8 +296,10 @@ class Changes:
         kept = numbers.copy()
         for new, old in versions:
             numbers[old] = new
-        joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
-        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions])
+        joints = self._joints
+        if anew or versions or not self._same_joints(joint_rows, numbers):
+            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
+        self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
         edit = None if anew else self._edit(scene, body_rows, numbers, shapes, versions)
@@ -302,14 +307,20 @@ class Changes:
         if edit is not None and not len(joint_rows.fresh) and len(scene.joints) == len(self._scene.joints):
             if not len(versions) and body_rows.count > body_rows.old:          # the last ones alone are new
                 names = self._body_index | {scene.bodies[i].name: i for i in body_rows.fresh.tolist()}, self._joint_index
+        planned = joints is self._joints and self._pipeline.plan_serves(bodies.count)
         parts = self._machinery(scene, bodies, joints, ShapeArrays(scene) if edit is None else None,
-                                edit and self._collider, names)
+                                edit and self._collider, names, planned)
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
-        parts["_pipeline"].steps, parts["_pipeline"].start = self._pipeline.steps, self._pipeline.start
+        parts["_pipeline"].take_time(self._pipeline)
         gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
         gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
-        return parts | {"edit": edit, "gone": gone}
+        return parts | {"edit": edit, "gone": gone, "planned": planned}
+
+    def _same_joints(self, rows, body_numbers):
+        """Whether they are those of now, between bodies whose numbers stay."""
+        ends = np.stack([self._joints["body_a"], self._joints["body_b"]])
+        return np.array_equal(rows.source, np.arange(rows.old)) and np.array_equal(body_numbers[ends], ends)
 
     def _edit(self, scene, rows, numbers, fresh, versions):
         """A function that changes the collider in place; None where another one must be made.
@@ -357,25 +368,25 @@ class Changes:
         manifolds["key"] = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
         return manifolds
 
-    def _wake_changed(self, scene, arrays, numbers, versions):
+    def _wake_changed(self, scene, arrays, numbers, versions, body_rows, joint_rows):
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that comes
-        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies."""
-        island, sizes = self._bodies.island, self._bodies.reach
+        or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old bodies;
+        body_rows, joint_rows: Rows."""
+        island, sizes, reach = self._bodies.island, self._bodies.reach, self._pipeline.islands.reach
         if not np.any(island != AWAKE):
             return
         gone = np.flatnonzero(numbers[:-1] < 0)
         old = np.concatenate([gone, np.flatnonzero(np.isin(numbers[:-1], versions))]).astype(int)
         places = [(self._bodies.position[i], sizes[i]) for i in old]
-        here = {id(body) for body in self._scene.bodies}
-        places += [(arrays.position[i], arrays.reach[i]) for i, body in enumerate(scene.bodies)
-                   if id(body) not in here and (body.kind != "dynamic" or i in versions)]
+        places += [(arrays.position[i], arrays.reach[i]) for i in body_rows.fresh.tolist()
+                   if scene.bodies[i].kind != "dynamic" or i in versions]
         woken = set(island[old].tolist())
         for position, size in places:
-            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + self._pipeline.reach
+            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + reach
             woken |= set(island[near].tolist())
-        stay = {id(joint) for joint in self._scene.joints} & {id(joint) for joint in scene.joints}
-        ends = {name for joint in (*self._scene.joints, *scene.joints) if id(joint) not in stay
-                for name in (joint.a, joint.b) if name in self._body_index}
+        changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
+        changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]
+        ends = {name for joint in changed for name in (joint.a, joint.b) if name in self._body_index}
         woken |= {int(island[self._body_index[name]]) for name in ends}
         awake = np.isin(arrays.island, list(woken - {AWAKE}))
         for name in ("still_time", "still_speed"):

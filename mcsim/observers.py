@@ -238,7 +238,7 @@ class Observers:
             joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
             iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
-            impacts=pipeline.impact_count, steps=self._steps_made,
+            impacts=pipeline.impact_count, steps=pipeline.steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
             times=dict(zip(STAGES, pipeline.times())),
             notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
@@ -261,7 +261,7 @@ class Observers:
         out = np.zeros(len(log), dtype)
         for name in dtype.names:
             out[name] = log[name]
-        out["step"] += self._pipeline.steps - self._steps_made
+        out["step"] += self._pipeline.steps - self._pipeline.steps_made
         for side in "ab":
             out[f"shape_{side}"] = self._shape_ranks[log[f"shape_{side}"]]
         return out

@@ -7,11 +7,11 @@ from mcsim._smooth_pipeline import SmoothPipeline
 # In the order of the timers of _pipeline.pxd.
 STAGES = ("collide", "prepare", "integrate", "warm_start", "impact", "solve", "refresh", "relax", "store", "finish")
 
-# What Pipeline.step and Pipeline.prepare answer (core/_types.pxd, Status).
-OK, GROW, NOT_FINITE = 0, 1, 2
+# What Pipeline.step and Pipeline.prepare answer (core/_types.pxd, Status; _pipeline.pxd).
+OK, GROW, NOT_FINITE, UNSEEN = 0, 1, 2, 4
 
 # By integrator.
 PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
              "variational": PositionPipeline}
 
-__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "PositionPipeline", "STAGES"]
+__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "PositionPipeline", "STAGES"]

@@ -130,7 +130,6 @@ class Queries:
     `exclude`, a body or a list of them to pass through. Sensors are not seen."""
 
     _finder: Finder | None = None
-    _seen: tuple[object, int] = (None, 0)
     _shape_bodies: np.ndarray
     _shape_ranks: np.ndarray
     _shape_names: list
@@ -138,11 +137,11 @@ class Queries:
     def _meet_shapes(self):
         """Follow the collider where its shapes, or the pipeline, are others than before: their bodies and numbers there,
         and a finder for the sensors. What is inside them still is; what was removed goes without an event."""
-        if self._seen[0] is self._pipeline and self._seen[1] == self._collider.revision:
+        if not self._pipeline.shapes_changed:
             return
         inside, names = self._sensed_names()
         shapes = self._collider.get_shapes()
-        self._seen = self._pipeline, self._collider.revision
+        self._pipeline.see_shapes()
         self._shape_bodies = shapes["body"]
         self._shape_ranks = _ranks(self._shape_bodies)
         self._collider.clear_events()

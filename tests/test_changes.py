@@ -111,6 +111,11 @@ def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
     world.set_shape("box1", mc.Sphere(0.2))
     world.set_kind("ball", "kinematic")
     world.step(10)
+    goes_on_as_one_made_anew(world, keywords)
+
+
+def goes_on_as_one_made_anew(world, keywords):
+    """To the bit, for 20 steps."""
     again = mc.World(world.scene, **keywords)
     snapshot = world.snapshot()
     for name, array in snapshot.arrays.items():
@@ -123,6 +128,26 @@ def test_a_world_of_the_final_scene_with_the_state_is_equal(keywords):
     for each in (world, again):
         each.step(20)
     assert again.state_hash() == world.state_hash()
+
+
+@every_world
+def test_the_plan_of_the_joints_serves_while_bodies_without_joints_come_and_go(keywords):
+    """On top of what is jointed, in all more than there is room for; and it is made anew where joints' bodies move up."""
+    world = running(**keywords)
+    planned = world._pipeline.tree
+    count = len(world.positions)
+    for i in range(4):
+        names = [f"drop{i}_{k}" for k in range(30)]
+        world.add_bodies([{"name": name, "shape": mc.Sphere(0.08), "density": 500.0, "position":
+                           (0.25 * (k % 6) + 2.4, 0.3 * (k // 6) - 0.6, 3.3 + 0.2 * i)} for k, name in enumerate(names)])
+        assert i > 0 or world._pipeline.tree is planned
+        world.step(12)
+        world.remove_bodies(names[::3])
+        goes_on_as_one_made_anew(world, keywords)
+    assert len(world.positions) == count + 80
+    world.remove_body("box0")
+    assert planned is None or world._pipeline.tree is not planned
+    goes_on_as_one_made_anew(world, keywords)
 
 
 def test_contacts_stay_warm():
@@ -599,3 +624,28 @@ def test_a_restore_after_the_scene_was_looked_at_between():
     assert world.state_hash() == digest and handle.index == 5 and handle == world.body("ball")
     world.step(5)
     assert [joint.index for joint in world.scene.joints] == list(range(4))
+
+
+def test_going_back_from_more_bodies_mends_what_broke():
+    """The plan of the joints that hold is made anew, also where joints and their bodies' numbers are the same."""
+    def hung():
+        scene = mc.Scene()
+        for i in range(3):
+            scene.add_body(f"bob{i}", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, -i))
+            scene.add_joint(mc.BallJoint(f"bob{i - 1}" if i else None, f"bob{i}", (0, 0, 0.5 - i), break_force=100.0))
+        world = mc.World(scene)
+        world.velocities[2] = (0.5, 0, 0)
+        world.step(5)
+        return world
+    world, other = hung(), hung()
+    whole = world.snapshot()
+    world.apply_force("bob2", (0, 0, -500))
+    world.step()
+    assert len(world.events.broken) > 0
+    world.add_body("new", shape=mc.Sphere(0.1), position=(5, 0, 0))
+    world.step(3)
+    assert np.any(world._joints["broken"])
+    world.restore(whole)
+    for each in (world, other):
+        each.step(20)
+    assert world.state_hash() == other.state_hash() and not np.any(world._joints["broken"])

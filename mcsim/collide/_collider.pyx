@@ -13,9 +13,9 @@ from libc.string cimport memcpy, memmove, memset
 from cython cimport final
 from cython.parallel cimport prange
 from mcsim.core._crew cimport MOST_WORKERS
-from mcsim.core._types cimport Vec3, Quat, Twist, OK, GROW
-from mcsim.core._math cimport vec3, add, sub, neg, dot, cross, mat_vec
-from mcsim.state._carrier cimport lighter
+from mcsim.core._types cimport Vec3, Quat, OK, GROW
+from mcsim.core._math cimport vec3, sub, neg, dot, mat_vec
+from mcsim.state._carrier cimport lighter, opening_speed
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX,
                                   DYNAMIC)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
@@ -146,12 +146,7 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
 
 cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
     """Whether point i stays farther than `near` for the time ahead, at the present velocities."""
-    cdef const Twist* a = &bodies.twist[m.body_a]
-    cdef const Twist* b = &bodies.twist[m.body_b]
-    cdef Vec3 p = m.points[i].position
-    cdef Vec3 u = sub(add(b.v, cross(b.w, sub(p, bodies.position[m.body_b]))),
-                      add(a.v, cross(a.w, sub(p, bodies.position[m.body_a]))))
-    return m.points[i].separation + ahead * dot(m.normal, u) > near
+    return m.points[i].separation + ahead * opening_speed(m, i, bodies) > near
 
 
 cdef inline int like_before(const Manifold* m, const Manifold* old, int count, int taken) noexcept nogil:

@@ -21,7 +21,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.collide._contact cimport Axis
 from mcsim.collide._memory cimport resized
 from mcsim.collide._pairs cimport has_key, pair_key
-from mcsim.collide._ray cimport Ray, box_entry, ray_solid
+from mcsim.collide._ray cimport Ray, box_entry, inverse_of, ray_solid
 from mcsim.collide._solid cimport Aabb, Solid, bounds, is_surface
 from mcsim.collide._surface_cast cimport cast_on_surface, overlaps_surface, part_surface, ray_on_surface
 from mcsim.collide._tree cimport (BoxWalk, NOTHING_THERE, TREE_STACK, Mark, Node, joined, mark_of, next_leaf, nothing,
@@ -211,7 +211,8 @@ cdef class Finder:
         cdef double entries[TREE_STACK]
         cdef const Node* node
         cdef Vec3 half = vec3(0.0, 0.0, 0.0)
-        cdef Ray middle = ray[0]
+        cdef Vec3 origin = ray.origin
+        cdef Vec3 inverse = inverse_of(ray.direction)
         cdef Py_ssize_t count = 0
         cdef int32_t next_plane = 0
         cdef int32_t i
@@ -223,7 +224,7 @@ cdef class Finder:
         if probe != NULL:
             box = box_about(probe)
             half = scale(0.5, sub(box.upper, box.lower))
-            middle.origin = scale(0.5, add(box.upper, box.lower))
+            origin = scale(0.5, add(box.upper, box.lower))
         if self.tree.root != NOTHING_THERE:
             stack[0] = self.tree.root
             entries[0] = 0.0
@@ -240,7 +241,8 @@ cdef class Finder:
             if i < 0:
                 node = &self.tree.nodes[~i]
                 for k in range(2):
-                    entry[k] = box_entry(&node.box[k], half, &middle, limit)
+                    entry[k] = box_entry(sub(node.box[k].lower, half), add(node.box[k].upper, half), origin, inverse,
+                                         limit)
                 far = entry[0] > entry[1]
                 far = 1 - far
                 for k in range(2):                       # the nearer one last, to be taken first

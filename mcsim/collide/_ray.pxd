@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, scale, add_scaled, dot, mat_vec, mat_t_vec
 from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, PLANE, HULL
-from mcsim.collide._solid cimport Solid, Aabb
+from mcsim.collide._solid cimport Solid
 
 ctypedef struct Chord:
     double enter                 # where the line comes in [m]
@@ -168,31 +168,25 @@ cdef inline int ray_solid(const Solid* s, const Ray* ray, double limit, int fill
     return 1
 
 
-cdef inline int slab(double lower, double upper, double o, double d, double* enter, double* leave) noexcept nogil:
-    """Keep of [enter, leave] what lies between two planes across an axis."""
-    cdef double near, far
-    if d == 0.0:
-        return lower <= o <= upper
-    near = (lower - o) / d
-    far = (upper - o) / d
-    if near > far:
-        near, far = far, near
-    # Three roundings each, so that no box is missed by them (Ize, "Robust BVH ray traversal", 2013).
-    far *= 1.0000000000000009
-    if near > enter[0]:
-        enter[0] = near
-    if far < leave[0]:
-        leave[0] = far
-    return enter[0] <= leave[0]
+cdef inline Vec3 inverse_of(Vec3 direction) noexcept nogil:
+    """Of its components, as box_entry wants them: infinite where one is 0."""
+    return vec3(1.0 / direction.x, 1.0 / direction.y, 1.0 / direction.z)
 
 
-cdef inline double box_entry(const Aabb* box, Vec3 half, const Ray* ray, double limit) noexcept nogil:
-    """Where a box of half extents `half` about the ray's point first meets the box, INFINITY if not up to `limit`."""
-    cdef double enter = 0.0
-    cdef double leave = limit
-    if (box.lower.x <= box.upper.x
-            and slab(box.lower.x - half.x, box.upper.x + half.x, ray.origin.x, ray.direction.x, &enter, &leave)
-            and slab(box.lower.y - half.y, box.upper.y + half.y, ray.origin.y, ray.direction.y, &enter, &leave)
-            and slab(box.lower.z - half.z, box.upper.z + half.z, ray.origin.z, ray.direction.z, &enter, &leave)):
-        return enter
-    return INFINITY
+cdef inline double box_entry(Vec3 lower, Vec3 upper, Vec3 origin, Vec3 inverse, double most) noexcept nogil:
+    """Where a ray enters a box, in lengths of its direction; INFINITY if not up to `most`, or the box is empty. The box
+    counts as a little larger, so that none is missed by roundings (Ize, "Robust BVH ray traversal", 2013)."""
+    cdef double first = 0.0
+    cdef double last = most
+    cdef double t, u
+    cdef int k
+    if lower.x > upper.x:
+        return INFINITY
+    for k in range(3):
+        t = ((&lower.x)[k] - (&origin.x)[k]) * (&inverse.x)[k]
+        u = ((&upper.x)[k] - (&origin.x)[k]) * (&inverse.x)[k]
+        if t != t or u != u:                     # 0 x infinity: along a face of the box
+            continue
+        first = max(first, min(t, u))
+        last = min(last, max(t, u))
+    return first if first <= last * (1.0 + 1e-12) else INFINITY

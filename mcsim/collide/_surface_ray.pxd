@@ -9,6 +9,7 @@ from libc.math cimport INFINITY, ceil, fabs, floor
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, mat_t_vec, mat_vec, neg, normalized, sub
+from mcsim.collide._ray cimport box_entry, inverse_of
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._surface cimport MESH_STACK, MeshNode, Surface, cell_index, triangle_corners, vertex_at
 
@@ -35,9 +36,7 @@ cdef inline Ray ray_from(Vec3 origin, Vec3 direction) noexcept nogil:
     cdef double z
     r.origin = origin
     r.direction = direction
-    r.inverse.x = 1.0 / direction.x
-    r.inverse.y = 1.0 / direction.y
-    r.inverse.z = 1.0 / direction.z
+    r.inverse = inverse_of(direction)
     r.along = 0 if fabs(direction.x) >= fabs(direction.y) else 1
     if fabs(direction.z) > fabs((&direction.x)[r.along]):
         r.along = 2
@@ -46,22 +45,6 @@ cdef inline Ray ray_from(Vec3 origin, Vec3 direction) noexcept nogil:
     r.shear_y = (&direction.x)[(r.along + 2) % 3] / z
     r.per_z = 1.0 / z
     return r
-
-
-cdef inline double enters(Vec3 lower, Vec3 upper, Vec3 origin, Vec3 inverse, double most) noexcept nogil:
-    """The distance at which the ray enters the box, INFINITY if it misses it within `most`."""
-    cdef double first = 0.0
-    cdef double last = most
-    cdef double t, u
-    cdef int k
-    for k in range(3):
-        t = ((&lower.x)[k] - (&origin.x)[k]) * (&inverse.x)[k]
-        u = ((&upper.x)[k] - (&origin.x)[k]) * (&inverse.x)[k]
-        if t != t or u != u:                     # 0 x infinity: along a face of the box
-            continue
-        first = max(first, min(t, u))
-        last = min(last, max(t, u))
-    return first if first <= last * (1.0 + 1e-12) else INFINITY
 
 
 cdef inline Vec3 sheared(const Ray* ray, Vec3 v) noexcept nogil:
@@ -108,7 +91,7 @@ cdef inline void ray_mesh(const Surface* s, const Ray* ray, RayHit* hit) noexcep
     cdef double near_entry, far_entry, swap
     cdef const MeshNode* n
     stack[0] = 0
-    entry[0] = enters(s.nodes[0].lower, s.nodes[0].upper, ray.origin, ray.inverse, hit.distance)
+    entry[0] = box_entry(s.nodes[0].lower, s.nodes[0].upper, ray.origin, ray.inverse, hit.distance)
     while top > 0:
         top -= 1
         if not entry[top] <= hit.distance:
@@ -120,8 +103,8 @@ cdef inline void ray_mesh(const Surface* s, const Ray* ray, RayHit* hit) noexcep
             continue
         near = stack[top] + 1
         far = n.right
-        near_entry = enters(s.nodes[near].lower, s.nodes[near].upper, ray.origin, ray.inverse, hit.distance)
-        far_entry = enters(s.nodes[far].lower, s.nodes[far].upper, ray.origin, ray.inverse, hit.distance)
+        near_entry = box_entry(s.nodes[near].lower, s.nodes[near].upper, ray.origin, ray.inverse, hit.distance)
+        far_entry = box_entry(s.nodes[far].lower, s.nodes[far].upper, ray.origin, ray.inverse, hit.distance)
         if far_entry < near_entry:
             node = near
             near = far
@@ -165,7 +148,7 @@ cdef inline void ray_heights(const Surface* s, const Ray* ray, RayHit* hit) noex
     cdef double per_y = ray.direction.y / s.dy
     cdef double start_x = (ray.origin.x - s.lower.x) / s.dx
     cdef double start_y = (ray.origin.y - s.lower.y) / s.dy
-    cdef double t = enters(s.lower, s.upper, ray.origin, ray.inverse, hit.distance)
+    cdef double t = box_entry(s.lower, s.upper, ray.origin, ray.inverse, hit.distance)
     cdef double x, y, to_x, to_y, length
     if t == INFINITY:
         return

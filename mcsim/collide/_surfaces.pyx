@@ -12,80 +12,34 @@ from libc.string cimport memset
 from cython cimport final
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
+from mcsim.collide._memory cimport address
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._surface cimport MESH_LEAF, MESH_STACK, MeshNode, Surface, Walk, walk_next, walk_start
 from mcsim.collide._surface_ray cimport RayHit, surface_ray
+from mcsim.collide._tree cimport Mark, select_median, widest_axis
 
 # The numbers of a node as they lie in memory.
 NODE_DTYPE = np.dtype([("lower", "f8", 3), ("upper", "f8", 3), ("begin", "i4"), ("end", "i4"), ("right", "i4"),
                        ("reserved", "i4")])
 
-
-cdef inline double part(const Vec3* v, int axis) noexcept nogil:
-    return (&v.x)[axis]
-
-
-cdef int widest_axis(const Vec3* middle, const int32_t* order, int32_t begin, int32_t end) noexcept nogil:
-    cdef Vec3 least = vec3(INFINITY, INFINITY, INFINITY)
-    cdef Vec3 most = vec3(-INFINITY, -INFINITY, -INFINITY)
-    cdef const Vec3* m
-    cdef int32_t i
-    for i in range(begin, end):
-        m = &middle[order[i]]
-        least = vec3(min(least.x, m.x), min(least.y, m.y), min(least.z, m.z))
-        most = vec3(max(most.x, m.x), max(most.y, m.y), max(most.z, m.z))
-    if most.x - least.x >= most.y - least.y and most.x - least.x >= most.z - least.z:
-        return 0
-    return 1 if most.y - least.y >= most.z - least.z else 2
+# Those of a Mark of _tree.pxd; `middle`: thrice a triangle's.
+MARK_DTYPE = np.dtype([("middle", "f8", 3), ("leaf", "i4"), ("reserved", "i4")])
 
 
-cdef void select_median(const Vec3* middle, int32_t* order, int32_t begin, int32_t end, int32_t half,
-                        int axis) noexcept nogil:
-    """Reorder order[begin:end] so that no middle before `half` is above one after it (Hoare's selection)."""
-    cdef int32_t low = begin
-    cdef int32_t high = end - 1
-    cdef int32_t i, j, swap
-    cdef double pivot, x, y, z
-    while low < high:
-        x = part(&middle[order[low]], axis)
-        y = part(&middle[order[low + (high - low) // 2]], axis)
-        z = part(&middle[order[high]], axis)
-        pivot = max(min(x, y), min(max(x, y), z))
-        i = low
-        j = high
-        while i <= j:
-            while part(&middle[order[i]], axis) < pivot:
-                i += 1
-            while part(&middle[order[j]], axis) > pivot:
-                j -= 1
-            if i <= j:
-                swap = order[i]
-                order[i] = order[j]
-                order[j] = swap
-                i += 1
-                j -= 1
-        if half <= j:
-            high = j
-        elif half >= i:
-            low = i
-        else:
-            return
-
-
-cdef void leaf_box(const Surface* s, MeshNode* node) noexcept nogil:
+cdef void leaf_box(const Surface* s, const Mark* marks, MeshNode* node) noexcept nogil:
     cdef int32_t i, k
     cdef const Vec3* v
     node.lower = vec3(INFINITY, INFINITY, INFINITY)
     node.upper = vec3(-INFINITY, -INFINITY, -INFINITY)
     for i in range(node.begin, node.end):
         for k in range(3):
-            v = &s.vertices[s.corners[3 * s.order[i] + k]]
+            v = &s.vertices[s.corners[3 * marks[i].leaf + k]]
             node.lower = vec3(min(node.lower.x, v.x), min(node.lower.y, v.y), min(node.lower.z, v.z))
             node.upper = vec3(max(node.upper.x, v.x), max(node.upper.y, v.y), max(node.upper.z, v.z))
 
 
-cdef int32_t build(const Surface* s, const Vec3* middle, int32_t* order, MeshNode* nodes) noexcept nogil:
-    """The tree of a mesh in depth-first order. -> count of nodes"""
+cdef int32_t build(const Surface* s, Mark* marks, MeshNode* nodes) noexcept nogil:
+    """The tree of a mesh in depth-first order, and the marks of its triangles in that of the leaves. -> count of nodes"""
     cdef int32_t begins[MESH_STACK]
     cdef int32_t ends[MESH_STACK]
     cdef int32_t parents[MESH_STACK]             # whose right child it is, -1: a left one, or the root
@@ -110,10 +64,10 @@ cdef int32_t build(const Surface* s, const Vec3* middle, int32_t* order, MeshNod
         nodes[node].right = 0
         nodes[node].reserved = 0
         if end - begin <= MESH_LEAF:
-            leaf_box(s, &nodes[node])
+            leaf_box(s, marks, &nodes[node])
             continue
         half = begin + (end - begin) // 2
-        select_median(middle, order, begin, end, half, widest_axis(middle, order, begin, end))
+        select_median(marks, begin, end, half, widest_axis(marks, begin, end))
         begins[top] = half
         ends[top] = end
         parents[top] = node
@@ -130,10 +84,6 @@ cdef int32_t build(const Surface* s, const Vec3* middle, int32_t* order, MeshNod
             nodes[node].upper = vec3(max(left.upper.x, right.upper.x), max(left.upper.y, right.upper.y),
                                      max(left.upper.z, right.upper.z))
     return count
-
-
-cdef void* address(array) except? NULL:
-    return <void*><size_t>array.ctypes.data
 
 
 @final
@@ -175,8 +125,7 @@ cdef class Surfaces:
 
     def _take_mesh(self, Py_ssize_t i, one):
         cdef Surface* s = &self.items[i]
-        cdef Vec3* middle
-        cdef int32_t* order
+        cdef Mark* marks
         cdef MeshNode* nodes
         vertices, corners = self._keep(one.vertices, np.float64), self._keep(one.corners, np.int32)
         opposite, sheet = self._keep(one.opposite, np.int32), self._keep(one.sheet, np.int32)
@@ -192,14 +141,14 @@ cdef class Surfaces:
         s.ring_begin = <int32_t*>address(ring_begin)
         s.ring = <int32_t*>address(ring)
         s.triangle_count = count
-        places = self._keep(np.arange(count), np.int32)
-        middles = np.ascontiguousarray(vertices[corners].sum(axis=1))
+        middles = np.zeros(count, MARK_DTYPE)
+        middles["middle"], middles["leaf"] = vertices[corners].sum(axis=1), np.arange(count)
         tree = self._keep(np.zeros(count + 1), NODE_DTYPE)
-        s.order = order = <int32_t*>address(places)
         s.nodes = nodes = <MeshNode*>address(tree)
-        middle = <Vec3*>address(middles)
+        marks = <Mark*>address(middles)
         with nogil:
-            build(s, middle, order, nodes)
+            build(s, marks, nodes)
+        s.order = <int32_t*>address(self._keep(middles["leaf"], np.int32))
         s.lower, s.upper = nodes[0].lower, nodes[0].upper
         s.radius = sqrt((vertices[np.unique(corners)] ** 2).sum(axis=1).max())
 

@@ -7,7 +7,7 @@ from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance
 cdef class Islands:
     cdef double speed                    # slower is still [m/s]; 0 = nothing sleeps
     cdef double patience                 # [s]
-    cdef double reach                    # bodies whose surfaces are nearer than this touch [m]
+    cdef readonly double reach           # bodies whose surfaces are nearer than this touch [m]
     cdef readonly Py_ssize_t sleepers
     cdef object kept
     cdef double* size                    # of each body: its farthest point from the centre [m]

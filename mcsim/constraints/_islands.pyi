@@ -1,2 +1,3 @@
 class Islands:
     sleepers: int
+    reach: float

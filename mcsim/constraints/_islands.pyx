@@ -20,8 +20,9 @@ from libc.string cimport memcmp, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport add, cross, dot, norm, sub
+from mcsim.core._math cimport dot, norm, sub
 from mcsim.core._types cimport Twist
+from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VELOCITY, STATIC, USER
 
 cdef double GROWTH = 1.5
@@ -323,14 +324,8 @@ cdef bint carries(const Manifold* m, double reach) noexcept nogil:
 
 cdef bint touches(const Manifold* m, const Bodies* bodies, double reach, double ahead) noexcept nogil:
     """Whether a point is, or within the time ahead comes, so near."""
-    cdef const Twist* a = &bodies.twist[m.body_a]
-    cdef const Twist* b = &bodies.twist[m.body_b]
-    cdef Vec3 p, u
     cdef int k
     for k in range(m.point_count):
-        p = m.points[k].position
-        u = sub(add(b.v, cross(b.w, sub(p, bodies.position[m.body_b]))),
-                add(a.v, cross(a.w, sub(p, bodies.position[m.body_a]))))
-        if m.points[k].separation + min(ahead * dot(m.normal, u), 0.0) <= reach:
+        if m.points[k].separation + min(ahead * opening_speed(m, k, bodies), 0.0) <= reach:
             return True
     return False

@@ -27,7 +27,7 @@ cdef void share_out(Work work, void* what, Py_ssize_t count, Py_ssize_t least, i
     """Do work(what, begin, end, worker) for stretches that together are [0, count). Fewer turns than `least` a thread are
     not worth waking one. threads: at most MOST_WORKERS."""
     cdef int t
-    if least * threads > count:
+    if threads > 1 and least * threads > count:
         threads = <int>(count // least)
     if threads <= 1 or not MC_THREADED:
         work(what, 0, count, 0)

@@ -32,10 +32,9 @@ from mcsim.wide._bodies cimport BodyKernels
 
 from mcsim.wide import levels
 
-cdef const BodyKernels* KERNELS = <const BodyKernels*>PyCapsule_GetPointer(levels.body_kernels(), "mcsim.wide.bodies")
-
 cdef enum:
     MOST_LANES = 8
+    MOST_LEVELS = 4
     LEAST_BODIES = 128           # a thread: fewer are not worth waking one
 
 # What threads share: a kick of all moving bodies, a drift of some.
@@ -49,8 +48,17 @@ ctypedef struct Drift:
     const int32_t* chosen
     double h
 
+# The kernels of every level up to the one in use, the widest last, and how many levels that are.
+cdef const BodyKernels* KERNELS[MOST_LEVELS]
+cdef int level_count = 0
+for table in levels.tables("body_kernels"):
+    KERNELS[level_count] = <const BodyKernels*>PyCapsule_GetPointer(table, "mcsim.wide.bodies")
+    level_count += 1
+cdef int WIDTH = KERNELS[level_count - 1].width
+
 # Dynamic bodies to be taken together.
 ctypedef struct Group:
+    const BodyKernels* kernels
     int count
     int32_t body[MOST_LANES]
     int32_t place[MOST_LANES]
@@ -61,13 +69,16 @@ cdef inline bint fills(Group* group, Py_ssize_t body, Py_ssize_t place) noexcept
     group.body[group.count] = <int32_t>body
     group.place[group.count] = <int32_t>place
     group.count += 1
-    return group.count == KERNELS.width
+    return group.count == WIDTH
 
 
 cdef inline void pad(Group* group) noexcept nogil:
-    """The lanes that are left repeat the first body."""
-    cdef int k
-    for k in range(group.count, KERNELS.width):
+    """The kernels with the fewest lanes that suffice; those that are left repeat the first body."""
+    cdef int k = 0
+    while KERNELS[k].width < group.count:
+        k += 1
+    group.kernels = KERNELS[k]
+    for k in range(group.count, group.kernels.width):
         group.body[k] = group.body[0]
         group.place[k] = group.place[0]
 
@@ -128,7 +139,7 @@ cdef void turn_group(Bodies* bodies, Group* group, const Vec3* position, const Q
     """Poses of the group's bodies after h, from position[place] and orientation[place]; twists and inertia stay."""
     cdef int k, far
     pad(group)
-    far = KERNELS.turn(bodies, group.body, group.place, position, orientation, h)
+    far = group.kernels.turn(bodies, group.body, group.place, position, orientation, h)
     if far == 0:
         return
     for k in range(group.count):
@@ -144,7 +155,7 @@ cdef void drift_group(Bodies* bodies, Group* group, double h) noexcept nogil:
         position[k] = bodies.position[group.body[k]]
         orientation[k] = bodies.orientation[group.body[k]]
     turn_group(bodies, group, position, orientation, h)
-    KERNELS.settle(bodies, group.body, group.place, orientation, h)
+    group.kernels.settle(bodies, group.body, group.place, orientation, h)
     group.count = 0
 
 
@@ -207,11 +218,11 @@ cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, 
     group.count = 0
     for k in range(count):
         if bodies.kind[chosen[k]] == DYNAMIC and fills(&group, chosen[k], k):
-            KERNELS.settle(bodies, group.body, group.place, orientation, h)
+            KERNELS[level_count - 1].settle(bodies, group.body, group.place, orientation, h)
             group.count = 0
     if group.count > 0:
         pad(&group)
-        KERNELS.settle(bodies, group.body, group.place, orientation, h)
+        group.kernels.settle(bodies, group.body, group.place, orientation, h)
 
 
 cdef void update_inertia(Bodies* bodies) noexcept nogil:
@@ -222,8 +233,8 @@ cdef void update_inertia(Bodies* bodies) noexcept nogil:
     for k in range(bodies.moving_count):
         i = bodies.moving[k]
         if bodies.kind[i] == DYNAMIC and fills(&group, i, i):
-            KERNELS.refresh(bodies, group.body)
+            KERNELS[level_count - 1].refresh(bodies, group.body)
             group.count = 0
     if group.count > 0:
         pad(&group)
-        KERNELS.refresh(bodies, group.body)
+        group.kernels.refresh(bodies, group.body)

@@ -34,8 +34,8 @@ from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
 from mcsim.wide._herds cimport Herds
 
+from mcsim.core.arrays import aligned
 from mcsim.wide._balls import coupled
-from mcsim.wide._contacts import aligned
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:

@@ -5,6 +5,8 @@ import numpy as np
 
 from mcsim.core.errors import SimulationError
 
+MOTION_FUNCTION = 2                            # of _layout.pxd
+
 
 class MotionCalls:
     """Calls the motions of a world that are functions.
@@ -31,6 +33,8 @@ class MotionCalls:
 
 def motion_calls(scene, records):
     """What a world of this scene has to call before rows are made, or None."""
+    if not np.any(records["axes"]["motion_mode"] == MOTION_FUNCTION):
+        return None
     motions = [(i, k, axis.motion, joint.name) for i, joint in enumerate(scene.joints)
                for k, axis in enumerate(joint.axes) if axis.motion is not None and axis.motion.is_function]
-    return MotionCalls(motions, records) if motions else None
+    return MotionCalls(motions, records)

@@ -4,8 +4,9 @@ it."""
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.state.fields import USER_ROW_DTYPE
+from mcsim.state.fields import JOINT_TYPES, USER_ROW_DTYPE
 
+USER = JOINT_TYPES.index("user")
 MOST_ROWS = 6                   # of one joint
 
 
@@ -52,6 +53,6 @@ class UserJoints:
 
 def user_joints(scene, records, bodies):
     """The UserJoints of a world of this scene, or None. records: (joints,) JOINT_DTYPE."""
-    found = [(i, joint, (int(records["body_a"][i]), int(records["body_b"][i])))
-             for i, joint in enumerate(scene.joints) if joint.type == "user"]
+    found = [(i, scene.joints[i], (int(records["body_a"][i]), int(records["body_b"][i])))
+             for i in np.flatnonzero(records["type"] == USER).tolist()]
     return UserJoints(found, bodies) if found else None

@@ -8,8 +8,8 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 
+from mcsim.core.arrays import aligned
 from mcsim.wide import levels
-from mcsim.wide._contacts import aligned
 
 LANES = 8
 RECORD, ANGULAR, SPIN = 15, (3, 6), (9, 12)        # numbers of a JointRow; where those of sides a, b begin

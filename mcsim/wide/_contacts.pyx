@@ -20,19 +20,13 @@ from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 from mcsim.wide._colors cimport COLORS, first_free
 
+from mcsim.core.arrays import aligned
 from mcsim.wide import levels
 
 cdef enum:
     LEAST_BLOCKS = 6             # a thread: fewer are not worth waking one
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
-
-
-def aligned(Py_ssize_t size):
-    """(size // 8,) doubles, all 0, that begin at a multiple of 64 bytes."""
-    array = np.zeros(size // 8 + 8)
-    begin = -array.ctypes.data % 64 // 8
-    return array[begin:begin + size // 8]
 
 
 cdef class WideContacts:

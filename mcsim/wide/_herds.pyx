@@ -14,8 +14,8 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.state._layout cimport BALL, HINGE
 
 from mcsim.core.rotation import matrices
+from mcsim.core.arrays import aligned
 from mcsim.wide import levels
-from mcsim.wide._contacts import aligned
 
 cdef enum:
     LANES = 8

@@ -17,8 +17,8 @@ from mcsim.state._layout cimport BALL, GEAR, STABILIZE_BAUMGARTE, STABILIZE_SOFT
 from mcsim.state._rows cimport joint_sleeps
 from mcsim.wide._colors cimport COLORS, first_free
 
+from mcsim.core.arrays import aligned
 from mcsim.wide import levels
-from mcsim.wide._contacts import aligned
 
 cdef enum:
     PADDING = 6                  # rows of zeros, for lanes that are not used

@@ -36,19 +36,21 @@ def chosen():
     return wanted
 
 
-def module():
-    """The kernels of the level in use."""
-    return importlib.import_module(f"mcsim.wide._{chosen()}")
+def module(level=None):
+    """The kernels of a level, or of the one in use."""
+    return importlib.import_module(f"mcsim.wide._{level or chosen()}")
+
+
+def tables(name):
+    """The table that a level's function `name` gives, of each level up to the one in use, which is the last: kernels of
+    fewer lanes, to the same bits, for where few are filled."""
+    levels = available()
+    return [getattr(module(level), name)() for level in levels[:levels.index(chosen()) + 1]]
 
 
 def kernels():
     """Those of contacts, as _contacts.pyx takes them."""
     return module().kernels()
-
-
-def body_kernels():
-    """Those of bodies, as integrate/_euler.pyx takes them."""
-    return module().body_kernels()
 
 
 def ball_kernels():
