@@ -271,7 +271,8 @@ cdef class Pipeline(Machine):
             m = &self.collider.manifolds[i]
             m.friction_impulse = scale(factor, m.friction_impulse)
             m.twist_impulse *= factor
-            m.rolling_impulse = scale(factor, m.rolling_impulse)
+            if self.collider.resisting:
+                m.rolling_impulse = scale(factor, m.rolling_impulse)
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)

@@ -78,7 +78,7 @@ cdef class Backstop:
                 continue
             shape = &self.collider.shapes[i]
             inner = inner_radius(&self.collider.solids[i])
-            travel = norm(self.collider.motions[i].travel)
+            travel = norm(self.collider.solids[i].motion.travel)
             if shape.position.x != 0.0 or shape.position.y != 0.0 or shape.position.z != 0.0:
                 travel += dt * norm(bodies.twist[shape.body].w) * norm(shape.position)
             if travel > WATCHED * inner:

@@ -121,6 +121,7 @@ cdef class Broadphase(PlacedShapes):
         self.close_up_shapes(flags)
         for i in range(self.shape_count):
             self.shapes[i].body = bodies_now[self.shapes[i].body]
+            self.solids[i].body = self.shapes[i].body
         self.list_planes(0)
         memcpy(self.excluded, address(excluded), len(excluded) * sizeof(uint64_t))
         self.excluded_count = len(excluded)
@@ -248,7 +249,7 @@ cdef class Broadphase(PlacedShapes):
                     x = x if x > y else y
                     margin = speculative_distance + 0.025 * (x if x > z else z)
                 fat[0] = grown(box, margin)
-                extend(fat, scale(TRAVELS, self.motions[i].travel))
+                extend(fat, scale(TRAVELS, self.solids[i].motion.travel))
             else:
                 if not self.moved[i] and fat.lower.x > fat.upper.x:
                     continue
@@ -399,7 +400,7 @@ cdef class Broadphase(PlacedShapes):
                 if not self.live(plane, i) or self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                reach = limit(&self.motions[plane], &self.motions[i]) + self.solids[i].reach
+                reach = limit(&self.solids[plane].motion, &self.solids[i].motion) + self.solids[i].reach
                 if height > reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:

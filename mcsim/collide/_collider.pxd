@@ -30,6 +30,7 @@ cdef class Collider(Broadphase):
     cdef bint has_room(self) noexcept nogil
     cdef void part(self, const Bodies* bodies) noexcept nogil
     cpdef grow(self)
+    cdef Manifold* room(self, Manifold* manifolds, Py_ssize_t capacity) except NULL
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil
     cdef int keep_near(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
@@ -39,7 +40,7 @@ cdef class Collider(Broadphase):
                            double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
-    cdef void fetch_shape(self, int32_t i) noexcept nogil
+    cdef void fetch_points(self, const Manifold* m) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
                               Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil

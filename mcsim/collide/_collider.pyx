@@ -21,8 +21,8 @@ from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, Manif
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport Event, copy_log, note_contacts
-from mcsim.collide._memory cimport address, resized
-from mcsim.collide._shapes cimport Motion, limit
+from mcsim.collide._memory cimport address, resized, resized_lines
+from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._solid cimport Solid, is_surface, rounding
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
@@ -37,23 +37,33 @@ from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
 cdef extern from *:
     """
-    /* Fetch a cache line that will be read soon, where the compiler can say so. */
+    /* Fetch cache lines that will be read or written soon, where the compiler can say so. */
     #if defined(__GNUC__)
-    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p), 0)
+    #define MC_CLAIM(p) __builtin_prefetch((const void*)(p), 1)
     #else
     #define MC_FETCH(p) ((void)(p))
+    #define MC_CLAIM(p) ((void)(p))
     #endif
-    static void mc_fetch(const void* from, size_t size) {
+    static inline void mc_fetch(const void* from, size_t size) {
         size_t at;
         for (at = 0; at < size; at += 64)
             MC_FETCH((const char*)from + at);
     }
+    static inline void mc_claim(void* from, size_t size) {
+        size_t at;
+        for (at = 0; at < size; at += 64)
+            MC_CLAIM((const char*)from + at);
+    }
     """
     void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
+    void claim "mc_claim"(void* address, size_t size) noexcept nogil
 
 cdef enum:
-    PAIRS_AHEAD = 5              # how many pairs before it is tested a shape is fetched
-    MANIFOLDS_AHEAD = 2          # and an old manifold
+    PAIRS_AHEAD = 8              # how many pairs before it is tested a shape is fetched
+    MANIFOLDS_AHEAD = 4          # and what a manifold of one point fills of an old manifold,
+    POINTS_AHEAD = 2             # the rest of it, and the room for a new one
+    SINGLE = 256                 # bytes of a manifold of one point
     LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
 
 # What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
@@ -124,9 +134,9 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
 cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     cdef int i
     m.row_begin = 0
+    m.reserved = 0
     m.friction_impulse = vec3(0.0, 0.0, 0.0)
     m.twist_impulse = 0.0
-    m.rolling_impulse = vec3(0.0, 0.0, 0.0)
     for i in range(m.point_count):
         m.points[i].normal_impulse = 0.0
         m.points[i].total_normal_impulse = 0.0
@@ -261,11 +271,14 @@ cdef class Collider(Broadphase):
         self.grow_pairs()
         if self.manifolds_wanted > self.manifold_capacity:
             capacity = max(self.manifolds_wanted, 2 * self.manifold_capacity)
-            self.manifolds = <Manifold*>resized(self.manifolds, capacity, sizeof(Manifold))
-            self.previous = <Manifold*>resized(self.previous, capacity, sizeof(Manifold))
-            self.sleeping = <Manifold*>resized(self.sleeping, capacity, sizeof(Manifold))
+            self.manifolds = self.room(self.manifolds, capacity)
+            self.previous = self.room(self.previous, capacity)
+            self.sleeping = self.room(self.sleeping, capacity)
             self.resistances = <Resistance*>resized(self.resistances, capacity, sizeof(Resistance))
             self.manifold_capacity = capacity
+
+    cdef Manifold* room(self, Manifold* manifolds, Py_ssize_t capacity) except NULL:
+        return <Manifold*>resized_lines(manifolds, self.manifold_capacity, capacity, sizeof(Manifold))
 
     # ---- shapes that come, go and change -----------------------------------------------------------------------------
 
@@ -309,13 +322,25 @@ cdef class Collider(Broadphase):
                 self.previous[i].allowance = 0.0
         return changed
 
+    cdef void revise(self) noexcept nogil:
+        """Rolling impulses, neither written nor read before, are 0 from now on."""
+        cdef bint before = self.resisting
+        cdef Py_ssize_t i
+        Broadphase.revise(self)
+        if before or not self.resisting:
+            return
+        for i in range(self.previous_count):
+            self.previous[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
+        for i in range(self.sleeping_count):
+            self.sleeping[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
+
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
         """Keep of the manifold the near points; where there are none, or in flight, what the solids, no farther apart than
         `reach`, will meet at. -> point count."""
         cdef double touching = near
-        cdef Vec3 travel = sub(self.motions[m.shape_b].travel, self.motions[m.shape_a].travel)
+        cdef Vec3 travel = sub(self.solids[m.shape_b].motion.travel, self.solids[m.shape_a].motion.travel)
         cdef Course a, b
         if dot(travel, travel) > FLIGHT * near * FLIGHT * near:
             touching = GRAZE * near
@@ -353,7 +378,7 @@ cdef class Collider(Broadphase):
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double reach = limit(&self.motions[m.shape_a], &self.motions[m.shape_b])
+        cdef double reach = limit(&a.motion, &b.motion)
         cdef double coming2 = 0.0
         cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
@@ -398,7 +423,7 @@ cdef class Collider(Broadphase):
         ride.surface_dynamic = self.kind[surface] == DYNAMIC
         ride.solid_dynamic = self.kind[solid] == DYNAMIC
         ride.near = near
-        ride.limit = limit(&self.motions[surface], &self.motions[solid])
+        ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion)
         leg.surface = self.solids[surface]
         leg.solid = self.solids[solid]
         leg.ahead = ahead
@@ -428,32 +453,33 @@ cdef class Collider(Broadphase):
 
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
         """Materials, and the impulses of the last manifold (old, or NULL)."""
-        cdef const Shape* a = &self.shapes[m.shape_a]
-        cdef const Shape* b = &self.shapes[m.shape_b]
+        cdef const Grip* a = &self.grips[m.shape_a]
+        cdef const Grip* b = &self.grips[m.shape_b]
         m.friction = sqrt(a.friction * b.friction)
         m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
+        if self.resisting:
+            m.rolling_impulse = old.rolling_impulse if old != NULL else vec3(0.0, 0.0, 0.0)
         m.touching = 0
-        m.reserved = 0
         if old != NULL:
             m.touching = old.touching
             carry_over(m, old, near)
-            if self.resisting:
-                m.rolling_impulse = old.rolling_impulse
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
         """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
-        self.fetch_shape(<int32_t>key)
+        fetch(&self.solids[<int32_t>key], sizeof(Solid))
+        fetch(&self.grips[<int32_t>key], sizeof(Grip))
         if key >> 32 != last >> 32:
-            self.fetch_shape(<int32_t>(key >> 32))
+            fetch(&self.solids[key >> 32], sizeof(Solid))
 
-    cdef void fetch_shape(self, int32_t i) noexcept nogil:
-        fetch(&self.solids[i], sizeof(Solid))
-        fetch(&self.shapes[i], sizeof(Shape))
-        fetch(&self.turns[i], sizeof(Quat))
-        fetch(&self.motions[i], sizeof(Motion))
+    cdef void fetch_points(self, const Manifold* m) noexcept nogil:
+        """What a manifold has beyond one point."""
+        if m.point_count > 1:
+            fetch(<const char*>m + SINGLE, (m.point_count - 1) * sizeof(ManifoldPoint))
+        if m.allowance > 0.0:
+            fetch(&m.origin, sizeof(ManifoldOrigin))
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
@@ -511,14 +537,15 @@ cdef class Collider(Broadphase):
             m.key = key
             m.shape_a = <int32_t>(key >> 32)
             m.shape_b = <int32_t>key
-            m.body_a = self.shapes[m.shape_a].body
-            m.body_b = self.shapes[m.shape_b].body
+            m.body_a = self.solids[m.shape_a].body
+            m.body_b = self.solids[m.shape_b].body
             m.part = 0
             m.sheet = 0
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
                 if k + MANIFOLDS_AHEAD < self.previous_count:
-                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], SINGLE)
+                    self.fetch_points(&self.previous[k + POINTS_AHEAD])
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if slot + PART_MOST > slot_end:
                     return -1
@@ -528,6 +555,8 @@ cdef class Collider(Broadphase):
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
                 slot += 1
+                if slot + POINTS_AHEAD < slot_end:
+                    claim(&self.manifolds[slot + POINTS_AHEAD], SINGLE)
         return slot - first
 
     cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil:
@@ -562,6 +591,9 @@ cdef class Collider(Broadphase):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
+            if not self.resisting:
+                m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
+            memset(m[i].padding, 0, sizeof(m[i].padding))
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):

@@ -5,7 +5,7 @@ from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
 from mcsim.state._layout cimport Manifold, CYLINDER
 from mcsim.collide._solid cimport Solid, core_radius, support
-from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish
+from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
@@ -123,7 +123,11 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     if not best_axis(a, b, limit, &axis):
         return 0
     supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &face_a)
+    if face_a.count == 0:
+        return store_single(m, &axis, a.position)
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
+    if face_b.count == 0:
+        return store_single(m, &axis, a.position)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
     finish(m, contacts, count, &axis, a.reach + b.reach, a.position)
     return m.point_count

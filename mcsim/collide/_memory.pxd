@@ -3,6 +3,7 @@
 from libc.stdint cimport int8_t
 from libc.stdlib cimport realloc
 from libc.string cimport memmove, memset
+from mcsim.core._lines cimport lines
 
 # One array with a record for each shape.
 ctypedef struct Column:
@@ -13,6 +14,14 @@ ctypedef struct Column:
 cdef inline void* resized(void* block, Py_ssize_t count, size_t size) except NULL:
     """Room for `count` records, at least one; the old ones stay. If there is none the old block stays, too."""
     cdef void* larger = realloc(block, (count if count > 0 else 1) * size)
+    if larger == NULL:
+        raise MemoryError(f"the collision stage needs {count * size} bytes for {count} records")
+    return larger
+
+
+cdef inline void* resized_lines(void* block, Py_ssize_t old, Py_ssize_t count, size_t size) except NULL:
+    """As resized() of `old` records; the first one begins on a cache line."""
+    cdef void* larger = lines(block, old * size, count * size)
     if larger == NULL:
         raise MemoryError(f"the collision stage needs {count * size} bytes for {count} records")
     return larger

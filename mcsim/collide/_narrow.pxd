@@ -7,6 +7,7 @@ from mcsim.collide._convex cimport convex_convex
 from mcsim.collide._round cimport sphere_solid, capsule_capsule
 from mcsim.collide._plane cimport plane_solid
 from mcsim.collide._box_box cimport box_box
+from mcsim.collide._box_capsule cimport box_capsule
 
 
 cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
@@ -22,6 +23,8 @@ cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m
     elif b.type != SPHERE and b.type != PLANE:
         if a.type == CAPSULE and b.type == CAPSULE:
             return capsule_capsule(a, b, limit, m)
+        if a.type == BOX and b.type == CAPSULE or a.type == CAPSULE and b.type == BOX:
+            return box_capsule(a, b, limit, m)
         return convex_convex(a, b, limit, m)
     # The routine wants the pair the other way round.
     if b.type == PLANE:

@@ -118,6 +118,17 @@ cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_
     t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
 
 
+cdef inline int side_by_side(Vec3 u, Vec3 w, Vec3 n) noexcept nogil:
+    """May two capsules along u and w, n the normal, touch along a line? As supporting_feature and rulings_overlap have it:
+    both face each other with their sides, and seen along n they are as good as parallel."""
+    cdef double along_u = dot(u, n)
+    cdef double along_w = dot(w, n)
+    cdef double across_u = 1.0 - along_u * along_u
+    cdef double across_w = 1.0 - along_w * along_w
+    cdef double sine = dot(n, cross(u, w))
+    return across_u > 0.49 and across_w > 0.49 and sine * sine <= 0.0101 * across_u * across_w
+
+
 cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
     """-> point count: two where they lie along each other, else one."""
     cdef Vec3 offset = sub(b.position, a.position)
@@ -143,6 +154,8 @@ cdef inline int capsule_capsule(const Solid* a, const Solid* b, double limit, Ma
         axis.normal = cross(u, w)
         axis.normal = normalized(axis.normal) if norm(axis.normal) > 1e-8 else perpendicular(u)
     axis.witness = add_scaled(on_a, a.size.x + 0.5 * axis.separation, axis.normal)
+    if not side_by_side(u, w, axis.normal):
+        return store_single(m, &axis, a.position)
     supporting_feature(a, axis.normal, vec3(0.0, 0.0, 0.0), &side_a)
     supporting_feature(b, neg(axis.normal), offset, &side_b)
     count = features_overlap(&side_a, &side_b, axis.normal, limit, contacts)

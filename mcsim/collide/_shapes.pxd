@@ -6,7 +6,7 @@ from mcsim.core._math cimport add, norm, sub, vec3
 from mcsim.state._layout cimport Bodies, Shape
 from mcsim.collide._memory cimport Column
 from mcsim.collide._surfaces cimport Surfaces
-from mcsim.collide._solid cimport Solid, Aabb, HullView
+from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion
 
 cdef enum:
     MOST_COLUMNS = 32
@@ -16,10 +16,10 @@ ctypedef struct Pose:
     Vec3 position
     Quat orientation
 
-# What a shape may do in the time ahead, see place.
-ctypedef struct Motion:
-    Vec3 travel                  # of its body's centre [m]
-    double margin                # about the shape, as it travels [m]
+# What a manifold takes from a shape's record, apart because the records are large.
+ctypedef struct Grip:
+    double friction
+    double restitution
 
 
 cdef class HullPool:
@@ -41,7 +41,7 @@ cdef class PlacedShapes:
     cdef Solid* solids
     cdef Quat* turns                     # shapes' axes in the world, as in solids
     cdef Aabb* boxes                     # about each shape, its margin and its travel
-    cdef Motion* motions
+    cdef Grip* grips
     cdef double* arms                    # from the body's centre to the shape's farthest point, at most [m]
     cdef Pose* posed                     # the body's pose at which it was placed
     cdef int8_t* kind                    # BodyKind of its body when it was placed, or NEW
@@ -57,6 +57,7 @@ cdef class PlacedShapes:
 
     cdef int add_column(self, void** block, size_t size) except -1
     cdef int reserve_shapes(self, Py_ssize_t count) except -1
+    cdef void grip(self, int32_t i) noexcept nogil
     cdef int solidify(self, int32_t i, HullPool pool) except -1
     cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1

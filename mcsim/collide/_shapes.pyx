@@ -12,9 +12,9 @@ from mcsim.core._types cimport Vec3, Quat
 from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
-from mcsim.collide._memory cimport Column, address, close_up, resized
+from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
 from mcsim.collide._surfaces cimport Surfaces
-from mcsim.collide._solid cimport Solid, Aabb, HullView, bounds, is_surface, reach_of
+from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion, bounds, is_surface, reach_of
 
 
 cdef inline int is_sane(const double* values, int count) noexcept nogil:
@@ -85,7 +85,7 @@ cdef class PlacedShapes:
         self.add_column(<void**>&self.solids, sizeof(Solid))
         self.add_column(<void**>&self.turns, sizeof(Quat))
         self.add_column(<void**>&self.boxes, sizeof(Aabb))
-        self.add_column(<void**>&self.motions, sizeof(Motion))
+        self.add_column(<void**>&self.grips, sizeof(Grip))
         self.add_column(<void**>&self.arms, sizeof(double))
         self.add_column(<void**>&self.posed, sizeof(Pose))
         self.add_column(<void**>&self.kind, 1)
@@ -124,7 +124,7 @@ cdef class PlacedShapes:
         capacity = max(count, capacity + capacity // 2)
         for k in range(self.column_count):
             column = &self.columns[k]
-            column.block[0] = resized(column.block[0], capacity, column.size)
+            column.block[0] = resized_lines(column.block[0], self.shape_capacity, capacity, column.size)
             memset(<char*>column.block[0] + self.shape_capacity * column.size, 0,
                    (capacity - self.shape_capacity) * column.size)
         self.shape_capacity = capacity
@@ -160,9 +160,15 @@ cdef class PlacedShapes:
             self.resting[i] = 0
             self.due[i] = 1
             self.moved[i] = 1
+            self.solids[i].body = self.shapes[i].body
+            self.grip(i)
             self.solidify(i, pool)
         self.shape_count = count
         self.revise()
+
+    cdef void grip(self, int32_t i) noexcept nogil:
+        self.grips[i].friction = self.shapes[i].friction
+        self.grips[i].restitution = self.shapes[i].restitution
 
     cdef int solidify(self, int32_t i, HullPool pool) except -1:
         """What follows from a shape's record alone."""
@@ -214,6 +220,7 @@ cdef class PlacedShapes:
         for k in range(len(numbers)):
             i = numbers[k]
             self.shapes[i] = records[k]
+            self.grip(i)
             self.moved[i] |= <int8_t>(changed[k] or filtered[k])
             if changed[k]:
                 self.due[i] = 1
@@ -282,7 +289,7 @@ cdef class PlacedShapes:
         it and its margin, now and after its travel: two shapes meet only if their boxes do."""
         cdef const Shape* shape = &self.shapes[i]
         cdef Solid* solid = &self.solids[i]
-        cdef Motion* motion = &self.motions[i]
+        cdef Motion* motion = &solid.motion
         cdef int32_t body = shape.body
         cdef Quat q = bodies.orientation[body]
         self.posed[i].position = bodies.position[body]

@@ -23,6 +23,13 @@ ctypedef struct HullView:
     Vec3 inner_centre            # of a ball that fits into it
     double inner_radius          # [m]
 
+# What a shape of a world may do in the time ahead, see _shapes.pyx, place.
+ctypedef struct Motion:
+    Vec3 travel                  # of its body's centre [m]
+    double margin                # about the shape, as it travels [m]
+
+# Three cache lines: all that most tests of a pair read of a shape. Of solids outside of a world, motion and body are not
+# in use.
 ctypedef struct Solid:
     Mat3 axes                    # columns are the shape's axes in the world
     Vec3 position                # origin of the shape's frame, world [m]
@@ -32,6 +39,9 @@ ctypedef struct Solid:
     const Surface* surface       # NULL unless MESH or HEIGHT_FIELD
     int32_t type
     int32_t finite               # 0: the pose is not finite, collide with nothing
+    int32_t body
+    int32_t reserved
+    Motion motion
 
 ctypedef struct Aabb:
     Vec3 lower

@@ -102,14 +102,16 @@ ctypedef struct ManifoldOrigin:
     int32_t axis                 # 0-2 face of a, 3-5 face of b, 6 + 3 i + j edge i of a x edge j of b
     int32_t reserved
 
+# A record is a whole number of cache lines, and arrays of them begin on one: what is read of a manifold of one point fills
+# the first four lines, and what collide/_events.pxd reads of it the third.
 ctypedef struct Manifold:
     uint64_t key                 # shape_a << 32 | shape_b; the array is sorted by it, then by part
     int32_t shape_a
     int32_t shape_b
     int32_t body_a
     int32_t body_b
-    int32_t point_count
     int32_t row_begin            # its rows in the row array
+    int32_t reserved
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -118,13 +120,15 @@ ctypedef struct Manifold:
     double rounding_b
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
     double twist_impulse         # about the normal, of the last substep [N m s]
-    Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]
-    int32_t touching             # after the last step, see collide/_events.pxd; beside the points, where it is read
-    int32_t reserved
-    ManifoldPoint points[4]
-    ManifoldOrigin origin
     int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
     int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
+    int32_t touching             # after the last step, see collide/_events.pxd
+    int32_t point_count
+    ManifoldPoint points[4]
+    ManifoldOrigin origin
+    Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
+                                 # of the world resists (Resistance) is it written, and read
+    int64_t padding[5]
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.

@@ -81,11 +81,11 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("point_count", "i4"), ("row_begin", "i4"), ("allowance", "f8"),
+    ("row_begin", "i4"), ("reserved", "i4"), ("allowance", "f8"),
     ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
-    ("rolling_impulse", "f8", 3), ("touching", "i4"), ("reserved", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
-    ("origin", MANIFOLD_ORIGIN_DTYPE), ("part", "i4"), ("sheet", "i4"),
+    ("part", "i4"), ("sheet", "i4"), ("touching", "i4"), ("point_count", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
+    ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("padding", "i8", 5),
 )
 
 # A contact that began or ended: collide/_events.pxd.

@@ -27,6 +27,7 @@ ctypedef struct WideCone:
     Wide d1
     Wide c
     Wide inv_det
+    Wide step                    # the inverse of its larger eigenvalue
     Wide impulse[2]
 
 ctypedef struct ContactBlock:

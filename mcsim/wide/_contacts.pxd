@@ -47,7 +47,8 @@ cdef class WideContacts:
     cdef readonly Py_ssize_t row_count
     cdef ContactRule rule
 
-    cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                    const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil
     cdef Task task(self) noexcept nogil

@@ -10,7 +10,6 @@ from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
-from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport meets_later, share_of_a
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
@@ -20,7 +19,6 @@ from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
 cdef enum:
-    CONE_STEPS = 20          # of Newton's method; about 3 do
     ROUNDS = 2               # over the points of a manifold, a sweep
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
@@ -252,6 +250,8 @@ cdef inline void set_cone(WideCone* cone, Wide d0, Wide d1, Wide c) noexcept nog
     cone.d1 = choose(regular, d1, trace)
     cone.c = choose(regular, c, splat(0.0))
     cone.inv_det = inverse(cone.d0 * cone.d1 - cone.c * cone.c)
+    det = splat(0.5) * (cone.d0 - cone.d1)
+    cone.step = inverse(splat(0.5) * (cone.d0 + cone.d1) + root(det * det + cone.c * cone.c))
 
 
 cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) noexcept nogil:
@@ -443,37 +443,20 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceB
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
 cdef inline void onto_cone(const WideCone* cone, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
-    """Coulomb friction of the pairs under given loads; found: (2,) impulses. solve/_blocks.pxd, cone_step and
-    cone_slide, tells the equations."""
-    cdef Wide zero = splat(0.0)
+    """Coulomb friction of the pairs under given loads; found: (2,) impulses. Within the circle x = D^-1 b, as
+    solve/_blocks.pxd, cone_step, has it. Beyond it a projected step x = P(x - w / e), e the larger eigenvalue of D: it has
+    the minimum on the circle, w against x, for its fixed point, is there at once where w has x's direction or outweighs
+    it, and needs no iteration in a sweep."""
     cdef Wide x0 = cone.impulse[0] - (cone.d1 * w0 - cone.c * w1) * cone.inv_det
     cdef Wide x1 = cone.impulse[1] - (cone.d0 * w1 - cone.c * w0) * cone.inv_det
     cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
-    cdef Mask off
-    cdef Wide b0, b1, b2, e0, e1, inv, shift, length, slope
-    cdef int k
+    cdef Wide y0, y1, kept
     if any_lane(outside):
-        # x = (D + shift)^-1 b with |x| = radius. For a D that is a number, or b along an axis of it, the first guess is it.
-        b0 = cone.d0 * cone.impulse[0] + cone.c * cone.impulse[1] - w0
-        b1 = cone.c * cone.impulse[0] + cone.d1 * cone.impulse[1] - w1
-        b2 = b0 * b0 + b1 * b1
-        shift = root(b2) * inverse(radius)
-        shift = most(shift - (cone.d0 * b0 * b0 + splat(2.0) * cone.c * b0 * b1 + cone.d1 * b1 * b1) * inverse(b2), zero)
-        for k in range(CONE_STEPS):
-            e0 = cone.d0 + shift
-            e1 = cone.d1 + shift
-            inv = inverse(e0 * e1 - cone.c * cone.c)
-            x0 = choose(outside, (e1 * b0 - cone.c * b1) * inv, x0)
-            x1 = choose(outside, (e0 * b1 - cone.c * b0) * inv, x1)
-            length = root(x0 * x0 + x1 * x1)
-            off = both(outside, both(above(size_of(length - radius), splat(1e-9) * radius), above(radius, zero)))
-            if not any_lane(off):
-                break
-            slope = (e1 * x0 * x0 - splat(2.0) * cone.c * x0 * x1 + e0 * x1 * x1) * inv
-            shift = choose(off, most(shift + (length - radius) * length * length / (radius * slope), zero), shift)
-        length = choose(outside, radius * inverse(length), splat(1.0))
-        x0 = length * x0
-        x1 = length * x1
+        y0 = cone.impulse[0] - cone.step * w0
+        y1 = cone.impulse[1] - cone.step * w1
+        kept = least(radius * inverse(root(y0 * y0 + y1 * y1)), splat(1.0))
+        x0 = choose(outside, kept * y0, x0)
+        x1 = choose(outside, kept * y1, x1)
     found[0] = x0
     found[1] = x1
 
@@ -601,10 +584,6 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
     turning = w_add_scaled(w_scale(tilt_0, block.tangent), tilt_1, second)
     push(p, &block.ends, w_scale(force, block.normal), w_add_scaled(turning, force, angular_a),
          w_add_scaled(turning, force, angular_b))
-
-
-cdef inline void fetch_next(const ContactBlock* block) noexcept nogil:
-    fetch(block + 1, sizeof(ContactBlock) - (MANIFOLD_POINTS - block.point_count) * sizeof(WidePoint))
 
 
 cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,

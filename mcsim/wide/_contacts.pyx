@@ -78,7 +78,9 @@ cdef class WideContacts:
                 found[k, lane] = manifold[lane]
         return found
 
-    cdef void color(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                    const Bodies* bodies) noexcept nogil:
+        """The manifolds' keys, and how many rows they have."""
         cdef const Manifold* m
         cdef uint64_t* taken
         cdef Py_ssize_t i
@@ -86,6 +88,7 @@ cdef class WideContacts:
         cdef int found, begin
         memset(self.moving, 0, self.body_count * sizeof(uint64_t))
         memset(self.resting, 0, self.body_count * sizeof(uint64_t))
+        self.row_count = 0
         for i in range(count):
             m = &manifolds[i]
             self.key[i] = -1
@@ -102,6 +105,9 @@ cdef class WideContacts:
                 if moves_b:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
+            self.row_count += row_count(m)
+            if resistances != NULL:
+                self.row_count += more_rows(m, &resistances[i])
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil:
@@ -113,7 +119,7 @@ cdef class WideContacts:
         cdef Task task
         if count > self.manifold_capacity:
             return GROW
-        self.color(manifolds, count, bodies)
+        self.color(manifolds, resistances, count, bodies)
         memset(begin, 0, sizeof(begin))
         for i in range(count):
             if self.key[i] >= 0:
@@ -134,7 +140,6 @@ cdef class WideContacts:
                 begin[self.key[i]] += 1
         # begin[k] is now where the next key begins.
         self.count = self.needed
-        self.row_count = 0
         block = 0
         n = 0
         for color in range(2 * COLORS):
@@ -143,10 +148,6 @@ cdef class WideContacts:
             while n < begin[color * CLASSES + CLASSES - 1]:
                 lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
                 self.first[block] = <int32_t>n
-                for k in range(lanes):
-                    self.row_count += row_count(&manifolds[self.order[n + k]])
-                    if resistances != NULL:
-                        self.row_count += more_rows(&manifolds[self.order[n + k]], &resistances[self.order[n + k]])
                 block += 1
                 n += lanes
         self.color_begin[2 * COLORS] = block
