@@ -18,8 +18,10 @@ cdef class Backstop:
     cdef Vec3* position          # of the bodies at the substep's start
     cdef Quat* orientation
     cdef readonly bint watching  # in this step something moves farther than it is thick
+    cdef bint among_moving       # and it may be held at something in the tree of what moves
 
     cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil
+    cdef bint moving_walls(self, const Bodies* bodies) noexcept nogil
     cdef bint may_pass(self, int32_t i) noexcept nogil
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void end(self, Bodies* bodies) noexcept nogil

@@ -20,7 +20,7 @@ from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles
 from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
-from mcsim.state._layout cimport DYNAMIC, Manifold, SPHERE, STATIC, Shape
+from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius, is_surface
@@ -83,7 +83,16 @@ cdef class Backstop:
                 travel += dt * norm(bodies.twist[shape.body].w) * norm(shape.position)
             if travel > WATCHED * inner:
                 self.watching = True
+                self.among_moving = self.moving_walls(bodies)
                 return
+
+    cdef bint moving_walls(self, const Bodies* bodies) noexcept nogil:
+        """Is there a bullet, or a shape that is neither of a static body nor of a dynamic one?"""
+        cdef int32_t i
+        for i in range(self.collider.shape_count):
+            if self.collider.kind[i] == KINEMATIC or bodies.bullet[self.collider.solids[i].body]:
+                return True
+        return False
 
     cdef bint may_pass(self, int32_t i) noexcept nogil:
         """Is it a shape that stops at others, of a dynamic body that does not sleep?"""
@@ -155,7 +164,7 @@ cdef class Backstop:
                          max(ball.start.z, ball.end.z) + ball.radius)
         for k in range(self.collider.plane_count):
             least = min(least, self.free_part_at(i, self.collider.planes[k], ball, bodies))
-        for k in range(STILL, MOVING + 1):
+        for k in range(STILL, MOVING + 1 if self.among_moving else MOVING):
             walk_box(&walk, &self.collider.trees[k], &box)
             j = next_leaf(&walk)
             while j >= 0:
@@ -168,8 +177,8 @@ cdef class Backstop:
         cdef const Shape* shape = &self.collider.shapes[j]
         cdef int32_t own = self.collider.shapes[i].body
         cdef int32_t body = shape.body
-        cdef Solid wall = self.collider.solids[j]
-        cdef Solid core
+        cdef const Solid* wall = &self.collider.solids[j]
+        cdef Solid moved, core
         cdef Manifold m
         cdef Vec3 start = ball.start
         cdef Vec3 way
@@ -181,8 +190,10 @@ cdef class Backstop:
         if not (wall.finite and self.collider.wanted(i, j)):
             return 1.0
         if bodies.kind[body] != STATIC:
-            wall.position = add(bodies.position[body], rotate(bodies.orientation[body], shape.position))
-            wall.axes = quat_matrix(quat_mul(bodies.orientation[body], shape.orientation))
+            moved = wall[0]
+            moved.position = add(bodies.position[body], rotate(bodies.orientation[body], shape.position))
+            moved.axes = quat_matrix(quat_mul(bodies.orientation[body], shape.orientation))
+            wall = &moved
             # Where the ball began, as the moved wall sees it.
             start = add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
                 self.orientation[body], sub(start, self.position[body]))))
@@ -194,10 +205,10 @@ cdef class Backstop:
         core.axes.xx = core.axes.yy = core.axes.zz = 1.0
         core.finite = 1
         if is_surface(wall.type):
-            return free_part_over(&core, start, way, length, &wall)
+            return free_part_over(&core, start, way, length, wall)
         for k in range(ADVANCES):
             core.position = add_scaled(start, t, way)
-            if narrow(&core, &wall, length + ball.radius, &m) == 0:
+            if narrow(&core, wall, length + ball.radius, &m) == 0:
                 return 1.0
             s = m.points[0].separation
             closing = dot(m.normal, way)

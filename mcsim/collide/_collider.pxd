@@ -40,7 +40,6 @@ cdef class Collider(Broadphase):
                            double ahead) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
-    cdef void fetch_points(self, const Manifold* m) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
                               Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil

@@ -37,33 +37,23 @@ from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
 cdef extern from *:
     """
-    /* Fetch cache lines that will be read or written soon, where the compiler can say so. */
+    /* Fetch cache lines that will be read soon, where the compiler can say so. */
     #if defined(__GNUC__)
-    #define MC_FETCH(p) __builtin_prefetch((const void*)(p), 0)
-    #define MC_CLAIM(p) __builtin_prefetch((const void*)(p), 1)
+    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
     #else
     #define MC_FETCH(p) ((void)(p))
-    #define MC_CLAIM(p) ((void)(p))
     #endif
     static inline void mc_fetch(const void* from, size_t size) {
         size_t at;
         for (at = 0; at < size; at += 64)
             MC_FETCH((const char*)from + at);
     }
-    static inline void mc_claim(void* from, size_t size) {
-        size_t at;
-        for (at = 0; at < size; at += 64)
-            MC_CLAIM((const char*)from + at);
-    }
     """
     void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
-    void claim "mc_claim"(void* address, size_t size) noexcept nogil
 
 cdef enum:
     PAIRS_AHEAD = 8              # how many pairs before it is tested a shape is fetched
-    MANIFOLDS_AHEAD = 4          # and what a manifold of one point fills of an old manifold,
-    POINTS_AHEAD = 2             # the rest of it, and the room for a new one
-    SINGLE = 256                 # bytes of a manifold of one point
+    MANIFOLDS_AHEAD = 2          # and an old manifold
     LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
 
 # What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
@@ -455,7 +445,7 @@ cdef class Collider(Broadphase):
         """Materials, and the impulses of the last manifold (old, or NULL)."""
         cdef const Grip* a = &self.grips[m.shape_a]
         cdef const Grip* b = &self.grips[m.shape_b]
-        m.friction = sqrt(a.friction * b.friction)
+        m.friction = a.friction if a.friction == b.friction else sqrt(a.friction * b.friction)
         m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
         m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
         m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
@@ -473,13 +463,6 @@ cdef class Collider(Broadphase):
         fetch(&self.grips[<int32_t>key], sizeof(Grip))
         if key >> 32 != last >> 32:
             fetch(&self.solids[key >> 32], sizeof(Solid))
-
-    cdef void fetch_points(self, const Manifold* m) noexcept nogil:
-        """What a manifold has beyond one point."""
-        if m.point_count > 1:
-            fetch(<const char*>m + SINGLE, (m.point_count - 1) * sizeof(ManifoldPoint))
-        if m.allowance > 0.0:
-            fetch(&m.origin, sizeof(ManifoldOrigin))
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
@@ -544,8 +527,7 @@ cdef class Collider(Broadphase):
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
                 if k + MANIFOLDS_AHEAD < self.previous_count:
-                    fetch(&self.previous[k + MANIFOLDS_AHEAD], SINGLE)
-                    self.fetch_points(&self.previous[k + POINTS_AHEAD])
+                    fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if slot + PART_MOST > slot_end:
                     return -1
@@ -555,8 +537,6 @@ cdef class Collider(Broadphase):
             if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
                 self.finish_manifold(m, old, speculative_distance)
                 slot += 1
-                if slot + POINTS_AHEAD < slot_end:
-                    claim(&self.manifolds[slot + POINTS_AHEAD], SINGLE)
         return slot - first
 
     cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil:

@@ -15,7 +15,7 @@ cdef extern from *:
     static void* mc_lines(void* block, size_t old, size_t size) {
     #if defined(__unix__) || defined(__APPLE__)
         void* larger = NULL;
-        size_t line = size >= 2 * MC_HUGE_PAGE ? MC_HUGE_PAGE : MC_LINE;
+        size_t line = size >= MC_HUGE_PAGE ? MC_HUGE_PAGE : MC_LINE;
         if (posix_memalign(&larger, line, size > 0 ? size : 1) != 0)
             return NULL;
     #if defined(MADV_HUGEPAGE)
