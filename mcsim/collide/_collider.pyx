@@ -13,6 +13,7 @@ from libc.string cimport memcpy, memmove, memset
 from cython cimport final
 from cython.parallel cimport prange
 from mcsim.core._crew cimport MOST_WORKERS
+from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport vec3, sub, neg, dot, mat_vec
 from mcsim.state._carrier cimport lighter, opening_speed
@@ -20,7 +21,7 @@ from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, Manif
                                   DYNAMIC)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
-from mcsim.collide._events cimport Event, copy_log, note_contacts
+from mcsim.collide._events cimport clear_log, logged, note_contacts
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._solid cimport Solid, is_surface, rounding
@@ -34,22 +35,6 @@ from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._reuse cimport coming_motion2, remember, reuse
 from mcsim.collide._sweep cimport Course, course, least_separation, sweep
 
-
-cdef extern from *:
-    """
-    /* Fetch cache lines that will be read soon, where the compiler can say so. */
-    #if defined(__GNUC__)
-    #define MC_FETCH(p) __builtin_prefetch((const void*)(p))
-    #else
-    #define MC_FETCH(p) ((void)(p))
-    #endif
-    static inline void mc_fetch(const void* from, size_t size) {
-        size_t at;
-        for (at = 0; at < size; at += 64)
-            MC_FETCH((const char*)from + at);
-    }
-    """
-    void fetch "mc_fetch"(const void* address, size_t size) noexcept nogil
 
 cdef enum:
     PAIRS_AHEAD = 8              # how many pairs before it is tested a shape is fetched
@@ -598,15 +583,11 @@ cdef class Collider(Broadphase):
 
     cpdef void clear_events(self):
         """Forget which contacts began and ended, and count steps anew."""
-        self.log.count = 0
-        self.log.step = 0
-        self.log.lost = 0
+        clear_log(&self.log)
 
     def get_events(self):
         """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events(), step by step."""
-        events = np.empty(self.log.count, EVENT_DTYPE)
-        copy_log(&self.log, <Event*>address(events))
-        return events
+        return logged(&self.log, np.empty(self.log.count, EVENT_DTYPE))
 
     def reset(self):
         """Forget all contacts; the broadphase starts anew."""

@@ -1,23 +1,15 @@
-"""Contacts that begin and end, noted step by step in memory that grows; no Python object is made."""
+"""Contacts that begin and end, noted step by step in memory that grows; no Python object is made until they are asked
+for."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memcpy
+from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.state._layout cimport Manifold
-
-cdef extern from *:
-    """
-    /* Fetch a cache line that will be read soon, where the compiler can say so. */
-    #if defined(__GNUC__)
-    #define MC_FETCH_LINE(p) __builtin_prefetch((const void*)(p))
-    #else
-    #define MC_FETCH_LINE(p) ((void)(p))
-    #endif
-    """
-    void fetch_line "MC_FETCH_LINE"(const void* address) noexcept nogil
+from mcsim.collide._memory cimport address
 
 cdef enum:
     AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
@@ -72,12 +64,19 @@ cdef inline Event* next_event(EventLog* log, int began) noexcept nogil:
     return event
 
 
-cdef inline int copy_log(const EventLog* log, Event* events) except -1:
-    """Into room for log.count events."""
+cdef inline void clear_log(EventLog* log) noexcept nogil:
+    """Forget all events, and count steps anew."""
+    log.count = 0
+    log.step = 0
+    log.lost = 0
+
+
+cdef inline logged(const EventLog* log, events):
+    """The events, in the array `events` (log.count,) EVENT_DTYPE."""
     if log.lost:
         raise MemoryError("there was no memory to note all contacts that began and ended; step fewer steps at a time")
-    memcpy(events, log.events, log.count * sizeof(Event))
-    return 0
+    memcpy(address(events), log.events, log.count * sizeof(Event))
+    return events
 
 
 cdef inline int in_touch(const Manifold* m, double release) noexcept nogil:
@@ -137,7 +136,7 @@ cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t ol
     log.step += 1
     while i < count:
         m = &manifolds[i]
-        fetch_line(&manifolds[i + AHEAD].points[0].total_normal_impulse)
+        fetch(&manifolds[i + AHEAD].points[0].total_normal_impulse, sizeof(double))
         did = m.touching
         parts = parts_of(m, count - i)
         if m.sheet != 0:

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies
 from mcsim.collide._collider cimport Collider
-from mcsim.collide._events cimport Event, copy_log, next_event
+from mcsim.collide._events cimport Event, clear_log, logged, next_event
 from mcsim.collide._memory cimport address
 from mcsim.collide._pairs cimport sort_keys
 from mcsim.collide._queries cimport Filter, Finder
@@ -129,15 +129,11 @@ cdef class Sensors(Finder):
 
     cpdef void clear_events(self):
         """Forget what came and went, and count steps anew."""
-        self.log.count = 0
-        self.log.step = 0
-        self.log.lost = 0
+        clear_log(&self.log)
 
     def get_events(self):
         """-> (e,) EVENT_DTYPE: what came in and went out since clear_events(); a is the sensor."""
-        events = np.empty(self.log.count, EVENT_DTYPE)
-        copy_log(&self.log, <Event*>address(events))
-        return events
+        return logged(&self.log, np.empty(self.log.count, EVENT_DTYPE))
 
     def get_inside(self):
         """-> (k, 2) int32: sensor and shape, of all that was inside after the last step; sorted."""
