@@ -254,9 +254,7 @@ cdef class Articulations:
             self.count += 1
         for k in range(self.all_other_count):
             i = self.all_others[k]
-            if i >= self.bodies.count:               # room for more
-                break
-            if not (self.bodies.kind[i] == DYNAMIC and asleep[i]):
+            if i < self.bodies.count and not (self.bodies.kind[i] == DYNAMIC and asleep[i]):    # else: room for more
                 self.others[self.other_count] = i
                 self.other_count += 1
         self.loads.count = self.displacement.count = self.count
