@@ -330,7 +330,7 @@ cdef inline void set_couplings(ContactBlock* block, int i, const Coupling* k) no
 cdef inline Wide set_bias(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
     """A gap: close it and no more, in both passes. An overlap: the rule's."""
     cdef Wide pushed = most(rate * least(error + splat(rule.slop), splat(0.0)), splat(-rule.push_speed))
-    return choose(above(error, splat(0.0)), error / splat(rule.h), pushed)
+    return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
