@@ -188,6 +188,10 @@ cdef class WideContacts:
         cdef double found[MOST_WORKERS]
         cdef double largest = 0.0
         cdef int k
+        if self.threads == 1:
+            task.found = &largest
+            work(task, 0, count, 0)
+            return largest
         for k in range(self.threads):
             found[k] = 0.0
         task.found = found
