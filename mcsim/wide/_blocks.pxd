@@ -82,7 +82,7 @@ ctypedef struct ResistanceBlock:
 
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
 ctypedef struct ContactRule:
-    double h
+    double inv_h                 # [1/s]
     double rate[2]               # bias = rate (C + slop) where C + slop < 0 [1/s]
     double yielding[2]           # 1 / (1 + softness), softness = compliance / (J M^-1 J')
     double slop                  # [m]

@@ -39,7 +39,8 @@ cdef class WideContacts:
     cdef int32_t* key                   # of a manifold: colour and number of points, -1: it has none
     cdef int32_t* order                 # manifolds, by key
     cdef int32_t* first                 # of each block: where its manifolds begin in `order`
-    cdef Py_ssize_t color_begin[129]    # of each colour: its first block (2 COLORS + 1)
+    cdef Py_ssize_t color_begin[129]    # of each colour in use, and behind them: its first block (2 COLORS + 1)
+    cdef int used                       # colours, among moving bodies as against resting ones
     cdef int threads
     cdef readonly Py_ssize_t count      # blocks; 0 where the contacts are rows
     cdef Py_ssize_t needed              # blocks that the last layout asked for
@@ -51,6 +52,7 @@ cdef class WideContacts:
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil
+    cdef int width_of(self, int color) noexcept nogil
     cdef Task task(self) noexcept nogil
     cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil

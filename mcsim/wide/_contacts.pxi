@@ -265,26 +265,13 @@ cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) no
              w_dot(s, ja) + w_dot(s, jb))
 
 
-cdef inline void refresh_friction(ContactBlock* block, const ContactStart* start, Wide3 second) noexcept nogil:
-    """The 2 x 2 products of the tangents, and the twist's mass."""
-    cdef Wide mass = block.ends.inv_mass_a + block.ends.inv_mass_b
-    cdef Wide3 ta = w_cross(block.arm_a, block.tangent)
-    cdef Wide3 tb = w_cross(block.arm_b, block.tangent)
-    cdef Wide3 sa = w_cross(block.arm_a, second)
-    cdef Wide3 sb = w_cross(block.arm_b, second)
-    cdef Wide3 ja = w_times(&block.ends.inv_inertia_a, ta)
-    cdef Wide3 jb = w_times(&block.ends.inv_inertia_b, tb)
-    set_cone(&block.slide, mass + w_dot(ta, ja) + w_dot(tb, jb),
-             mass + w_dot(sa, w_times(&block.ends.inv_inertia_a, sa)) + w_dot(sb, w_times(&block.ends.inv_inertia_b, sb)),
-             w_dot(sa, ja) + w_dot(sb, jb))
-    if block.twists:
-        block.twist_mass = start.twists * inverse(w_dot(block.normal, w_times(&block.ends.inv_inertia_a, block.normal))
-                                                  + w_dot(block.normal,
-                                                          w_times(&block.ends.inv_inertia_b, block.normal)))
-
-
-# Symmetric, 3 x 3.
-ctypedef struct Coupling:
+# J M^-1 J' of a manifold's rows at its centre: of friction, [[d0, c], [c, d1]] and the twist, and K, symmetric, of the
+# normal and of turning about the two tangents.
+ctypedef struct Products:
+    Wide d0
+    Wide d1
+    Wide c
+    Wide twist
     Wide k00
     Wide k01
     Wide k02
@@ -293,27 +280,50 @@ ctypedef struct Coupling:
     Wide k22
 
 
-cdef inline Coupling couple(const ContactBlock* block, Wide3 second) noexcept nogil:
-    """K of the normal at the centre and of turning about the two tangents."""
-    cdef Wide3 t = block.tangent
-    cdef Wide3 angular_a = w_cross(block.arm_a, block.normal)
-    cdef Wide3 angular_b = w_cross(block.arm_b, block.normal)
-    cdef Wide3 spin_a = w_times(&block.ends.inv_inertia_a, angular_a)
-    cdef Wide3 spin_b = w_times(&block.ends.inv_inertia_b, angular_b)
-    cdef Wide3 spin = w_add(spin_a, spin_b)
-    cdef Coupling k
-    k.k00 = (block.ends.inv_mass_a + block.ends.inv_mass_b + w_dot(angular_a, spin_a) + w_dot(angular_b, spin_b))
-    k.k01 = w_dot(t, spin)
-    k.k02 = w_dot(second, spin)
-    spin = w_add(w_times(&block.ends.inv_inertia_a, t), w_times(&block.ends.inv_inertia_b, t))
-    k.k11 = w_dot(t, spin)
-    k.k12 = w_dot(second, spin)
-    spin = w_add(w_times(&block.ends.inv_inertia_a, second), w_times(&block.ends.inv_inertia_b, second))
-    k.k22 = w_dot(second, spin)
+cdef inline void add_side(Products* k, const ContactBlock* block, const Wide6* inv_inertia, Wide3 arm,
+                          Wide3 second) noexcept nogil:
+    """What one of the two bodies' turning adds."""
+    cdef Wide3 row, spin
+    if block.rubs:
+        row = w_cross(arm, block.tangent)
+        spin = w_times(inv_inertia, row)
+        k.d0 = k.d0 + w_dot(row, spin)
+        row = w_cross(arm, second)
+        k.c = k.c + w_dot(row, spin)
+        k.d1 = k.d1 + w_dot(row, w_times(inv_inertia, row))
+    if block.twists:
+        k.twist = k.twist + w_dot(block.normal, w_times(inv_inertia, block.normal))
+    row = w_cross(arm, block.normal)
+    spin = w_times(inv_inertia, row)
+    k.k00 = k.k00 + w_dot(row, spin)
+    k.k01 = k.k01 + w_dot(block.tangent, spin)
+    k.k02 = k.k02 + w_dot(second, spin)
+    spin = w_times(inv_inertia, block.tangent)
+    k.k11 = k.k11 + w_dot(block.tangent, spin)
+    k.k12 = k.k12 + w_dot(second, spin)
+    k.k22 = k.k22 + w_dot(second, w_times(inv_inertia, second))
+
+
+cdef inline Products multiply(const ContactBlock* block, Wide3 second) noexcept nogil:
+    cdef Products k
+    k.d0 = block.ends.inv_mass_a + block.ends.inv_mass_b
+    k.d1 = k.d0
+    k.k00 = k.d0
+    k.c = splat(0.0)
+    k.twist = k.c
+    k.k01 = k.c
+    k.k02 = k.c
+    k.k11 = k.c
+    k.k12 = k.c
+    k.k22 = k.c
+    if not block.ends.stands_a:
+        add_side(&k, block, &block.ends.inv_inertia_a, block.arm_a, second)
+    if not block.ends.stands_b:
+        add_side(&k, block, &block.ends.inv_inertia_b, block.arm_b, second)
     return k
 
 
-cdef inline void set_couplings(ContactBlock* block, int i, const Coupling* k) noexcept nogil:
+cdef inline void set_couplings(ContactBlock* block, int i, const Products* k) noexcept nogil:
     """J M^-1 J' of point i with itself and those before it."""
     cdef WidePoint* point = &block.points[i]
     cdef WidePoint* other
@@ -330,7 +340,7 @@ cdef inline void set_couplings(ContactBlock* block, int i, const Coupling* k) no
 cdef inline Wide set_bias(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
     """A gap: close it and no more, in both passes. An overlap: the rule's."""
     cdef Wide pushed = most(rate * least(error + splat(rule.slop), splat(0.0)), splat(-rule.push_speed))
-    return choose(above(error, splat(0.0)), error / splat(rule.h), pushed)
+    return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
@@ -347,13 +357,15 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 ca, cb, apart
     cdef WidePoint* point
     cdef StartPoint* at
-    cdef Coupling k
+    cdef Products k
     cdef int i
     load_inertia(&block.ends, bodies)
     place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
+    k = multiply(block, second)
     if block.rubs:
-        refresh_friction(block, start, second)
-    k = couple(block, second)
+        set_cone(&block.slide, k.d0, k.d1, k.c)
+    if block.twists:
+        block.twist_mass = start.twists * inverse(k.twist)
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     for i in range(block.point_count):
         point = &block.points[i]

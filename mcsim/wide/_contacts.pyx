@@ -80,7 +80,7 @@ cdef class WideContacts:
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil:
-        """The manifolds' keys, and how many rows they have."""
+        """The manifolds' keys, and how many rows and colours they have."""
         cdef const Manifold* m
         cdef uint64_t* taken
         cdef Py_ssize_t i
@@ -89,6 +89,7 @@ cdef class WideContacts:
         memset(self.moving, 0, self.body_count * sizeof(uint64_t))
         memset(self.resting, 0, self.body_count * sizeof(uint64_t))
         self.row_count = 0
+        self.used = 0
         for i in range(count):
             m = &manifolds[i]
             self.key[i] = -1
@@ -99,6 +100,7 @@ cdef class WideContacts:
             begin = 0 if moves_a and moves_b else COLORS
             taken = self.moving if begin == 0 else self.resting
             found = first_free((taken[m.body_a] if moves_a else 0) | (taken[m.body_b] if moves_b else 0))
+            self.used = max(self.used, found + 1)
             if found < COLORS - 1:
                 if moves_a:
                     taken[m.body_a] |= <uint64_t>1 << found
@@ -113,44 +115,48 @@ cdef class WideContacts:
                     const Bodies* bodies, double factor, double reach) noexcept nogil:
         """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m];
         resistances: beside the manifolds, or NULL. -> OK or GROW"""
-        cdef int32_t begin[KEYS + 1]
-        cdef Py_ssize_t i, n, block
-        cdef int color, k, lanes, width
+        cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
+        cdef Py_ssize_t i, n, block, end
+        cdef int half, color, k, width
         cdef Task task
         if count > self.manifold_capacity:
             return GROW
         self.color(manifolds, resistances, count, bodies)
-        memset(begin, 0, sizeof(begin))
+        for half in range(2):
+            memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
         for i in range(count):
             if self.key[i] >= 0:
-                begin[self.key[i] + 1] += 1
+                place[self.key[i]] += 1
         self.needed = 0
-        for color in range(2 * COLORS):
-            n = 0
-            for k in range(CLASSES):
-                n += begin[color * CLASSES + k + 1]
-                begin[color * CLASSES + k + 1] += begin[color * CLASSES + k]
-            width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
-            self.needed += (n + width - 1) // width
+        n = 0
+        for half in range(2):
+            for color in range(half * COLORS, half * COLORS + self.used):
+                end = n
+                for k in range(color * CLASSES, (color + 1) * CLASSES):
+                    i = place[k]
+                    place[k] = <int32_t>end
+                    end += i
+                self.needed += (end - n + self.width_of(color) - 1) // self.width_of(color)
+                n = end
         if self.needed > self.capacity:
             return GROW
         for i in range(count):
             if self.key[i] >= 0:
-                self.order[begin[self.key[i]]] = <int32_t>i
-                begin[self.key[i]] += 1
-        # begin[k] is now where the next key begins.
+                self.order[place[self.key[i]]] = <int32_t>i
+                place[self.key[i]] += 1
         self.count = self.needed
         block = 0
         n = 0
-        for color in range(2 * COLORS):
-            width = 1 if color % COLORS == COLORS - 1 else self.kernels.width
-            self.color_begin[color] = block
-            while n < begin[color * CLASSES + CLASSES - 1]:
-                lanes = min(width, begin[color * CLASSES + CLASSES - 1] - n)
-                self.first[block] = <int32_t>n
-                block += 1
-                n += lanes
-        self.color_begin[2 * COLORS] = block
+        for half in range(2):
+            for color in range(half * COLORS, half * COLORS + self.used):
+                width = self.width_of(color)
+                end = place[(color + 1) * CLASSES - 1]
+                self.color_begin[color] = block
+                while n < end:
+                    self.first[block] = <int32_t>n
+                    block += 1
+                    n = min(n + width, end)
+            self.color_begin[half * COLORS + self.used] = block
         self.first[block] = <int32_t>n
         task = self.task()
         task.manifolds = <Manifold*>manifolds
@@ -162,6 +168,10 @@ cdef class WideContacts:
         task.reach = reach
         self.share(&task, do_fill, block)
         return OK
+
+    cdef int width_of(self, int color) noexcept nogil:
+        """Lanes of its blocks. The last one's manifolds may share bodies."""
+        return 1 if color % COLORS == COLORS - 1 else self.kernels.width
 
     cdef Task task(self) noexcept nogil:
         """A loop over all blocks."""
@@ -178,6 +188,10 @@ cdef class WideContacts:
         cdef double found[MOST_WORKERS]
         cdef double largest = 0.0
         cdef int k
+        if self.threads == 1:
+            task.found = &largest
+            work(task, 0, count, 0)
+            return largest
         for k in range(self.threads):
             found[k] = 0.0
         task.found = found
@@ -190,23 +204,24 @@ cdef class WideContacts:
         """Colour by colour: blocks of one share no moving body. -> the largest of what the threads found"""
         cdef Task task
         cdef double largest = 0.0
-        cdef int color
+        cdef int half, color
         cdef Py_ssize_t begin, count
         if self.threads == 1:
             return self.share(whole, work, self.count)
-        for color in range(2 * COLORS):
-            begin = self.color_begin[color]
-            count = self.color_begin[color + 1] - begin
-            if count > 0:
-                task = whole[0]
-                task.blocks += begin * self.kernels.block_size
-                task.starts += begin * self.kernels.start_size
-                task.resisting += begin * self.kernels.resistance_size
-                if color % COLORS == COLORS - 1:         # in each other's way
-                    task.found = &largest
-                    work(&task, 0, count, 0)
-                else:
-                    largest = max(largest, self.share(&task, work, count))
+        for half in range(2):
+            for color in range(half * COLORS, half * COLORS + self.used):
+                begin = self.color_begin[color]
+                count = self.color_begin[color + 1] - begin
+                if count > 0:
+                    task = whole[0]
+                    task.blocks += begin * self.kernels.block_size
+                    task.starts += begin * self.kernels.start_size
+                    task.resisting += begin * self.kernels.resistance_size
+                    if color % COLORS == COLORS - 1:         # in each other's way
+                        task.found = &largest
+                        work(&task, 0, count, 0)
+                    else:
+                        largest = max(largest, self.share(&task, work, count))
         return largest
 
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil:
@@ -214,7 +229,7 @@ cdef class WideContacts:
         cdef double h = settings.h
         cdef Softness soft
         cdef int k
-        self.rule.h = h
+        self.rule.inv_h = 1.0 / h
         self.rule.push_speed = settings.push_speed
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         for k in range(2):

@@ -44,8 +44,10 @@ cdef inline void load_masses(WideEnds* ends, const Bodies* bodies) noexcept nogi
 
 cdef inline void load_inertia(WideEnds* ends, const Bodies* bodies) noexcept nogil:
     """At the present orientations."""
-    ends.inv_inertia_a = gather_inertia(<const double*>bodies.inv_inertia_world, ends.body_a)
-    ends.inv_inertia_b = gather_inertia(<const double*>bodies.inv_inertia_world, ends.body_b)
+    if not ends.stands_a:
+        ends.inv_inertia_a = gather_inertia(<const double*>bodies.inv_inertia_world, ends.body_a)
+    if not ends.stands_b:
+        ends.inv_inertia_b = gather_inertia(<const double*>bodies.inv_inertia_world, ends.body_b)
 
 
 cdef inline void find_standing(WideEnds* ends, const Bodies* bodies) noexcept nogil:
