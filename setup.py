@@ -58,6 +58,7 @@ KERNELS = {
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],
     "mcsim._pose_calls": [],
+    "mcsim._jointed": ["m"],
     "mcsim._articulations": ["m"],
     "mcsim._machine": ["m"],
     "mcsim._pipeline": ["m"],

@@ -475,7 +475,7 @@ cdef class Pipeline(Machine):
             if watched:
                 self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
                 self.articulations.end_watch()
-                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, last)
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, self.steps if last else -1)
             if last:
                 self.measure(RELAXED)
             self.lap(STAGE_RELAX)

@@ -603,7 +603,8 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
         if is_fast(spin, settings):
             count_turns(&joints[turning.joint], bodies)
     for i in range(lists.limited_count):
-        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, rows + lists.limited[i].row)
+        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, settings.h,
+                       rows + lists.limited[i].row)
 
 
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

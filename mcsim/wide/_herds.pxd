@@ -66,17 +66,20 @@ ctypedef struct Herd:
     double* values               # the matrix's blocks; of D the inverse
     double* scaled               # L
     double* x                    # (rows,) right side and solution
+    double* loose                # 1: the lane's joints were off at the last trial poses, 0: they were not; one number a
+                                 # lane, and how many are
 
 ctypedef struct HerdKernels:
     int width
     # Jacobians and errors at the present poses. -> the largest |error| [m, rad]
     double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
-    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]
+    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]. Those lanes are
+    # loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
     double (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                   double fastest) noexcept nogil
+                   double fastest, double near, bint again) noexcept nogil
     # J M^-1 J' and its factor.
     void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    # One solve of J v + bias = 0; known: `bias` is J v + bias already.
+    # One solve of J v + bias = 0; known: `bias` is J v + bias already, and only loose lanes take part.
     void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil
     # twist += M^-1 J' impulse
     void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil
@@ -115,6 +118,7 @@ cdef class Herds:
     cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil
     cdef void add(self, Herd* herd, int lanes) noexcept nogil
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
+    cdef Py_ssize_t list_loose(self, const int32_t* place, int32_t* out) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil
     cdef void give(self, JointRows* rows) noexcept nogil
     cdef void keep_rates(self, const Twist* twist) noexcept nogil

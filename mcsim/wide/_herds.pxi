@@ -90,10 +90,10 @@ cdef double write_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodie
 
 
 cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                       double fastest) noexcept nogil:
+                       double fastest, double near, bint again) noexcept nogil:
     cdef Wide rate = splat(1.0 / h)
-    cdef Wide largest = splat(0.0)
-    cdef Wide widest
+    cdef Wide overall = splat(0.0)
+    cdef Wide largest, widest
     cdef Wide off[5]
     cdef Mask wide
     cdef const Herd* herd
@@ -105,8 +105,11 @@ cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
+        if again and herd.loose[WIDTH] == 0.0:
+            continue
         load_poses(herd, bodies)
         poses = <const Wide*>herd.motions
+        largest = splat(0.0)
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]
             error = <const Wide*>(rows.error + herd.first) + node.row
@@ -124,7 +127,11 @@ cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies
             for i in range(node.size):
                 bias[i] = rate * off[i]
                 largest = most(largest, size_of(off[i]))
-    return largest_lane(&largest)
+        wide = above(largest, splat(near))
+        (<Wide*>herd.loose)[0] = choose(wide, splat(1.0), splat(0.0))
+        herd.loose[WIDTH] = any_lane(wide)
+        overall = most(overall, largest)
+    return largest_lane(&overall)
 
 # ---- the factor ------------------------------------------------------------------------------------------------------
 
@@ -435,10 +442,13 @@ cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRo
     cdef const Wide* bias
     cdef Wide* impulse
     cdef Wide* x
+    cdef Mask loose
     cdef Py_ssize_t n
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
+        if known and herd.loose[WIDTH] == 0.0:
+            continue
         x = <Wide*>herd.x
         bias = <const Wide*>(rows.bias + herd.first)
         impulse = <Wide*>(rows.impulse + herd.first)
@@ -450,8 +460,9 @@ cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRo
             else:
                 find_rates(herd, node, k, 5, x + node.row)
         if known:
+            loose = above((<const Wide*>herd.loose)[0], splat(0.0))
             for i in range(herd.shape.row_count):
-                x[i] = -bias[i]
+                x[i] = choose(loose, -bias[i], splat(0.0))
         else:
             for i in range(herd.shape.row_count):
                 x[i] = -(x[i] + bias[i])
