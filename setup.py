@@ -54,6 +54,7 @@ KERNELS = {
     "mcsim.wide._joints": ["m"],
     "mcsim.wide._balls": [],
     "mcsim.wide._herds": [],
+    "mcsim.wide._angles": [],
     "mcsim.wide._base": ["m"],
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],

@@ -41,7 +41,7 @@ cdef enum:
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
 cdef double CLOSED = 5e-9
 # The same where bounded rows or contacts act too.
-cdef double NEAR = 1e-6
+cdef double NEAR = 5e-7
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
 # rad], their velocities are held instead.
@@ -338,6 +338,7 @@ cdef class Articulations(Jointed):
         self.closed = last < max(self.enough, near)
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
+            self.angles.add_work(self.bodies.twist)
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
             if self.tree.herding:
@@ -587,12 +588,15 @@ cdef class Articulations(Jointed):
     cdef void begin_watch(self) noexcept nogil:
         """Before the second pass."""
         self.guard.begin_relax(&self.tree.rows, self.joints, self.bodies.twist)
+        self.angles.watch(self.bodies.twist, False)
         if self.tree.herding:
             self.herds.keep_rates(self.bodies.twist)
 
     cdef void end_watch(self) noexcept nogil:
         """After the second pass."""
         self.guard.relaxed(&self.tree.rows, self.joints)
+        self.angles.add_work(self.bodies.twist)
+        self.angles.give_work(self.joints)
         if self.tree.herding:
             self.herds.add_work(self.tree.rows.second, self.joints)
 

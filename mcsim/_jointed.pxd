@@ -9,6 +9,7 @@ from mcsim.solve._guard cimport EnergyGuard
 from mcsim.solve._tree cimport JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.wide._angles cimport WideAngles
 from mcsim.wide._herds cimport Herds
 
 # Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies.
@@ -20,6 +21,7 @@ cdef class Jointed:
     cdef readonly JointTree tree
     cdef readonly Border border         # gears and joints of the user's own
     cdef readonly Herds herds           # articulations that stand side by side, or None
+    cdef readonly WideAngles angles     # friction and limits, those that are no rows
     cdef int8_t* asleep                 # of each body
     cdef int8_t* idle                   # of each joint
     cdef bint redundant                 # rows may depend on each other: there are loops, or a border

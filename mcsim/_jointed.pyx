@@ -16,6 +16,7 @@ from mcsim.core._types cimport Mat3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, USER, JointRows
 from mcsim.state._rows cimport add_run, joint_sleeps
+from mcsim.wide._angles cimport WideAngles
 from mcsim.wide._herds cimport Herds
 
 from mcsim.solve.border import WORLD, border_rows, holds_direction
@@ -33,9 +34,9 @@ cdef double NET_WORK = 1000.0
 
 cdef class Jointed:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
-    closing: the joints are closed here, not by rows of the sweeps."""
+    closing: the joints are closed here, not by rows of the sweeps; widening: and what bounds them several at a time."""
 
-    def __init__(self, bodies, joints, sizes, bint closing):
+    def __init__(self, bodies, joints, sizes, bint closing, bint widening):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         beside = border_rows(joints)
         self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
@@ -83,6 +84,7 @@ cdef class Jointed:
         self.place, self.trying = integers(place), integers(trying)
         self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
+        self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
         self.displacement = Displacement(bodies.count)
         self.group, self.touched = integers(group), integers(touched)
         self.group_count = len(touched)
@@ -175,6 +177,7 @@ cdef class Jointed:
             if not self.idle[j] and (taken == NULL or not taken[j]):
                 self.linked[self.linked_count] = <int32_t>j
                 self.linked_count += 1
+        self.angles.choose(self.joints, self.idle)
         if herding:
             self.herds.choose(self.idle, self.tree.own_numbers)
             add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))

@@ -17,6 +17,15 @@ from mcsim.state._layout cimport STATIC
 from mcsim.state.fields import JOINT_DTYPE
 
 
+cdef inline void copy_joints(const Joint* source, Joint* to, Py_ssize_t count) noexcept nogil:
+    """What a step may change: all but the axes that a joint does not have, which are the longest part of most records."""
+    cdef Py_ssize_t j, size
+    for j in range(count):
+        size = <char*>&to[j].axes[source[j].axis_count] - <char*>&to[j]
+        memcpy(&to[j], &source[j], size)
+        memcpy(&to[j].constant, &source[j].constant, <char*>(&to[j] + 1) - <char*>&to[j].constant)
+
+
 cdef class StateArrays:
     """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE. Both are kept alive and written in place."""
 
@@ -112,7 +121,7 @@ cdef class StateArrays:
         memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
         memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
         memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
-        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+        copy_joints(self.joints, <Joint*>self.backup_pointers[3], self.joint_count)
         memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
         memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
         memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
@@ -126,7 +135,7 @@ cdef class StateArrays:
         memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
         memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
         memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
-        memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        copy_joints(<const Joint*>self.backup_pointers[3], self.joints, self.joint_count)
         memcpy(self.bodies.still_time, self.backup_pointers[4], n * sizeof(double))
         memcpy(self.bodies.still_speed, self.backup_pointers[5], n * sizeof(double))
         memcpy(self.bodies.island, self.backup_island, n * sizeof(int64_t))

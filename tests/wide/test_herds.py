@@ -60,7 +60,7 @@ def in_herds(world):
 @pytest.mark.parametrize("limits", [False, True])
 @pytest.mark.parametrize("base", ["", None, "cart"], ids=["free", "hung", "driven"])
 def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
-    """Nine, one more than the most lanes. To what Newton's method leaves of the errors, 1e-6 m at the most under limits,
+    """Nine, one more than the most lanes. To what Newton's method leaves of the errors, 5e-7 m at the most under limits,
     whose sweeps amplify that: so for a shorter time."""
     worlds = [mc.World(together(9, base, limits=limits))]
     assert in_herds(worlds[0]) == 9
