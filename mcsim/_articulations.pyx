@@ -96,7 +96,8 @@ cdef class Articulations(Jointed):
         if self.tree.herding:
             self.herds.begin_step(rows, self.joints)
         self.write_rows()
-        self.give()
+        if self.tree.herding:
+            self.herds.give_impulses(rows)
         self.choose_proximal()
 
     cdef void write_rows(self) noexcept nogil:
@@ -265,7 +266,7 @@ cdef class Articulations(Jointed):
         cdef Py_ssize_t i, j
         cdef int k
         if self.tree.herding:
-            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, rows.bias)
+            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, True, rows.bias)
         for i in range(rows.alone_count):
             j = rows.alone[i]
             a = &self.bodies.twist[self.joints[j].body_a]
@@ -607,7 +608,8 @@ cdef class Articulations(Jointed):
 
     cdef void stiffen(self) noexcept nogil:
         if self.stiffening:
-            self.give()
+            if self.tree.herding:
+                self.herds.give_impulses(&self.tree.rows)
             add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 

@@ -180,6 +180,7 @@ cdef class Jointed:
         self.angles.choose(self.joints, self.idle)
         if herding:
             self.herds.choose(self.idle, self.tree.own_numbers)
+            self.herds.kernels.give(self.herds.herds, self.herds.count, rows)    # linear parts, which stay, for loads
             add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))
 
     cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil:

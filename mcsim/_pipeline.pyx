@@ -548,6 +548,10 @@ cdef class Pipeline(Machine):
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
+        status = self.check_moving()
+        if status != OK:
+            self.undo()
+            return status
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
@@ -564,10 +568,6 @@ cdef class Pipeline(Machine):
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
-        status = self.check_moving()
-        if status != OK:
-            self.undo()
-            return status
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)

@@ -22,7 +22,8 @@ ctypedef struct AngleSlot:
     Wide3 direction
     Wide3 spin_a                 # I^-1 direction
     Wide3 spin_b
-    Wide mass                    # 1 / (J M^-1 J'), 0: the row is not there
+    Wide diagonal                # J M^-1 J'
+    Wide mass                    # its inverse, 0: the row is not there
     Wide bias[2]                 # of the biased and the relax pass
     Wide lower
     Wide upper

@@ -184,7 +184,8 @@ cdef inline void write_slot(AngleBlock* block, int i, Wide3 direction, const Wid
     slot.direction = direction
     slot.spin_a = w_times(inertia_a, direction)
     slot.spin_b = w_times(inertia_b, direction)
-    slot.mass = slot.there * inverse(w_dot(direction, slot.spin_a) + w_dot(direction, slot.spin_b))
+    slot.diagonal = w_dot(direction, slot.spin_a) + w_dot(direction, slot.spin_b)
+    slot.mass = slot.there * inverse(slot.diagonal)
 
 
 cdef inline void rub_slot(AngleSlot* slot, Wide bound) noexcept nogil:
@@ -359,7 +360,7 @@ cdef inline void solve_slot(AngleSlot* slot, int relaxed, Wide3* wa, Wide3* wb, 
     cdef Wide old = slot.impulse
     slot.impulse = bounded(slot, old - slot.mass * off)
     off = slot.impulse - old
-    rate[0] = most(rate[0], size_of(off) * inverse(slot.mass))
+    rate[0] = most(rate[0], size_of(off) * slot.diagonal)
     push_slot(slot, off, wa, wb)
 
 

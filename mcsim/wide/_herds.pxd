@@ -83,12 +83,14 @@ ctypedef struct HerdKernels:
     void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil
     # twist += M^-1 J' impulse
     void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil
-    # out += part J v
-    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil
+    # out <- part J v, or with `add` out + part J v
+    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
+                  double* out) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
-    # Jacobians but for I^-1 J', impulses and their second part to where those of the joint are.
+    # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
     void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
+    void (*give_impulses)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
 
 
 cdef class Herds:
@@ -121,5 +123,6 @@ cdef class Herds:
     cdef Py_ssize_t list_loose(self, const int32_t* place, int32_t* out) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil
     cdef void give(self, JointRows* rows) noexcept nogil
+    cdef void give_impulses(self, JointRows* rows) noexcept nogil
     cdef void keep_rates(self, const Twist* twist) noexcept nogil
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil

@@ -499,7 +499,8 @@ cdef void push_herds(const Herd* herds, Py_ssize_t count, Twist* twist, const Jo
         store_twists(herd, twist)
 
 
-cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil:
+cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
+                      double* out) noexcept nogil:
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef Wide rate[5]
@@ -514,7 +515,7 @@ cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, d
             find_rates(herd, node, k, node.size, rate)
             to = <Wide*>(out + herd.first) + node.row
             for i in range(node.size):
-                to[i] = to[i] + splat(part) * rate[i]
+                to[i] = to[i] + splat(part) * rate[i] if add else splat(part) * rate[i]
 
 
 cdef double residual_herds(const Herd* herds, Py_ssize_t count, const Twist* twist,
@@ -547,7 +548,7 @@ cdef void give_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexc
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef const int32_t* at
-    cdef Py_ssize_t n, from_row
+    cdef Py_ssize_t n
     cdef int k, i
     linear[0] = wide3(one, zero, zero)
     linear[1] = wide3(zero, one, zero)
@@ -564,6 +565,18 @@ cdef void give_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexc
                 scatter3(linear[i], out + JOINT_ROW * i, at, 1)
                 scatter3(a[i], out + JOINT_ROW * i + ANGULAR_A, at, 1)
                 scatter3(b[i], out + JOINT_ROW * i + ANGULAR_B, at, 1)
+
+
+cdef void give_impulses_of_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Py_ssize_t n, from_row
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            for i in range(node.size):
                 from_row = herd.first + WIDTH * (node.row + i)
                 scatter((<const Wide*>(rows.impulse + from_row))[0], rows.impulse + i, herd.number + 8 * k, 1)
                 scatter((<const Wide*>(rows.second + from_row))[0], rows.second + i, herd.number + 8 * k, 1)
@@ -579,6 +592,7 @@ HERD_KERNELS.push = push_herds
 HERD_KERNELS.rates = rates_herds
 HERD_KERNELS.residual = residual_herds
 HERD_KERNELS.give = give_herds
+HERD_KERNELS.give_impulses = give_impulses_of_herds
 
 
 def herd_kernels():

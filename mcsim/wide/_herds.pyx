@@ -329,13 +329,17 @@ cdef class Herds:
     cdef void give(self, JointRows* rows) noexcept nogil:
         """Jacobians, without I^-1 J', and impulses to where those of the joints are."""
         self.kernels.give(self.herds, self.count, rows)
+        self.kernels.give_impulses(self.herds, self.count, rows)
+
+    cdef void give_impulses(self, JointRows* rows) noexcept nogil:
+        """The impulses alone."""
+        self.kernels.give_impulses(self.herds, self.count, rows)
 
     # ---- what the watch on their energy asks -------------------------------------------------------------------------
 
     cdef void keep_rates(self, const Twist* twist) noexcept nogil:
         """J v into `rate`."""
-        memset(self.rate, 0, self.used * sizeof(double))
-        self.kernels.rates(self.herds, self.count, twist, 1.0, self.rate - self.first)
+        self.kernels.rates(self.herds, self.count, twist, 1.0, False, self.rate - self.first)
 
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil:
         """The sum of impulse `rate` / 2 of each articulation, into its first joint."""
