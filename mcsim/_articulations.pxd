@@ -24,9 +24,7 @@ cdef class Articulations(Jointed):
     cdef void factor(self) noexcept nogil
     cdef void solve(self, Twist* twist) noexcept nogil
     cdef void solve_tree(self, Twist* twist) noexcept nogil
-    cdef double drift(self) noexcept nogil
-    cdef double drift_again(self) noexcept nogil
-    cdef double miss(self, bint again) noexcept nogil
+    cdef double drift(self, bint again, bint store) noexcept nogil
     cdef double miss_alone(self) noexcept nogil
     cdef void subtract_rates(self) noexcept nogil
     cdef void aim(self) noexcept nogil

@@ -95,6 +95,7 @@ cdef class Articulations(Jointed):
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
         if self.tree.herding:
             self.herds.begin_step(rows, self.joints)
+            self.herds.kernels.load(self.herds.herds, self.herds.count, self.bodies)
         self.write_rows()
         if self.tree.herding:
             self.herds.give_impulses(rows)
@@ -204,37 +205,26 @@ cdef class Articulations(Jointed):
 
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
-    cdef double drift(self) noexcept nogil:
-        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it
-        is off"""
-        try_poses(self.bodies, self.chosen, NULL, self.count, self.position, self.orientation, self.settings.h)
-        return self.miss(False)
-
-    cdef double drift_again(self) noexcept nogil:
-        """The same of articulations that were farther off than `near`, after a correction: of those of herds one by
-        one, of the others together."""
-        cdef Py_ssize_t k, count = 0
-        if not self.tree.herding:
-            return self.drift()
-        count = self.herds.list_loose(self.place, self.trying)
-        for k in range(self.count if self.loose else 0):
-            if not self.herded[self.chosen[k]]:
-                self.trying[count] = <int32_t>k
-                count += 1
-        try_poses(self.bodies, self.chosen, self.trying, count, self.position, self.orientation, self.settings.h)
-        return self.miss(True)
-
-    cdef double miss(self, bint again) noexcept nogil:
-        """What is left at the trial poses. again: of what was farther off than `near` at the last ones."""
+    cdef double drift(self, bint again, bint store) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is
+        off. again: after a correction, only of what was farther off than `near`: of articulations in herds one by one,
+        of the others together. store: the poses of those in herds are asked for, not their errors alone."""
+        cdef JointRows* rows = &self.tree.rows
         cdef double h = self.settings.h
-        cdef double largest = 0.0
+        cdef double fastest = self.settings.push_speed * h
+        cdef double found, largest = 0.0
         if not again or self.loose:
+            try_poses(self.bodies, self.chosen, self.outside, self.outside_count, self.position, self.orientation, h)
             largest = self.miss_alone()
             self.loose = largest > self.near
         if self.tree.herding:
-            largest = max(largest, self.herds.kernels.miss(
-                self.herds.herds, self.herds.count, self.bodies, &self.tree.rows, h, self.settings.push_speed * h,
-                self.near, again))
+            found = self.herds.kernels.drift(self.herds.herds, self.herds.count, self.bodies, rows, h, fastest,
+                                             self.near, again, store)
+            if found < 0.0:                              # a body turns far
+                try_poses(self.bodies, self.chosen, NULL, self.count, self.position, self.orientation, h)
+                found = self.herds.kernels.miss(self.herds.herds, self.herds.count, self.bodies, rows, h, fastest,
+                                                self.near, again)
+            largest = max(largest, found)
         return largest
 
     cdef double miss_alone(self) noexcept nogil:
@@ -278,7 +268,7 @@ cdef class Articulations(Jointed):
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
         from closed, where Newton's step may lead away."""
-        if self.drift() > WIDE_GAP and self.redundant:
+        if self.drift(False, False) > WIDE_GAP and self.redundant:
             self.aim_still()
         else:
             self.subtract_rates()
@@ -308,7 +298,7 @@ cdef class Articulations(Jointed):
         cdef int k, poor = 0
         cdef double best, last
         self.near = near if watched else -1.0            # without rows beside, at least one correction
-        last = self.drift()
+        last = self.drift(False, True)
         best = last
         self.near = near
         self.hard = False
@@ -320,7 +310,7 @@ cdef class Articulations(Jointed):
             if k == 0:
                 self.keep()
             self.correct()
-            last = self.drift_again()
+            last = self.drift(True, True)
             if k == 0 and self.redundant:
                 last = self.shorten(last, best)
             poor = 0 if last < contraction * best else poor + 1
@@ -329,13 +319,13 @@ cdef class Articulations(Jointed):
                 self.keep()
         if not (last <= best or last <= near):
             self.undo()
-            last = self.drift()
+            last = self.drift(False, True)
         if poor > patience:
             self.hard = True
             if not best < WIDE_GAP:
                 # No velocity is found that closes them: hold what they move by at the start of the drift.
                 self.hold()
-                last = self.drift()
+                last = self.drift(False, True)
         self.closed = last < max(self.enough, near)
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
@@ -359,11 +349,11 @@ cdef class Articulations(Jointed):
             if off <= max(before, self.enough):
                 break
             self.undo()
-            self.drift()
+            self.drift(False, True)
             self.tree.proximal *= SHORTER
             self.factor()
             self.correct()
-            off = self.drift()
+            off = self.drift(False, True)
         return off
 
     cdef void hold(self) noexcept nogil:
@@ -441,6 +431,8 @@ cdef class Articulations(Jointed):
         for k in range(self.count):
             self.position[k] = self.bodies.position[self.chosen[k]]
             self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        if self.tree.herding:
+            self.herds.kernels.keep(self.herds.herds, self.herds.count, self.bodies)
 
     cdef void undo_poses(self) noexcept nogil:
         """And the twists that project_once has kept."""

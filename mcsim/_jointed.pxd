@@ -48,9 +48,9 @@ cdef class Jointed:
     cdef int32_t* all_free
     cdef Py_ssize_t all_free_count
     cdef int32_t* free_number           # of each of them: which it is of those awake
-    cdef int32_t* place                 # of a body: which of the chosen it is
-    cdef int8_t* herded                 # of a body: whether its joints stand in herds
-    cdef int32_t* trying                # places of bodies whose poses are tried again
+    cdef int8_t* herded                 # of a body: whether it moves in a herd
+    cdef int32_t* outside               # which of the chosen bodies do not
+    cdef Py_ssize_t outside_count
     cdef Vec3* position                 # of the chosen bodies before the drift
     cdef Quat* orientation
     cdef Twist* twist                   # of the chosen bodies, and impulses, before a solve that may be undone

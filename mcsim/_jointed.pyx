@@ -74,14 +74,13 @@ cdef class Jointed:
         if closing and not self.redundant:
             self._find_herds(joints, sizes, bodies.kind == DYNAMIC, group)
         asleep, idle = np.zeros(bodies.count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
-        place, trying = np.zeros((2, bodies.count + 1), np.int32)
-        place[arrays[0]] = np.arange(self.count)
-        herded = np.zeros(bodies.count + 1, np.int8)
+        outside, herded = np.zeros(bodies.count + 1, np.int32), np.zeros(bodies.count + 1, np.int8)
         if self.herds is not None:
             herded[pairs[self.herds.joints[:len(joints)]]] = 1
-        self.kept += asleep, idle, place, trying, herded
+            herded[:-1][bodies.kind != DYNAMIC] = 0
+        self.kept += asleep, idle, outside, herded
         self.asleep, self.idle, self.herded = <int8_t*>records(asleep), <int8_t*>records(idle), <int8_t*>records(herded)
-        self.place, self.trying = integers(place), integers(trying)
+        self.outside = integers(outside)
         self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
@@ -178,6 +177,11 @@ cdef class Jointed:
                 self.linked[self.linked_count] = <int32_t>j
                 self.linked_count += 1
         self.angles.choose(self.joints, self.idle)
+        self.outside_count = 0
+        for k in range(self.count):
+            if not herding or not self.herded[self.chosen[k]]:
+                self.outside[self.outside_count] = <int32_t>k
+                self.outside_count += 1
         if herding:
             self.herds.choose(self.idle, self.tree.own_numbers)
             self.herds.kernels.give(self.herds.herds, self.herds.count, rows)    # linear parts, which stay, for loads
@@ -194,7 +198,6 @@ cdef class Jointed:
             if self.bodies.kind[i] == DYNAMIC and asleep[i]:
                 continue
             self.chosen[self.count] = i
-            self.place[i] = <int32_t>self.count
             last = self.all_free[k]
             if last >= 0 and self.free_number[last] < 0:
                 self.free_number[last] = <int32_t>self.free_count

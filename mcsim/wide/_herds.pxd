@@ -66,6 +66,8 @@ ctypedef struct Herd:
     double* values               # the matrix's blocks; of D the inverse
     double* scaled               # L
     double* x                    # (rows,) right side and solution
+    double* start                # (bodies that move, 7) positions and orientations at the drift's start
+    double* inertia              # (bodies that move, 12) inertia and its inverse, body axes
     double* loose                # 1: the lane's joints were off at the last trial poses, 0: they were not; one number a
                                  # lane, and how many are
 
@@ -77,6 +79,13 @@ ctypedef struct HerdKernels:
     # loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
     double (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
                    double fastest, double near, bint again) noexcept nogil
+    # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. -1: some body
+    # turns too far for one piece.
+    double (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+                    double near, bint again, bint store) noexcept nogil
+    # Inertia; poses at the drift's start.
+    void (*load)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    void (*keep)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # J M^-1 J' and its factor.
     void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # One solve of J v + bias = 0; known: `bias` is J v + bias already, and only loose lanes take part.
@@ -120,7 +129,6 @@ cdef class Herds:
     cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil
     cdef void add(self, Herd* herd, int lanes) noexcept nogil
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
-    cdef Py_ssize_t list_loose(self, const int32_t* place, int32_t* out) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil
     cdef void give(self, JointRows* rows) noexcept nogil
     cdef void give_impulses(self, JointRows* rows) noexcept nogil

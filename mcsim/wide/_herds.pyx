@@ -210,6 +210,7 @@ cdef class Herds:
             herd.masses, herd.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
             herd.values, herd.scaled = doubles(self._room(values)), doubles(self._room(values))
             herd.loose = doubles(self._room(2))
+            herd.start, herd.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
             herd.spins, herd.motions, herd.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
 
     def lanes(self):
@@ -295,19 +296,6 @@ cdef class Herds:
                     for i in range(node.size):
                         rows.second[herd.first + (node.row + i) * width + lane] = (
                             joints[herd.source[LANES * k + lane]].impulse[i])
-
-    cdef Py_ssize_t list_loose(self, const int32_t* place, int32_t* out) noexcept nogil:
-        """The places of the bodies of loose lanes. place: of each body. -> how many"""
-        cdef Py_ssize_t n, count = 0
-        cdef int k, lane
-        cdef const Herd* herd
-        for n in range(self.count):
-            herd = &self.herds[n]
-            for lane in range(herd.lanes if herd.loose[self.kernels.width] > 0.0 else 0):
-                for k in range(herd.shape.moving_count if herd.loose[lane] > 0.0 else 0):
-                    out[count] = place[herd.body[LANES * k + lane]]
-                    count += 1
-        return count
 
     cdef void take(self, JointRows* rows) noexcept nogil:
         """Impulses from where those of the joints are."""
