@@ -13,8 +13,8 @@
       impact       as above, before anything stops what should bounce
       relax        sweeps without bias ("soft", "projection", "ggl")
       store        impulses back into the manifolds, totals
-    store        impulses back into the joints; joints that carried too much break
-    finish       is the state finite?
+    store        is the state finite? Then impulses go back into the joints; those that carried too much break
+    finish       contacts and sensors look; who falls asleep
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
 impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
