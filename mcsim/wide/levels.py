@@ -63,6 +63,11 @@ def herd_kernels():
     return module().herd_kernels()
 
 
+def angle_kernels():
+    """Those of friction and limits of angles, as _angles.pyx takes them."""
+    return module().angle_kernels()
+
+
 def joint_kernels():
     """Those of joints' own rows, as _joints.pyx takes them."""
     return module().joint_kernels()
