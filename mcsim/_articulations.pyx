@@ -333,8 +333,7 @@ cdef class Articulations(Jointed):
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
             if self.tree.herding:
-                self.herds.keep_rates(self.bodies.twist)
-                self.herds.add_work(self.tree.rows.impulse, self.joints)
+                self.herds.add_powers(self.bodies.twist, self.tree.rows.impulse, self.joints)
         if self.stiffening:
             self.count_spin(1.0)
         accept_poses(self.bodies, self.chosen, self.count, self.orientation, self.settings.h)

@@ -95,6 +95,11 @@ ctypedef struct HerdKernels:
     # out <- part J v, or with `add` out + part J v
     void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
                   double* out) noexcept nogil
+    # sum (8 a herd) <- the sum of impulse J v of each lane; of impulse rate, where J v is at hand.
+    void (*powers)(const Herd* herds, Py_ssize_t count, const Twist* twist, const double* impulse,
+                   double* sum) noexcept nogil
+    void (*products)(const Herd* herds, Py_ssize_t count, const double* rate, const double* impulse,
+                     double* sum) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
     # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
@@ -124,6 +129,7 @@ cdef class Herds:
     cdef int32_t* herd_begin            # room for each structure among all_herds
     cdef int32_t* row_begin             # of all joints
     cdef double* rate                   # J v, for those who compare
+    cdef double* sum                    # a number for each lane
 
     cdef void choose(self, const int8_t* idle, Py_ssize_t first) noexcept nogil
     cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil
@@ -133,4 +139,6 @@ cdef class Herds:
     cdef void give(self, JointRows* rows) noexcept nogil
     cdef void give_impulses(self, JointRows* rows) noexcept nogil
     cdef void keep_rates(self, const Twist* twist) noexcept nogil
+    cdef void add_powers(self, const Twist* twist, const double* impulse, Joint* joints) noexcept nogil
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil
+    cdef void add_sums(self, Joint* joints) noexcept nogil

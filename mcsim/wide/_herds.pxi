@@ -589,6 +589,44 @@ cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, d
                 to[i] = to[i] + splat(part) * rate[i] if add else splat(part) * rate[i]
 
 
+cdef void sum_powers(const Herd* herds, Py_ssize_t count, const Twist* twist, const double* impulse,
+                     double* sum) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef const Wide* x
+    cdef Wide rate[5]
+    cdef Wide total
+    cdef Py_ssize_t n
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        load_twists(herd, twist)
+        total = splat(0.0)
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            find_rates(herd, node, k, node.size, rate)
+            x = <const Wide*>(impulse + herd.first) + node.row
+            for i in range(node.size):
+                total = total + x[i] * rate[i]
+        (<Wide*>(sum + 8 * n))[0] = total
+
+
+cdef void sum_products(const Herd* herds, Py_ssize_t count, const double* rate, const double* impulse,
+                       double* sum) noexcept nogil:
+    cdef const Wide* a
+    cdef const Wide* b
+    cdef Wide total
+    cdef Py_ssize_t n
+    cdef int i
+    for n in range(count):
+        a = <const Wide*>(impulse + herds[n].first)
+        b = <const Wide*>(rate + herds[n].first)
+        total = splat(0.0)
+        for i in range(herds[n].shape.row_count):
+            total = total + a[i] * b[i]
+        (<Wide*>(sum + 8 * n))[0] = total
+
+
 cdef double residual_herds(const Herd* herds, Py_ssize_t count, const Twist* twist,
                            const JointRows* rows) noexcept nogil:
     cdef const Herd* herd
@@ -664,6 +702,8 @@ HERD_KERNELS.factor = factor_herds
 HERD_KERNELS.solve = solve_herds
 HERD_KERNELS.push = push_herds
 HERD_KERNELS.rates = rates_herds
+HERD_KERNELS.powers = sum_powers
+HERD_KERNELS.products = sum_products
 HERD_KERNELS.residual = residual_herds
 HERD_KERNELS.give = give_herds
 HERD_KERNELS.give_impulses = give_impulses_of_herds

@@ -5,7 +5,6 @@ numbered as they come. Those of ball joints and hinges without prescribed motion
 taken, if there are two or more of a structure.
 """
 
-from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
@@ -176,8 +175,9 @@ cdef class Herds:
         for f, flock in enumerate(flocks):
             self._keep_flock(f, flock, scratch, int(begin[f]), int(begin[f + 1]))
         rate = aligned(8 * max(self.number_count, 1))
-        self.kept.append(rate)
-        self.rate = doubles(rate)
+        total = aligned(8 * LANES * (len(used) // sizeof(Herd)))
+        self.kept += rate, total
+        self.rate, self.sum = doubles(rate), doubles(total)
 
     def _room(self, numbers):
         array = aligned(8 * self.kernels.width * max(numbers, 1))
@@ -329,22 +329,19 @@ cdef class Herds:
         """J v into `rate`."""
         self.kernels.rates(self.herds, self.count, twist, 1.0, False, self.rate - self.first)
 
+    cdef void add_powers(self, const Twist* twist, const double* impulse, Joint* joints) noexcept nogil:
+        """The sum of impulse J v / 2 of each articulation, into its first joint."""
+        self.kernels.powers(self.herds, self.count, twist, impulse, self.sum)
+        self.add_sums(joints)
+
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil:
-        """The sum of impulse `rate` / 2 of each articulation, into its first joint."""
-        cdef int width = self.kernels.width
-        cdef double sum[LANES]
-        cdef const double* a
-        cdef const double* b
+        """The same with `rate` for J v."""
+        self.kernels.products(self.herds, self.count, self.rate - self.first, impulse, self.sum)
+        self.add_sums(joints)
+
+    cdef void add_sums(self, Joint* joints) noexcept nogil:
         cdef Py_ssize_t n
-        cdef int i, lane
-        cdef const Herd* herd
+        cdef int lane
         for n in range(self.count):
-            herd = &self.herds[n]
-            a = impulse + herd.first
-            b = self.rate + (herd.first - self.first)
-            memset(sum, 0, sizeof(sum))
-            for i in range(herd.shape.row_count):
-                for lane in range(width):
-                    sum[lane] += a[i * width + lane] * b[i * width + lane]
-            for lane in range(herd.lanes):
-                joints[herd.source[lane]].work += 0.5 * sum[lane]
+            for lane in range(self.herds[n].lanes):
+                joints[self.herds[n].source[lane]].work += 0.5 * self.sum[LANES * n + lane]
