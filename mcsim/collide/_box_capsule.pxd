@@ -1,10 +1,10 @@
-"""A box and a capsule, in the box's axes: the nearest point of the capsule's core in closed form, then the capsule's side
-clipped against the face that it looks at.
+"""A box and a capsule, in the box's axes: the nearest point of the capsule's core in closed form, then the capsule's
+side clipped against the face that it looks at.
 
 With x(t) = c + t u and e(t) = x - clamp(x) what it lies outside, |e|^2 is convex in t, and half its derivative
-g(t) = u . e(t) rises, linearly between the values of t at which x crosses the planes of the box's faces. So the root lies
-between the last of those (and of the core's ends) with g <= 0 and the first with g >= 0. A core that is inside of the box
-is for the general routine.
+g(t) = u . e(t) rises, linearly between the values of t at which x crosses the planes of the box's faces. So the root
+lies between the last of those (and of the core's ends) with g <= 0 and the first with g >= 0. A core that is inside of
+the box is for the general routine.
 """
 
 from libc.math cimport fabs, sqrt
@@ -89,8 +89,8 @@ cdef inline double gap2(const Core* core, Vec3 half) noexcept nogil:
 
 cdef inline int side_on_face(const Core* core, double radius, Vec3 half, Vec3 normal, double limit, int capsule_is_b,
                              Contact* out) noexcept nogil:
-    """The part of the capsule's ruling that faces the box over the box's face that faces the capsule, seen along the unit
-    normal from the box: its two ends, box's axes. -> count, 0: the side does not face the box."""
+    """The part of the capsule's ruling that faces the box over the box's face that faces the capsule, seen along the
+    unit normal from the box: its two ends, box's axes. -> count, 0: the side does not face the box."""
     cdef double along = dot(core.u, normal)
     cdef double radial2 = 1.0 - along * along
     cdef Vec3 foot
