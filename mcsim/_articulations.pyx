@@ -13,32 +13,20 @@ Gears and joints of the user's own stand beside the tree, as its border (solve/_
 of the sweeps' buffer, and every solve takes them with the tree.
 """
 
-from itertools import combinations
-
 from libc.math cimport fabs
-from libc.stdint cimport int8_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int32_t
+from libc.string cimport memset
 
-import numpy as np
-
+from mcsim._jointed cimport Jointed, close_enough
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
-from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add_scaled, scale, vec3
-from mcsim.core._types cimport Mat3
+from mcsim.core._types cimport Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
-from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, USER, JointRow, JointRows, Manifold
-from mcsim.state._rows cimport (add_run, clear_numbers, copy_numbers, is_wide, joint_sleeps, own_rows, row_diagonal,
-                                row_rate, scale_numbers)
-from mcsim.wide._herds cimport Herds
-
-from mcsim.solve.border import WORLD, border_rows, holds_direction
-from mcsim.solve.components import connected, free_articulations
-from mcsim.state.fields import JOINT_TYPES
-
-BALL = JOINT_TYPES.index("ball")
+from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
+from mcsim.state._rows cimport (clear_numbers, copy_numbers, is_wide, own_rows, row_diagonal, row_rate, scale_numbers)
 
 # A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
 cdef double SOLVED = 1e-13
@@ -52,15 +40,15 @@ cdef enum:
 
 # Joints are closed at the end of a drift until they are within this [m, rad], or after MOST_CORRECTIONS.
 cdef double CLOSED = 5e-9
+# The same where bounded rows or contacts act too.
+cdef double NEAR = 5e-7
 
 # A correction that does not bring the joints this much nearer is the last; where they then stay this wide open [m,
 # rad], their velocities are held instead.
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# Joints that the drift leaves wider open than this [m, rad] are closed by moving bodies; wider than WIDEST_GAP, by
-# FIRST_MOVE a substep.
-cdef double CLOSE_ENOUGH = 1e-7
+# Joints that the drift leaves wider open than WIDEST_GAP [m, rad] are closed by moving bodies by FIRST_MOVE a substep.
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 
@@ -69,12 +57,8 @@ cdef double FIRST_MOVE = 0.05
 # open by,
 cdef double PROXIMAL_PROGRESS = 0.1
 cdef double GAP_TOLERANCE = 0.1
-# corrections while each leaves less than this of the gap; joints closer than LOOP_CLOSE [m, rad], in nets whose
-# factorization takes more than NET_WORK products a joint NET_CLOSE, are not closed by moving bodies.
+# corrections while each leaves less than this of the gap.
 cdef double LOOP_CONTRACTION = 0.2
-cdef double LOOP_CLOSE = 1e-6
-cdef double NET_CLOSE = 1e-5
-cdef double NET_WORK = 1000.0
 # Functions of the user's are costly: with a border, bodies are moved while each move leaves less than this of the gap.
 cdef double BORDER_PROGRESS = 0.5
 # The proximal part of the diagonal is the gap [m, rad] within these bounds (N. Yamashita, M. Fukushima, 2001, on
@@ -93,171 +77,8 @@ cdef enum:
 cdef double TREE_STRAIN = 64.0
 cdef double NET_STRAIN = 9.0
 
-cdef class Articulations:
-    """bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; sizes: (j,) rows of each joint's own in the tree;
-    closing: the joints are closed here, not by rows of the sweeps."""
-
-    def __init__(self, bodies, joints, sizes, bint closing):
-        pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
-        beside = border_rows(joints)
-        self.tree = JointTree(pairs, sizes, bodies.kind == DYNAMIC)
-        plain = (joints["type"] == BALL) & (sizes == 3)
-        self.tree.take_balls(plain, bodies.kind == DYNAMIC, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
-        linked = np.append(np.flatnonzero((sizes > 0) & ~plain), 0).astype(np.int32)
-        self.linked_count = self.all_linked_count = len(linked) - 1
-        self.border = Border(beside, pairs[sizes > 0], bodies.kind == DYNAMIC)
-        self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
-        self.redundant = self.tree.loops or self.border.count > 0
-        self.enough = CLOSE_ENOUGH
-        if self.redundant:
-            self.enough = NET_CLOSE if self.tree.work > NET_WORK * len(joints) else LOOP_CLOSE
-        held = np.zeros(bodies.count, bool)
-        ends = [*pairs[sizes > 0].ravel(), *(body for row in beside for body in row[3])]
-        held[np.setdiff1d(ends, [WORLD]).astype(int)] = True
-        arrays = np.flatnonzero(held).astype(np.int32), np.flatnonzero(~held).astype(np.int32)
-        self.count, self.other_count = len(arrays[0]), len(arrays[1])
-        chosen, others = (np.append(array, np.int32(0)) for array in arrays)
-        position, orientation, twist = (np.zeros((self.count + 1, n)) for n in (3, 4, 6))
-        stiffness, loads = np.zeros((bodies.count + 1, 9)), np.zeros((2, self.count + 1))
-        impulse, bias = np.zeros((2, self.tree.row_count + 1))
-        group, touched = connected(pairs[sizes > 0], bodies.kind == DYNAMIC), np.zeros(bodies.count + 1, np.int32)
-        copies = chosen.copy(), others.copy(), linked.copy()
-        self.kept = (chosen, others, position, orientation, twist, stiffness, loads, impulse, bias, group, touched,
-                     linked, copies)
-        self.all_chosen, self.all_others, self.all_linked = integers(chosen), integers(others), integers(linked)
-        self.all_count, self.all_other_count = self.count, self.other_count
-        # A gear is a tie between its bodies, which keeps momentum and does no work. A user's joint need not.
-        ties = [pair for row in beside if joints["type"][row[0]] == GEAR for pair in combinations(row[3], 2)]
-        users = [body for row in beside if joints["type"][row[0]] == USER for body in row[3] if body != WORLD]
-        coupled = np.concatenate([pairs[sizes > 0], np.array(ties, int).reshape(-1, 2)])
-        driven = bodies.kind == KINEMATIC
-        driven[users] = True
-        if closing and not self.redundant:
-            self._find_herds(joints, sizes, bodies.kind == DYNAMIC, group)
-        asleep, idle = np.zeros(bodies.count + 1, np.int8), np.zeros(len(joints) + 1, np.int8)
-        self.kept += asleep, idle
-        self.asleep, self.idle = <int8_t*>records(asleep), <int8_t*>records(idle)
-        self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
-                                 np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
-        self.displacement = Displacement(bodies.count)
-        self.group, self.touched = integers(group), integers(touched)
-        self.group_count = len(touched)
-        self.chosen, self.others, self.linked = integers(copies[0]), integers(copies[1]), integers(copies[2])
-        self.displacement.chosen, self.displacement.count = self.chosen, self.count
-        self.position, self.orientation = <Vec3*>doubles(position), <Quat*>doubles(orientation)
-        self.twist = <Twist*>doubles(twist)
-        if self.herds is None:
-            self.impulse, self.bias = doubles(impulse), doubles(bias)
-        self.loads.count, self.loads.chosen = self.count, self.chosen
-        self.loads.load, self.loads.part = doubles(loads[0]), doubles(loads[1])
-        self.loads.stiffness = <Mat3*>doubles(stiffness)
-        held_by_users = np.array([(body, WORLD) for body in users], int).reshape(-1, 2)
-        self._find_free(np.concatenate([coupled, held_by_users]), bodies.kind == DYNAMIC, arrays[0])
-        swings = np.ones(bodies.count + 1, np.int32)
-        if self.tree.loops:
-            swings[pairs[holds_direction(joints, sizes)]] = 0
-        self.swings, self.kept_swings = integers(swings), swings
-
-    def _find_herds(self, joints, sizes, moves, group):
-        nodes, entries = self.tree.kept[1], self.tree.kept[2]
-        found = Herds(nodes, entries, joints, sizes, moves, group)
-        if found.number_count > 0:
-            self.herds = found
-            self.tree.take_herds(found)
-            scratch = np.zeros((2, self.tree.own_numbers + found.number_count))
-            self.kept += (scratch,)
-            self.impulse, self.bias = doubles(scratch[0]), doubles(scratch[1])
-
-    def _find_free(self, pairs, moves, jointed):
-        """Which free articulation each jointed body belongs to, with room for its sums."""
-        of = free_articulations(pairs, moves)
-        self.free_count = int(of.max(initial=-1)) + 1
-        excess, center = np.zeros((2, self.free_count + 1, 3))
-        inertia = np.zeros((self.free_count + 1, 9))
-        free, strained = np.append(of[jointed], -1).astype(np.int32), np.zeros(len(moves) + 1, np.int32)
-        copy, number = free.copy(), np.zeros(self.free_count + 1, np.int32)
-        self.kept_free = free, strained, excess, center, inertia, copy, number
-        self.all_free, self.free, self.strained = integers(free), integers(copy), integers(strained)
-        self.free_number, self.all_free_count = integers(number), self.free_count
-        self.excess, self.center, self.inertia = <Vec3*>doubles(excess), <Vec3*>doubles(center), <Mat3*>doubles(inertia)
-
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
-        """The records of the pipeline, which outlives this."""
-        self.calls = calls
-        self.border.joints = joints
-        self.bodies = bodies
-        self.joints = joints
-        self.settings = settings
-        self.arrange(self.herds is not None)
-
-    cdef void choose(self, const int8_t* asleep) noexcept nogil:
-        """From now on only articulations that do not sleep; bodies, joints and impulses of the others stay as they are.
-        asleep: of each body; those that joints and gears tie together sleep together. Between two steps, after
-        choose_joints (constraints/_joints.pyx)."""
-        cdef Py_ssize_t j
-        if self.stiffening:
-            update_inertia(self.bodies)
-        memcpy(self.asleep, asleep, self.bodies.count * sizeof(int8_t))
-        self.guard.choose(asleep)
-        self.awake_beside = 0
-        for j in range(self.border.count):
-            if not joint_sleeps(&self.joints[self.border.joint[j]], self.bodies, asleep):
-                self.awake_beside += 2 if self.joints[self.border.joint[j]].type == GEAR else 1
-        self._choose_bodies(asleep)
-        self.arrange(self.herds is not None)
-
-    cdef void arrange(self, bint herding) noexcept nogil:
-        """The joints that do not sleep, in herds where there are any, or one by one."""
-        cdef JointRows* rows = &self.tree.rows
-        cdef const int8_t* taken = self.herds.taken if herding else NULL
-        cdef Py_ssize_t j, k
-        self.tree.herding = herding
-        self.tree.choose(self.bodies, self.asleep, taken)
-        rows.awake_count = rows.alone_count = rows.run_count = 0
-        self.linked_count = self.awake_rows = 0
-        for j in range(rows.joint_count):
-            self.idle[j] = joint_sleeps(&self.joints[j], self.bodies, self.asleep)
-            if self.idle[j]:
-                continue
-            self.awake_rows += rows.begin[j + 1] - rows.begin[j]
-            rows.awake[rows.awake_count] = <int32_t>j
-            rows.awake_count += 1
-            if taken == NULL or not taken[j]:
-                rows.alone[rows.alone_count] = <int32_t>j
-                rows.alone_count += 1
-                add_run(rows, rows.begin[j], rows.begin[j + 1])
-        for k in range(self.all_linked_count):
-            j = self.all_linked[k]
-            if not self.idle[j] and (taken == NULL or not taken[j]):
-                self.linked[self.linked_count] = <int32_t>j
-                self.linked_count += 1
-        if herding:
-            self.herds.choose(self.idle, self.tree.own_numbers)
-            add_run(rows, <int32_t>self.tree.own_numbers, <int32_t>(self.tree.own_numbers + self.herds.used))
-
-    cdef void _choose_bodies(self, const int8_t* asleep) noexcept nogil:
-        """Of the jointed bodies those awake, with their free articulations numbered anew, and the others awake."""
-        cdef Py_ssize_t k
-        cdef int32_t i, last = -1
-        self.count = self.other_count = self.free_count = 0
-        memset(self.free_number, 0xff, self.all_free_count * sizeof(int32_t))
-        for k in range(self.all_count):
-            i = self.all_chosen[k]
-            if self.bodies.kind[i] == DYNAMIC and asleep[i]:
-                continue
-            self.chosen[self.count] = i
-            last = self.all_free[k]
-            if last >= 0 and self.free_number[last] < 0:
-                self.free_number[last] = <int32_t>self.free_count
-                self.free_count += 1
-            self.free[self.count] = self.free_number[last] if last >= 0 else -1
-            self.count += 1
-        for k in range(self.all_other_count):
-            i = self.all_others[k]
-            if i < self.bodies.count and not (self.bodies.kind[i] == DYNAMIC and asleep[i]):    # else: room for more
-                self.others[self.other_count] = i
-                self.other_count += 1
-        self.loads.count = self.displacement.count = self.count
+cdef class Articulations(Jointed):
+    """Arguments as of Jointed."""
 
     cdef void begin_step(self) noexcept nogil:
         """Impulses of the last step, rows at the present poses; to be followed by `prepare`, once the sweeps' rows
@@ -274,8 +95,10 @@ cdef class Articulations:
                 rows.second[rows.begin[j] + k] = self.joints[j].impulse[k]
         if self.tree.herding:
             self.herds.begin_step(rows, self.joints)
+            self.herds.kernels.load(self.herds.herds, self.herds.count, self.bodies)
         self.write_rows()
-        self.give()
+        if self.tree.herding:
+            self.herds.give_impulses(rows)
         self.choose_proximal()
 
     cdef void write_rows(self) noexcept nogil:
@@ -312,8 +135,8 @@ cdef class Articulations:
         is true."""
         self.tree.proximal = min(max(self.open, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved = SOLVED
-        self.cold = self.tree.loops or (self.redundant and self.open > CLOSE_ENOUGH)
-        if self.redundant and self.open > CLOSE_ENOUGH:
+        self.cold = self.tree.loops or (self.redundant and self.open > close_enough())
+        if self.redundant and self.open > close_enough():
             self.solved = GAP_TOLERANCE * min(self.open, WIDE_GAP) / self.settings.h
 
     cdef void factor(self) noexcept nogil:
@@ -382,20 +205,37 @@ cdef class Articulations:
 
     # ---- the drift ---------------------------------------------------------------------------------------------------
 
-    cdef double drift(self) noexcept nogil:
-        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it
-        is off"""
+    cdef double drift(self, bint again, bint store) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is
+        off. again: after a correction, only of what was farther off than `near`: of articulations in herds one by one,
+        of the others together. store: the poses of those in herds are asked for, not their errors alone."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef double h = self.settings.h
+        cdef double fastest = self.settings.push_speed * h
+        cdef double found, largest = 0.0
+        if not again or self.loose:
+            try_poses(self.bodies, self.chosen, self.outside, self.outside_count, self.position, self.orientation, h)
+            largest = self.miss_alone()
+            self.loose = largest > self.near
+        if self.tree.herding:
+            found = self.herds.kernels.drift(self.herds.herds, self.herds.count, self.bodies, rows, h, fastest,
+                                             self.near, again, store)
+            if found < 0.0:                              # a body turns far
+                try_poses(self.bodies, self.chosen, NULL, self.count, self.position, self.orientation, h)
+                found = self.herds.kernels.miss(self.herds.herds, self.herds.count, self.bodies, rows, h, fastest,
+                                                self.near, again)
+            largest = max(largest, found)
+        return largest
+
+    cdef double miss_alone(self) noexcept nogil:
+        """Of joints that are in no herd."""
         cdef double h = self.settings.h
         cdef double off, largest
         cdef Py_ssize_t k
         cdef Row* row
-        try_poses(self.bodies, self.chosen, self.count, self.position, self.orientation, h)
         largest = miss_joints(self.joints, self.linked, self.linked_count, self.bodies, self.settings, &self.tree.rows)
         if self.tree.lanes:
             largest = max(largest, self.tree.balls.miss(self.bodies, &self.tree.rows, h, self.settings.push_speed * h))
-        if self.tree.herding:
-            largest = max(largest, self.herds.kernels.miss(self.herds.herds, self.herds.count, self.bodies,
-                                                           &self.tree.rows, h, self.settings.push_speed * h))
         if self.border.count > 0:
             self.calls.call(True)
         for k in range(self.border.count):
@@ -416,7 +256,7 @@ cdef class Articulations:
         cdef Py_ssize_t i, j
         cdef int k
         if self.tree.herding:
-            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, rows.bias)
+            self.herds.kernels.rates(self.herds.herds, self.herds.count, self.bodies.twist, -1.0, True, rows.bias)
         for i in range(rows.alone_count):
             j = rows.alone[i]
             a = &self.bodies.twist[self.joints[j].body_a]
@@ -428,7 +268,7 @@ cdef class Articulations:
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
         from closed, where Newton's step may lead away."""
-        if self.drift() > WIDE_GAP and self.redundant:
+        if self.drift(False, False) > WIDE_GAP and self.redundant:
             self.aim_still()
         else:
             self.subtract_rates()
@@ -446,7 +286,7 @@ cdef class Articulations:
             self.subtract_rates()
             self.solve(self.bodies.twist)
         else:
-            self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias)
+            self.tree.correct(self.bodies, self.bodies.twist, self.tree.rows.bias, self.loose)
 
     cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil:
         """Newton's method on the velocities until the drift ends with closed joints, or gets no closer; and the
@@ -454,36 +294,42 @@ cdef class Articulations:
         closing is hard."""
         cdef double contraction = LOOP_CONTRACTION if self.tree.loops else CONTRACTION
         cdef int patience = 0 if self.tree.loops else PATIENCE
+        cdef double near = NEAR if watched else CLOSED
         cdef int k, poor = 0
-        cdef double best, last = self.drift()
+        cdef double best, last
+        self.near = near if watched else -1.0            # without rows beside, at least one correction
+        last = self.drift(False, True)
         best = last
-        self.keep()
+        self.near = near
         self.hard = False
         for k in range(MOST_CORRECTIONS):
             if k == EASY:
                 self.hard = True
-            if (k > 0 and last <= CLOSED) or poor > patience:
+            if (last <= near and (watched or k > 0)) or poor > patience:
                 break
+            if k == 0:
+                self.keep()
             self.correct()
-            last = self.drift()
+            last = self.drift(True, True)
             if k == 0 and self.redundant:
                 last = self.shorten(last, best)
             poor = 0 if last < contraction * best else poor + 1
             if last < best:
                 best = last
                 self.keep()
-        if not (last <= best or last <= CLOSED):
+        if not (last <= best or last <= near):
             self.undo()
-            last = self.drift()
+            last = self.drift(False, True)
         if poor > patience:
             self.hard = True
             if not best < WIDE_GAP:
                 # No velocity is found that closes them: hold what they move by at the start of the drift.
                 self.hold()
-                last = self.drift()
-        self.closed = last < self.enough
+                last = self.drift(False, True)
+        self.closed = last < max(self.enough, near)
         if watched:
             self.guard.end(rows, self.joints, count, self.bodies.twist)
+            self.angles.add_work(self.bodies.twist)
         if watched or self.hard:
             self.guard.closed(&self.tree.rows, self.joints, self.bodies.twist)
             if self.tree.herding:
@@ -503,11 +349,11 @@ cdef class Articulations:
             if off <= max(before, self.enough):
                 break
             self.undo()
-            self.drift()
+            self.drift(False, True)
             self.tree.proximal *= SHORTER
             self.factor()
             self.correct()
-            off = self.drift()
+            off = self.drift(False, True)
         return off
 
     cdef void hold(self) noexcept nogil:
@@ -585,6 +431,8 @@ cdef class Articulations:
         for k in range(self.count):
             self.position[k] = self.bodies.position[self.chosen[k]]
             self.orientation[k] = self.bodies.orientation[self.chosen[k]]
+        if self.tree.herding:
+            self.herds.kernels.keep(self.herds.herds, self.herds.count, self.bodies)
 
     cdef void undo_poses(self) noexcept nogil:
         """And the twists that project_once has kept."""
@@ -733,12 +581,15 @@ cdef class Articulations:
     cdef void begin_watch(self) noexcept nogil:
         """Before the second pass."""
         self.guard.begin_relax(&self.tree.rows, self.joints, self.bodies.twist)
+        self.angles.watch(self.bodies.twist, False)
         if self.tree.herding:
             self.herds.keep_rates(self.bodies.twist)
 
     cdef void end_watch(self) noexcept nogil:
         """After the second pass."""
         self.guard.relaxed(&self.tree.rows, self.joints)
+        self.angles.add_work(self.bodies.twist)
+        self.angles.give_work(self.joints)
         if self.tree.herding:
             self.herds.add_work(self.tree.rows.second, self.joints)
 
@@ -749,7 +600,8 @@ cdef class Articulations:
 
     cdef void stiffen(self) noexcept nogil:
         if self.stiffening:
-            self.give()
+            if self.tree.herding:
+                self.herds.give_impulses(&self.tree.rows)
             add_forces(self.joints, &self.tree.rows, self.bodies, &self.loads, self.settings.h)
             stiffen_bodies(self.bodies, &self.loads, self.settings.h, True)
 

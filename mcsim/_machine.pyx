@@ -88,7 +88,7 @@ cdef class Machine(StateArrays):
     def _joint_sizes(self):
         """(joints,) rows that are each joint itself."""
         while layout_joints(self.joints_copied(), NULL, self.joint_count, &self.bodies, &self.settings, self.rows,
-                            self.row_capacity, True, NULL, NULL) < 0:
+                            self.row_capacity, True, NULL, NULL, NULL) < 0:
             self.grow()
         return self.backup[3].view(JOINT_DTYPE)["constraint_count"][:self.joint_count]
 
@@ -100,7 +100,8 @@ cdef class Machine(StateArrays):
         self.closing = False
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
-            found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT)
+            found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT,
+                                  self.widening)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)

@@ -13,8 +13,8 @@
       impact       as above, before anything stops what should bounce
       relax        sweeps without bias ("soft", "projection", "ggl")
       store        impulses back into the manifolds, totals
-    store        impulses back into the joints; joints that carried too much break
-    finish       is the state finite?
+    store        is the state finite? Then impulses go back into the joints; those that carried too much break
+    finish       contacts and sensors look; who falls asleep
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
 impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
@@ -23,7 +23,7 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+from libc.stdint cimport int8_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -119,6 +119,7 @@ cdef class Pipeline(Machine):
         """All rows at the present poses; the joints' own only if `own`. wide: several at a time instead what can be."""
         cdef Py_ssize_t n, joints
         cdef bint apart = wide and self.widening_joints
+        cdef const int8_t* taken = NULL
         cdef int status
         if self.collider.manifold_count > self.anchor_capacity:
             return GROW
@@ -127,8 +128,11 @@ cdef class Pipeline(Machine):
             return CALL_FAILED
         wide = wide and self.widening
         self.apart = self.wide_joints.source.rows.begin if apart else NULL
-        joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
-                               self.row_capacity, own, self.apart, &self.joint_lists)
+        if wide and self.closing:
+            self.articulations.angles.load(self.joints, &self.bodies, &self.settings)
+            taken = self.articulations.angles.taken
+        joints = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings,
+                               self.rows, self.row_capacity, own, self.apart, taken, &self.joint_lists)
         if joints < 0:
             return GROW
         n = joints
@@ -148,9 +152,11 @@ cdef class Pipeline(Machine):
             self.wide_joints.load(self.joints, &self.bodies)
         self.joint_end = joints
         self.joint_row_count = joints + (self.wide_joints.awake_row_count if apart else 0)
+        if taken != NULL:
+            self.joint_row_count += self.articulations.angles.row_count
         self.row_count = n
         self.contact_row_count = self.wide.row_count if wide else n - joints
-        self.swept = not self.settings.joint_tree or joints + self.contact_row_count > (
+        self.swept = not self.settings.joint_tree or self.joint_row_count + self.contact_row_count > (
             (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
@@ -203,6 +209,7 @@ cdef class Pipeline(Machine):
         self.write_rows(self.rows)
         self.finish_rows()
         if self.closing:
+            self.articulations.angles.refresh(&self.bodies)
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
@@ -219,6 +226,8 @@ cdef class Pipeline(Machine):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.apart:
                 self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))
+            if self.closing:
+                self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
                 self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
             if self.settings.joint_tree:
@@ -265,6 +274,7 @@ cdef class Pipeline(Machine):
             self.rows[i].impulse *= factor
         if self.closing:
             self.articulations.scale_impulses(factor)
+            self.articulations.angles.scale(factor)
         if self.widening:
             return                                           # they take the factor in layout and store
         for i in range(self.collider.manifold_count):
@@ -317,6 +327,7 @@ cdef class Pipeline(Machine):
         if self.widening:
             self.wide.warm_start(self.bodies.twist, first, WHIRL / self.settings.h)
         if self.closing:
+            self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
     cdef void return_carried(self) noexcept nogil:
@@ -336,6 +347,8 @@ cdef class Pipeline(Machine):
                 if shared:
                     row.lower = row.impulse
                     row.upper = row.impulse
+        if self.closing:
+            self.articulations.angles.return_carried(self.bodies.twist)
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
 
@@ -432,7 +445,8 @@ cdef class Pipeline(Machine):
         if stiffening:
             self.articulations.count_spin(-1.0)
         if watched:
-            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, True)
+            self.articulations.guard.begin(self.rows, self.joint_end, self.bodies.twist, True)
+            self.articulations.angles.watch(self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         self.begin_rows()
@@ -443,7 +457,7 @@ cdef class Pipeline(Machine):
             if self.swept:
                 self.articulations.aim()
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-            self.articulations.close(self.rows, self.joint_row_count, watched)
+            self.articulations.close(self.rows, self.joint_end, watched)
             watched = watched or self.articulations.hard
         if last and not relax:
             self.measure(BIASED)
@@ -458,7 +472,7 @@ cdef class Pipeline(Machine):
         self.refresh()
         self.lap(STAGE_REFRESH)
         if watched:
-            self.articulations.guard.begin(self.rows, self.joint_row_count, self.bodies.twist, False)
+            self.articulations.guard.begin(self.rows, self.joint_end, self.bodies.twist, False)
             self.articulations.begin_watch()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
@@ -478,9 +492,9 @@ cdef class Pipeline(Machine):
                 self.articulations.count_spin(1.0)
                 self.articulations.settle_spin()
             if watched:
-                self.articulations.guard.end(self.rows, self.joints, self.joint_row_count, self.bodies.twist)
+                self.articulations.guard.end(self.rows, self.joints, self.joint_end, self.bodies.twist)
                 self.articulations.end_watch()
-                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, last)
+                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, self.steps if last else -1)
             if last:
                 self.measure(RELAXED)
             self.lap(STAGE_RELAX)
@@ -495,6 +509,7 @@ cdef class Pipeline(Machine):
             self.residual = max(self.residual, self.wide.residual(self.bodies.twist, relaxed))
         if self.closing:
             self.residual = max(self.residual, self.articulations.residual())
+            self.residual = max(self.residual, self.articulations.angles.residual(self.bodies.twist, relaxed))
 
     cdef void store_contacts(self) noexcept nogil:
         """Impulses of a substep into the manifolds."""
@@ -537,6 +552,10 @@ cdef class Pipeline(Machine):
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
+        status = self.check_moving()
+        if status != OK:
+            self.undo()
+            return status
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
@@ -548,13 +567,11 @@ cdef class Pipeline(Machine):
         if self.widening:
             self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
         store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, self.rows, own)
+        if self.closing:
+            self.articulations.angles.store(self.joints)
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
-        status = self.check_moving()
-        if status != OK:
-            self.undo()
-            return status
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
@@ -679,7 +696,7 @@ cdef class Pipeline(Machine):
         world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
-                      NULL, NULL)
+                      NULL, NULL, NULL)
         smooth_forces(&self.bodies, &self.settings, self.wrench)
         add_joint_forces(joints, self.joint_count, &self.bodies, &self.settings, self.rows, self.wrench, False)
         return self.wrenches[1:].copy()

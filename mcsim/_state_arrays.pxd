@@ -2,7 +2,20 @@
 
 from libc.stdint cimport int32_t, int64_t
 from mcsim.constraints._limits cimport JointLists
-from mcsim.state._layout cimport Bodies, Joint
+from mcsim.state._layout cimport Bodies, JOINT_AXES, Joint
+
+# What a step may change of a joint before it is known to be sound; impulses are stored later (_pipeline.pyx). Joints are
+# long, and little of them is read here.
+ctypedef struct JointKept:
+    double work
+    double lively
+    int32_t row_begin
+    int32_t row_count
+    int32_t constraint_count
+    int32_t active_limits
+    double position[JOINT_AXES]
+    double motion[JOINT_AXES][6]     # of axes that have one
+
 
 cdef class StateArrays:
     cdef Bodies bodies
@@ -18,6 +31,8 @@ cdef class StateArrays:
     cdef object backup
     cdef double* backup_pointers[6]
     cdef int64_t* backup_island
+    cdef object kept_joints
+    cdef JointKept* joints_kept
 
     cdef int check_state(self) noexcept nogil
     cdef int check_moving(self) noexcept nogil

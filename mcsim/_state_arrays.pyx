@@ -12,9 +12,37 @@ from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._math cimport quat_normalized
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
-from mcsim.state._layout cimport STATIC
+from mcsim.state._layout cimport MOTION_NONE, STATIC
 
 from mcsim.state.fields import JOINT_DTYPE
+
+
+cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
+    cdef int i
+    kept.work = joint.work
+    kept.lively = joint.lively
+    kept.row_begin = joint.row_begin
+    kept.row_count = joint.row_count
+    kept.constraint_count = joint.constraint_count
+    kept.active_limits = joint.active_limits
+    for i in range(joint.axis_count):
+        kept.position[i] = joint.axes[i].position
+        if joint.axes[i].motion_mode != MOTION_NONE:
+            memcpy(kept.motion[i], joint.axes[i].motion, sizeof(joint.axes[i].motion))
+
+
+cdef inline void restore_joint(const JointKept* kept, Joint* joint) noexcept nogil:
+    cdef int i
+    joint.work = kept.work
+    joint.lively = kept.lively
+    joint.row_begin = kept.row_begin
+    joint.row_count = kept.row_count
+    joint.constraint_count = kept.constraint_count
+    joint.active_limits = kept.active_limits
+    for i in range(joint.axis_count):
+        joint.axes[i].position = kept.position[i]
+        if joint.axes[i].motion_mode != MOTION_NONE:
+            memcpy(joint.axes[i].motion, kept.motion[i], sizeof(joint.axes[i].motion))
 
 
 cdef class StateArrays:
@@ -36,6 +64,8 @@ cdef class StateArrays:
         for i in range(6):
             self.backup_pointers[i] = doubles(self.backup[i])
         self.backup_island = long_integers(self.backup[6])
+        self.kept_joints = np.zeros(max(len(joints), 1) * sizeof(JointKept), np.int8)
+        self.joints_kept = <JointKept*>records(self.kept_joints)
 
     def _make_lists(self):
         limited, turning, whole = self.kept_lists = [np.zeros(self.joint_count * size + 1, np.int8) for size in (
@@ -109,10 +139,12 @@ cdef class StateArrays:
 
     cdef void save_backup(self) noexcept nogil:
         cdef Py_ssize_t n = self.bodies.count
+        cdef Py_ssize_t j
         memcpy(self.backup_pointers[0], self.bodies.position, n * sizeof(Vec3))
         memcpy(self.backup_pointers[1], self.bodies.orientation, n * sizeof(Quat))
         memcpy(self.backup_pointers[2], self.bodies.twist, n * sizeof(Twist))
-        memcpy(self.backup_pointers[3], self.joints, self.joint_count * sizeof(Joint))
+        for j in range(self.joint_count):
+            keep_joint(&self.joints[j], &self.joints_kept[j])
         memcpy(self.backup_pointers[4], self.bodies.still_time, n * sizeof(double))
         memcpy(self.backup_pointers[5], self.bodies.still_speed, n * sizeof(double))
         memcpy(self.backup_island, self.bodies.island, n * sizeof(int64_t))
@@ -123,10 +155,12 @@ cdef class StateArrays:
 
     cdef void restore_backup(self) noexcept nogil:
         cdef Py_ssize_t n = self.bodies.count
+        cdef Py_ssize_t j
         memcpy(self.bodies.position, self.backup_pointers[0], n * sizeof(Vec3))
         memcpy(self.bodies.orientation, self.backup_pointers[1], n * sizeof(Quat))
         memcpy(self.bodies.twist, self.backup_pointers[2], n * sizeof(Twist))
-        memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
+        for j in range(self.joint_count):
+            restore_joint(&self.joints_kept[j], &self.joints[j])
         memcpy(self.bodies.still_time, self.backup_pointers[4], n * sizeof(double))
         memcpy(self.bodies.still_speed, self.backup_pointers[5], n * sizeof(double))
         memcpy(self.bodies.island, self.backup_island, n * sizeof(int64_t))

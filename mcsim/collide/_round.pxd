@@ -58,17 +58,32 @@ cdef inline double point_cylinder(Vec3 c, double radius, double half, Vec3* norm
     return over
 
 
+cdef inline int sphere_sphere(const Solid* a, const Solid* b, Vec3 offset, double limit, Manifold* m) noexcept nogil:
+    """offset: from b to a. -> point count"""
+    cdef double reach = a.size.x + b.size.x + limit
+    cdef Axis axis
+    if dot(offset, offset) > reach * reach:
+        return 0
+    axis.separation = outward(offset, mat_column(b.axes, 2), &axis.normal) - b.size.x - a.size.x
+    if axis.separation > limit:
+        return 0
+    axis.normal = neg(axis.normal)
+    axis.witness = scale(a.size.x + 0.5 * axis.separation, axis.normal)
+    return store_single(m, &axis, a.position)
+
+
 cdef inline int sphere_solid(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
     """Sphere a with any solid b but a plane. -> point count."""
     cdef Vec3 offset = sub(a.position, b.position)               # from b to the sphere's centre
-    cdef Vec3 local = mat_t_vec(b.axes, offset)
     cdef Vec3 normal = vec3(0.0, 0.0, 1.0)                       # b's outward gradient, b's axes
+    cdef Vec3 local
     cdef Axis axis
     cdef double distance, depth, t
     cdef int32_t i
     if b.type == SPHERE:
-        distance = outward(local, normal, &normal) - b.size.x
-    elif b.type == CAPSULE:
+        return sphere_sphere(a, b, offset, limit, m)
+    local = mat_t_vec(b.axes, offset)
+    if b.type == CAPSULE:
         t = local.z
         t = -b.size.y if t < -b.size.y else (b.size.y if t > b.size.y else t)
         distance = outward(vec3(local.x, local.y, local.z - t), vec3(1.0, 0.0, 0.0), &normal) - b.size.x

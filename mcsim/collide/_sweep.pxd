@@ -9,7 +9,7 @@ through the present closest points is not enough: bodies that pass each other by
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
-from mcsim.state._layout cimport Manifold, PLANE
+from mcsim.state._layout cimport Manifold, PLANE, SPHERE
 from mcsim.collide._solid cimport Solid, rounding
 from mcsim.collide._narrow cimport narrow
 
@@ -34,10 +34,15 @@ cdef inline Course course(const Solid* s, Vec3 centre, Twist twist) noexcept nog
 
 
 cdef inline Solid moved(const Solid* s, const Course* c, double t) noexcept nogil:
-    """The solid after the time t at its body's present twist."""
+    """The solid after the time t at its body's present twist. A ball about its body's centre does not turn."""
     cdef Solid r = s[0]
-    cdef Quat turn = quat_exp(scale(t, c.twist.w))
-    r.position = add(add_scaled(c.centre, t, c.twist.v), rotate(turn, sub(s.position, c.centre)))
+    cdef Vec3 arm = sub(s.position, c.centre)
+    cdef Quat turn
+    if c.twist.w.x == 0.0 and c.twist.w.y == 0.0 and c.twist.w.z == 0.0 or s.type == SPHERE and dot(arm, arm) == 0.0:
+        r.position = add(add_scaled(c.centre, t, c.twist.v), arm)
+        return r
+    turn = quat_exp(scale(t, c.twist.w))
+    r.position = add(add_scaled(c.centre, t, c.twist.v), rotate(turn, arm))
     r.axes = mat_mul(quat_matrix(turn), s.axes)
     return r
 

@@ -555,10 +555,10 @@ cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bod
 
 cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                               const Settings* settings, Row* rows, Py_ssize_t capacity, bint own,
-                              const int32_t* kept, JointLists* lists) noexcept nogil:
+                              const int32_t* kept, const int8_t* taken, JointLists* lists) noexcept nogil:
     """Lay out the rows of the `count` joints `awake` (NULL: of the first `count`) for one step, warm impulses in place;
-    the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none).
-    lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
+    the joints' own only if `own`, and not of joints j with kept[j + 1] > kept[j], which others keep (NULL: none). taken:
+    of each joint, whether it has no rows here at all (NULL: none is). lists: filled, for refresh_listed; NULL: none. -> row count, or -1: capacity too small."""
     cdef Py_ssize_t c, j, n = 0
     if lists != NULL:
         lists.limited_count = lists.turning_count = lists.whole_count = 0
@@ -567,6 +567,9 @@ cdef Py_ssize_t layout_joints(Joint* joints, const int32_t* awake, Py_ssize_t co
         if n + MOST_ROWS > capacity:
             return -1
         joints[j].row_begin = <int>n
+        if taken != NULL and taken[j]:
+            joints[j].row_count = 0
+            continue
         if joints[j].type == GEAR:
             write_gear(&joints[j], <int>j, joints, bodies, settings, rows, True)
         else:
@@ -603,7 +606,8 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
         if is_fast(spin, settings):
             count_turns(&joints[turning.joint], bodies)
     for i in range(lists.limited_count):
-        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, rows + lists.limited[i].row)
+        refresh_limits(&lists.limited[i], &joints[lists.limited[i].joint], bodies, settings.h,
+                       rows + lists.limited[i].row)
 
 
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,

@@ -1,4 +1,4 @@
-"""Limits of angles at new poses, without the long records of their joints."""
+"""Friction and limits of angles at new poses, without the long records of their joints."""
 
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Quat
@@ -7,8 +7,8 @@ from mcsim.state._layout cimport BALL, FREE, Bodies, Joint, JOINT_AXES, Row
 cdef enum:
     SWING_BIT = 1 << 2 * JOINT_AXES      # of active_limits
 
-# A joint whose rows of this step, but for its own, are limits of angles: what a refresh needs of it. Records of joints
-# are long, and a world's do not fit into a cache.
+# A joint whose rows of this step, but for its own, are friction and limits of angles: what a refresh needs of it.
+# Records of joints are long, and a world's do not fit into a cache.
 ctypedef struct LimitedJoint:
     int32_t joint
     int32_t body_a
@@ -17,13 +17,14 @@ ctypedef struct LimitedJoint:
     int32_t active               # active_limits
     int32_t axis                 # the coordinate that is the twist
     int32_t counts               # 1: it counts its turns
-    int32_t reserved
+    int32_t rubbing              # bit i: axis i has friction
     Quat basis_a
     Quat basis_b
     double lower
     double upper
     double swing
     double position              # of the twist, with its turns [rad]
+    double friction[3]           # [N m]
 
 # A joint without bounded rows in this step whose angle counts its turns.
 ctypedef struct TurningJoint:
@@ -47,4 +48,4 @@ cdef inline bint counts_turns(const Joint* joint) noexcept nogil:
 
 
 cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil
-cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, Row* row) noexcept nogil
+cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, double h, Row* row) noexcept nogil

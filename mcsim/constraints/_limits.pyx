@@ -1,18 +1,18 @@
-"""Limits of angles at new poses. Of a step's joints most have no bounded rows, or limits alone; those need few numbers,
-which are noted once a step. `_joints.pyx` has the rows themselves.
+"""Friction and limits of angles at new poses. Of a step's joints most have no bounded rows, or those alone; that takes
+few numbers, which are noted once a step. `_joints.pyx` has the rows themselves.
 """
 
 from mcsim.constraints._ball cimport ball_swing
 from mcsim.constraints._parts cimport *
 from mcsim.core._trig cimport arctan2
-from mcsim.state._layout cimport GEAR, HINGE, ROW_LIMIT
+from mcsim.state._layout cimport GEAR, HINGE, ROW_JOINT_FRICTION, ROW_LIMIT
 
 
 cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const Row* rows, bint own) noexcept nogil:
     """A joint that is laid out, by what refreshing it takes."""
     cdef const Joint* joint = &joints[j]
     cdef bint limits = not own and (joint.type == BALL or joint.type == HINGE)
-    cdef int i
+    cdef int i, kind
     if joint.broken:
         return
     if not own and joint.row_count == 0 and joint.type < GEAR:
@@ -23,7 +23,8 @@ cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const
             lists.turning_count += 1
         return
     for i in range(joint.row_count):
-        limits = limits and rows[joint.row_begin + i].kind == ROW_LIMIT
+        kind = rows[joint.row_begin + i].kind
+        limits = limits and (kind == ROW_LIMIT or kind == ROW_JOINT_FRICTION)
     if limits and not (joint.type == BALL and joint.active_limits & 0xf):
         list_limited(&lists.limited[lists.limited_count], joint, <int32_t>j)
         lists.limited_count += 1
@@ -33,6 +34,7 @@ cdef void list_joint(JointLists* lists, const Joint* joints, Py_ssize_t j, const
 
 
 cdef inline void list_limited(LimitedJoint* out, const Joint* joint, int32_t j) noexcept nogil:
+    cdef int i
     out.axis = 2 if joint.type == BALL else 0
     out.joint = j
     out.body_a = joint.body_a
@@ -46,6 +48,11 @@ cdef inline void list_limited(LimitedJoint* out, const Joint* joint, int32_t j) 
     out.upper = joint.axes[out.axis].upper
     out.swing = joint.swing_limit
     out.position = joint.axes[out.axis].position
+    out.rubbing = 0
+    for i in range(joint.axis_count):
+        if joint.axes[i].friction > 0.0:
+            out.rubbing |= 1 << i
+            out.friction[i] = joint.axes[i].friction
 
 
 cdef inline void turn_limit(Row* row, double error, Vec3 direction, const Bodies* bodies) noexcept nogil:
@@ -55,8 +62,18 @@ cdef inline void turn_limit(Row* row, double error, Vec3 direction, const Bodies
     row.error = error
 
 
-cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, Row* row) noexcept nogil:
-    """The limits of a ball joint or hinge at the present poses, as measure_axes and write_limits have them."""
+cdef inline Row* turn_friction(Row* row, double bound, Vec3 direction, const Bodies* bodies) noexcept nogil:
+    """The same of friction. -> the next row"""
+    angular_row(row, direction)
+    apply_inverse_mass(row, bodies)
+    row.upper = bound
+    row.lower = -bound
+    return row + 1
+
+
+cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodies, double h, Row* row) noexcept nogil:
+    """The friction and limits of a ball joint or hinge at the present poses, as measure_axes, write_axis and
+    write_limits have them."""
     cdef JointFrames f
     cdef Quat ja = quat_mul(bodies.orientation[limited.body_a], limited.basis_a)
     cdef Quat jb = quat_mul(bodies.orientation[limited.body_b], limited.basis_b)
@@ -64,8 +81,15 @@ cdef void refresh_limits(LimitedJoint* limited, Joint* joint, const Bodies* bodi
     cdef Mat3 rb = quat_matrix(jb)
     cdef Vec3 direction
     cdef double swing
+    cdef int i
     f.axis_a[2] = mat_column(ra, 2)
     f.axis_b[2] = mat_column(rb, 2)
+    if limited.counts and limited.rubbing:
+        row = turn_friction(row, h * limited.friction[0], twist_axis(&f), bodies)
+    elif limited.rubbing:
+        for i in range(3):
+            if limited.rubbing & (1 << i):
+                row = turn_friction(row, h * limited.friction[i], mat_column(ra, i), bodies)
     if limited.counts or limited.active & (3 << 2 * limited.axis):
         f.relative = quat_mul(quat_conj(ja), jb)
         if f.relative.w < 0.0:

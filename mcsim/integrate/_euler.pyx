@@ -189,15 +189,16 @@ cdef void do_drift(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
         drift_group(bodies, &group, h)
 
 
-cdef void try_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Vec3* position,
-                    const Quat* orientation, double h) noexcept nogil:
+cdef void try_poses(Bodies* bodies, const int32_t* chosen, const int32_t* places, Py_ssize_t count,
+                    const Vec3* position, const Quat* orientation, double h) noexcept nogil:
     """The poses that integrate_poses would give the chosen bodies from the given ones (chosen[k] at position[k]);
-    twists and inertia stay."""
-    cdef Py_ssize_t k
+    twists and inertia stay. places: which `count` k, NULL: the first."""
+    cdef Py_ssize_t n, k
     cdef int i
     cdef Group group
     group.count = 0
-    for k in range(count):
+    for n in range(count):
+        k = n if places == NULL else places[n]
         i = chosen[k]
         if bodies.kind[i] != DYNAMIC:
             bodies.position[i] = add_scaled(position[k], h, bodies.twist[i].v)

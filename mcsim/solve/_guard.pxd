@@ -31,7 +31,7 @@ cdef class EnergyGuard:
     cdef void begin_relax(self, const JointRows* rows, const Joint* joints, const Twist* twist) noexcept nogil
     cdef void relaxed(self, const JointRows* rows, Joint* joints) noexcept nogil
     cdef Py_ssize_t border_joint(self, const Joint* joints, Py_ssize_t k) noexcept nogil
-    cdef void settle(self, Joint* joints, Bodies* bodies, double h, bint last) noexcept nogil
+    cdef void settle(self, Joint* joints, Bodies* bodies, double h, long long step) noexcept nogil
     cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil
     cdef double spare_energy(self, Py_ssize_t k, const Bodies* bodies, Twist* whole, Vec3* center) noexcept nogil
     cdef void slow(self, Py_ssize_t k, Bodies* bodies, const Twist* whole, Vec3 center, double factor) noexcept nogil

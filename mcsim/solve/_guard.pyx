@@ -39,6 +39,9 @@ from mcsim.state._rows cimport rate as whole_rate, row_rate
 cdef double ALLOWED = 0.01
 cdef double MEMORY = 1.0
 
+cdef enum:
+    LOOKS = 8                # an articulation's energy is looked at in every so many steps, and where work asks for it
+
 
 cdef inline bint counts(const Row* row) noexcept nogil:
     """Springs and motors may do work."""
@@ -156,9 +159,9 @@ cdef class EnergyGuard:
         cdef Py_ssize_t j = self.border.joint[k]
         return joints[j].geared[0] if joints[j].type == GEAR else j
 
-    cdef void settle(self, Joint* joints, Bodies* bodies, double h, bint last) noexcept nogil:
+    cdef void settle(self, Joint* joints, Bodies* bodies, double h, long long step) noexcept nogil:
         """At the end of a substep: take what the joints gave beyond what they may have given. The energy is looked at
-        in the last substep of a step, and where the work may ask for something."""
+        where the work asks for something, and now and then. step: its number in the last substep, else -1."""
         cdef Py_ssize_t c, i, k
         cdef double work, energy, allowed, taken
         cdef Joint* first
@@ -171,7 +174,10 @@ cdef class EnergyGuard:
                 work += joints[self.joints[i]].work
             first = &joints[self.joints[self.joint_begin[k]]]
             first.lively *= 1.0 - h / MEMORY if h < MEMORY else 0.0
-            if not last and -ALLOWED * first.lively <= work <= ALLOWED * first.lively:
+            allowed = ALLOWED * first.lively
+            if work <= allowed and (step < 0 or (step + k) % LOOKS != 0):
+                if work < -allowed:
+                    first.work -= work + allowed
                 continue
             energy = self.spare_energy(k, bodies, &whole, &center)
             first.lively = larger(energy - larger(work, 0.0), first.lively)

@@ -198,7 +198,7 @@ cdef class SmoothSolver:
         """One proximal step against `step`, of the tree alone."""
         self.tree.begin = span.node
         self.tree.end = span.node_end
-        self.tree.correct(self.bodies, x, self.step)
+        self.tree.correct(self.bodies, x, self.step, True)
 
     cdef void take_border_step(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
         """The border's part of that step: mu, and what the tree does against it."""

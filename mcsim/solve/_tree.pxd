@@ -80,7 +80,7 @@ cdef class JointTree:
     cdef void solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef double residual(self, const Twist* twist) noexcept nogil
     cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
-    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil
+    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual, bint alone) noexcept nogil
     cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
     cdef void assemble(self, const Bodies* bodies) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil

@@ -646,11 +646,16 @@ cdef class JointTree:
             self.substitute()
         self.add_solution(bodies, twist)
 
-    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual) noexcept nogil:
-        """The same where J v + bias is known: residual (row_count,); of herds it is `bias`."""
+    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual, bint alone) noexcept nogil:
+        """The same where J v + bias is known: residual (row_count,); of herds it is `bias`, and only loose lanes take
+        part. alone: those that are in no herd do."""
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
+        if self.herding:
+            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, True)
+        if not alone:
+            return
         if self.lanes:
             self.balls.kernels.aim(self.balls.blocks, self.balls.count, residual, self.vector)
         for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
@@ -658,5 +663,3 @@ cdef class JointTree:
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
         self.finish(bodies, twist)
-        if self.herding:
-            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, True)

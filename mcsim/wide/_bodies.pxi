@@ -81,6 +81,20 @@ cdef inline Wide unsteadiness(Wide3 w, Wide3 momentum, Wide h) noexcept nogil:
     return w_dot(torque, torque) * h * h - splat(1e-34) * w_dot(momentum, momentum)
 
 
+cdef inline WideQuat turned_once(WideQuat q, const Wide6* inertia, const Wide6* inv_inertia, Wide3 w, Wide3 momentum,
+                                 Wide w2, Wide h) noexcept nogil:
+    """The orientation after h in one piece; w, its square and the momentum in body axes."""
+    cdef Mask moves = above(w2, splat(0.0))
+    cdef Wide a = half_turn(h, w2)
+    w = midpoint_spin(inertia, inv_inertia, momentum, w, a, moves)
+    return choose_quat(moves, w_turned(q, w_scale(a, w)), q)
+
+
+cdef inline Mask turns_far(Wide w2, double h) noexcept nogil:
+    """Whether that takes more than one piece."""
+    return above(splat(h) * splat(h) * w2, splat(PIECE_ANGLE) * splat(PIECE_ANGLE))
+
+
 cdef int turn_bodies(Bodies* bodies, const int32_t* body, const int32_t* place, const Vec3* position,
                      const Quat* orientation, double h) noexcept nogil:
     cdef Wide3 x = gather3(<const double*>position, place, 3)
@@ -88,20 +102,15 @@ cdef int turn_bodies(Bodies* bodies, const int32_t* body, const int32_t* place, 
     cdef Wide6 inertia = gather_inertia(<const double*>bodies.inertia, body)
     cdef Wide6 inv_inertia = gather_inertia(<const double*>bodies.inv_inertia, body)
     cdef Wide3 v, w, momentum
-    cdef Wide w2, a
-    cdef Mask moves, fast
+    cdef Wide w2
     gather_twist(<const double*>bodies.twist, body, &v, &w)
     w = w_rotate_back(q, w)
     momentum = w_times(&inertia, w)
     w2 = w_dot(w, w)
-    moves = above(w2, splat(0.0))
-    fast = above(splat(h) * splat(h) * w2, splat(PIECE_ANGLE) * splat(PIECE_ANGLE))
     scatter3(w_add_scaled(x, splat(h), v), <double*>bodies.position, body, 3)
-    if any_lane(fast):
+    if any_lane(turns_far(w2, h)):
         return turn_in_pieces(bodies, body, q, &inertia, &inv_inertia, w, momentum, h)
-    a = half_turn(splat(h), w2)
-    w = midpoint_spin(&inertia, &inv_inertia, momentum, w, a, moves)
-    scatter_quat(choose_quat(moves, w_turned(q, w_scale(a, w)), q), <double*>bodies.orientation, body)
+    scatter_quat(turned_once(q, &inertia, &inv_inertia, w, momentum, w2, splat(h)), <double*>bodies.orientation, body)
     return 0
 
 

@@ -66,26 +66,40 @@ ctypedef struct Herd:
     double* values               # the matrix's blocks; of D the inverse
     double* scaled               # L
     double* x                    # (rows,) right side and solution
+    double* start                # (bodies that move, 7) positions and orientations at the drift's start
+    double* inertia              # (bodies that move, 12) inertia and its inverse, body axes
+    double* loose                # 1: the lane's joints were off at the last trial poses, 0: they were not; one number a
+                                 # lane, and how many are
 
 ctypedef struct HerdKernels:
     int width
     # Jacobians and errors at the present poses. -> the largest |error| [m, rad]
     double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
-    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]
+    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]. Those lanes are
+    # loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
     double (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                   double fastest) noexcept nogil
+                   double fastest, double near, bint again) noexcept nogil
+    # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. -1: some body
+    # turns too far for one piece.
+    double (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+                    double near, bint again, bint store) noexcept nogil
+    # Inertia; poses at the drift's start.
+    void (*load)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
+    void (*keep)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # J M^-1 J' and its factor.
     void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    # One solve of J v + bias = 0; known: `bias` is J v + bias already.
+    # One solve of J v + bias = 0; known: `bias` is J v + bias already, and only loose lanes take part.
     void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil
     # twist += M^-1 J' impulse
     void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil
-    # out += part J v
-    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil
+    # out <- part J v, or with `add` out + part J v
+    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
+                  double* out) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
-    # Jacobians but for I^-1 J', impulses and their second part to where those of the joint are.
+    # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
     void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
+    void (*give_impulses)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
 
 
 cdef class Herds:
@@ -117,5 +131,6 @@ cdef class Herds:
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil
     cdef void give(self, JointRows* rows) noexcept nogil
+    cdef void give_impulses(self, JointRows* rows) noexcept nogil
     cdef void keep_rates(self, const Twist* twist) noexcept nogil
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil

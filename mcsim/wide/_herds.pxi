@@ -89,42 +89,120 @@ cdef double write_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodie
     return largest_lane(&largest)
 
 
-cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                       double fastest) noexcept nogil:
+cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double fastest, double near) noexcept nogil:
+    """With the poses in `motions`. -> the largest of each lane"""
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)
     cdef Wide widest
     cdef Wide off[5]
     cdef Mask wide
-    cdef const Herd* herd
     cdef const HerdNode* node
-    cdef const Wide* poses
+    cdef const Wide* poses = <const Wide*>herd.motions
     cdef const Wide* error
     cdef Wide* bias
-    cdef Py_ssize_t n
     cdef int k, i
-    for n in range(count):
-        herd = &herds[n]
-        load_poses(herd, bodies)
-        poses = <const Wide*>herd.motions
-        for k in range(herd.shape.node_count):
-            node = &herd.shape.nodes[k]
-            error = <const Wide*>(rows.error + herd.first) + node.row
-            bias = <Wide*>(rows.bias + herd.first) + node.row
-            herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
-                        poses + MOTION_NUMBERS * node.b, off, NULL)
-            widest = size_of(error[0])
-            for i in range(1, node.size):
-                widest = most(widest, size_of(error[i]))
-            wide = above(widest, splat(fastest))
-            if any_lane(wide):
-                widest = choose(wide, splat(fastest) / widest - splat(1.0), splat(0.0))  # minus the part that stays
-                for i in range(node.size):
-                    off[i] = off[i] + widest * error[i]
+    for k in range(herd.shape.node_count):
+        node = &herd.shape.nodes[k]
+        error = <const Wide*>(rows.error + herd.first) + node.row
+        bias = <Wide*>(rows.bias + herd.first) + node.row
+        herd_errors(node, <const Wide*>herd.fixed + FIXED_NUMBERS * k, poses + MOTION_NUMBERS * node.a,
+                    poses + MOTION_NUMBERS * node.b, off, NULL)
+        widest = size_of(error[0])
+        for i in range(1, node.size):
+            widest = most(widest, size_of(error[i]))
+        wide = above(widest, splat(fastest))
+        if any_lane(wide):
+            widest = choose(wide, splat(fastest) / widest - splat(1.0), splat(0.0))  # minus the part that stays
             for i in range(node.size):
-                bias[i] = rate * off[i]
-                largest = most(largest, size_of(off[i]))
-    return largest_lane(&largest)
+                off[i] = off[i] + widest * error[i]
+        for i in range(node.size):
+            bias[i] = rate * off[i]
+            largest = most(largest, size_of(off[i]))
+    wide = above(largest, splat(near))
+    (<Wide*>herd.loose)[0] = choose(wide, splat(1.0), splat(0.0))
+    herd.loose[WIDTH] = any_lane(wide)
+    return largest
+
+
+cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+                       double fastest, double near, bint again) noexcept nogil:
+    cdef Wide overall = splat(0.0)
+    cdef Py_ssize_t n
+    for n in range(count):
+        if not again or herds[n].loose[WIDTH] > 0.0:
+            load_poses(&herds[n], bodies)
+            overall = most(overall, miss_herd(&herds[n], rows, h, fastest, near))
+    return largest_lane(&overall)
+
+
+cdef void load_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    cdef Wide6* out
+    cdef Py_ssize_t n
+    cdef int k
+    for n in range(count):
+        out = <Wide6*>herds[n].inertia
+        for k in range(herds[n].shape.moving_count):
+            out[2 * k] = gather_inertia(<const double*>bodies.inertia, herds[n].body + 8 * k)
+            out[2 * k + 1] = gather_inertia(<const double*>bodies.inv_inertia, herds[n].body + 8 * k)
+
+
+cdef void keep_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    cdef Wide* out
+    cdef Py_ssize_t n
+    cdef int k
+    for n in range(count):
+        out = <Wide*>herds[n].start
+        for k in range(herds[n].shape.moving_count):
+            gather_three(<const double*>bodies.position, herds[n].body + 8 * k, 3, out)
+            gather_four(<const double*>bodies.orientation, herds[n].body + 8 * k, 4, out + 3)
+            out += 7
+
+
+cdef inline bint drift_herd(const Herd* herd, Bodies* bodies, double h, bint store) noexcept nogil:
+    """Poses at the drift's end into `motions`, as turn_bodies (_bodies.pxi) has them. -> whether one piece suffices"""
+    cdef Wide* out = <Wide*>herd.motions
+    cdef const Wide* start = <const Wide*>herd.start
+    cdef const Wide6* inertia = <const Wide6*>herd.inertia
+    cdef const int32_t* body = herd.body
+    cdef WideQuat q
+    cdef Wide3 v, w, momentum
+    cdef Wide w2
+    cdef int k
+    for k in range(herd.shape.moving_count):
+        gather_twist(<const double*>bodies.twist, body, &v, &w)
+        q = quat_of(start)
+        w = w_rotate_back(q, w)
+        momentum = w_times(inertia, w)
+        w2 = w_dot(w, w)
+        if any_lane(turns_far(w2, h)):
+            return False
+        put_three(w_add_scaled(three(start), splat(h), v), out)
+        (<WideQuat*>(out + 3))[0] = turned_once(q, inertia, inertia + 1, w, momentum, w2, splat(h))
+        if store:
+            scatter3(three(out), <double*>bodies.position, body, 3)
+            scatter_quat((<WideQuat*>(out + 3))[0], <double*>bodies.orientation, body)
+        out += MOTION_NUMBERS
+        start += 7
+        inertia += 2
+        body += 8
+    for k in range(herd.shape.moving_count, herd.shape.body_count):
+        gather_three(<const double*>bodies.position, body, 3, out)
+        gather_four(<const double*>bodies.orientation, body, 4, out + 3)
+        out += MOTION_NUMBERS
+        body += 8
+    return True
+
+
+cdef double drift_herds(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+                        double near, bint again, bint store) noexcept nogil:
+    cdef Wide overall = splat(0.0)
+    cdef Py_ssize_t n
+    for n in range(count):
+        if not again or herds[n].loose[WIDTH] > 0.0:
+            if not drift_herd(&herds[n], bodies, h, store):
+                return -1.0
+            overall = most(overall, miss_herd(&herds[n], rows, h, fastest, near))
+    return largest_lane(&overall)
 
 # ---- the factor ------------------------------------------------------------------------------------------------------
 
@@ -435,10 +513,13 @@ cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRo
     cdef const Wide* bias
     cdef Wide* impulse
     cdef Wide* x
+    cdef Mask loose
     cdef Py_ssize_t n
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
+        if known and herd.loose[WIDTH] == 0.0:
+            continue
         x = <Wide*>herd.x
         bias = <const Wide*>(rows.bias + herd.first)
         impulse = <Wide*>(rows.impulse + herd.first)
@@ -450,8 +531,9 @@ cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRo
             else:
                 find_rates(herd, node, k, 5, x + node.row)
         if known:
+            loose = above((<const Wide*>herd.loose)[0], splat(0.0))
             for i in range(herd.shape.row_count):
-                x[i] = -bias[i]
+                x[i] = choose(loose, -bias[i], splat(0.0))
         else:
             for i in range(herd.shape.row_count):
                 x[i] = -(x[i] + bias[i])
@@ -488,7 +570,8 @@ cdef void push_herds(const Herd* herds, Py_ssize_t count, Twist* twist, const Jo
         store_twists(herd, twist)
 
 
-cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, double* out) noexcept nogil:
+cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
+                      double* out) noexcept nogil:
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef Wide rate[5]
@@ -503,7 +586,7 @@ cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, d
             find_rates(herd, node, k, node.size, rate)
             to = <Wide*>(out + herd.first) + node.row
             for i in range(node.size):
-                to[i] = to[i] + splat(part) * rate[i]
+                to[i] = to[i] + splat(part) * rate[i] if add else splat(part) * rate[i]
 
 
 cdef double residual_herds(const Herd* herds, Py_ssize_t count, const Twist* twist,
@@ -536,7 +619,7 @@ cdef void give_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexc
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef const int32_t* at
-    cdef Py_ssize_t n, from_row
+    cdef Py_ssize_t n
     cdef int k, i
     linear[0] = wide3(one, zero, zero)
     linear[1] = wide3(zero, one, zero)
@@ -553,6 +636,18 @@ cdef void give_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexc
                 scatter3(linear[i], out + JOINT_ROW * i, at, 1)
                 scatter3(a[i], out + JOINT_ROW * i + ANGULAR_A, at, 1)
                 scatter3(b[i], out + JOINT_ROW * i + ANGULAR_B, at, 1)
+
+
+cdef void give_impulses_of_herds(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil:
+    cdef const Herd* herd
+    cdef const HerdNode* node
+    cdef Py_ssize_t n, from_row
+    cdef int k, i
+    for n in range(count):
+        herd = &herds[n]
+        for k in range(herd.shape.node_count):
+            node = &herd.shape.nodes[k]
+            for i in range(node.size):
                 from_row = herd.first + WIDTH * (node.row + i)
                 scatter((<const Wide*>(rows.impulse + from_row))[0], rows.impulse + i, herd.number + 8 * k, 1)
                 scatter((<const Wide*>(rows.second + from_row))[0], rows.second + i, herd.number + 8 * k, 1)
@@ -562,12 +657,16 @@ cdef HerdKernels HERD_KERNELS
 HERD_KERNELS.width = WIDTH
 HERD_KERNELS.write = write_herds
 HERD_KERNELS.miss = miss_herds
+HERD_KERNELS.drift = drift_herds
+HERD_KERNELS.load = load_herds
+HERD_KERNELS.keep = keep_herds
 HERD_KERNELS.factor = factor_herds
 HERD_KERNELS.solve = solve_herds
 HERD_KERNELS.push = push_herds
 HERD_KERNELS.rates = rates_herds
 HERD_KERNELS.residual = residual_herds
 HERD_KERNELS.give = give_herds
+HERD_KERNELS.give_impulses = give_impulses_of_herds
 
 
 def herd_kernels():

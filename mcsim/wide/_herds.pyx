@@ -209,6 +209,8 @@ cdef class Herds:
             herd.fixed, herd.arms = doubles(self._room(FIXED * n)), doubles(self._room(12 * n))
             herd.masses, herd.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
             herd.values, herd.scaled = doubles(self._room(values)), doubles(self._room(values))
+            herd.loose = doubles(self._room(2))
+            herd.start, herd.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
             herd.spins, herd.motions, herd.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
 
     def lanes(self):
@@ -315,13 +317,17 @@ cdef class Herds:
     cdef void give(self, JointRows* rows) noexcept nogil:
         """Jacobians, without I^-1 J', and impulses to where those of the joints are."""
         self.kernels.give(self.herds, self.count, rows)
+        self.kernels.give_impulses(self.herds, self.count, rows)
+
+    cdef void give_impulses(self, JointRows* rows) noexcept nogil:
+        """The impulses alone."""
+        self.kernels.give_impulses(self.herds, self.count, rows)
 
     # ---- what the watch on their energy asks -------------------------------------------------------------------------
 
     cdef void keep_rates(self, const Twist* twist) noexcept nogil:
         """J v into `rate`."""
-        memset(self.rate, 0, self.used * sizeof(double))
-        self.kernels.rates(self.herds, self.count, twist, 1.0, self.rate - self.first)
+        self.kernels.rates(self.herds, self.count, twist, 1.0, False, self.rate - self.first)
 
     cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil:
         """The sum of impulse `rate` / 2 of each articulation, into its first joint."""

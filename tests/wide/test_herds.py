@@ -60,8 +60,8 @@ def in_herds(world):
 @pytest.mark.parametrize("limits", [False, True])
 @pytest.mark.parametrize("base", ["", None, "cart"], ids=["free", "hung", "driven"])
 def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
-    """Nine, one more than the most lanes. To what Newton's method leaves of the errors; under limits, whose sweeps
-    amplify that, for a shorter time."""
+    """Nine, one more than the most lanes. To what Newton's method leaves of the errors, 5e-7 m at the most under limits,
+    whose sweeps amplify that: so for a shorter time."""
     worlds = [mc.World(together(9, base, limits=limits))]
     assert in_herds(worlds[0]) == 9
     monkeypatch.setattr(mcsim.wide._herds, "herded", lambda *_: [])
@@ -70,7 +70,7 @@ def test_side_by_side_they_move_as_one_by_one(base, limits, monkeypatch):
     for world in worlds:
         world.step(2 if limits else 25)
         assert world.joint_errors().max() < 2e-7
-    assert np.abs(state(worlds[0]) - state(worlds[1])).max() < 1e-6
+    assert np.abs(state(worlds[0]) - state(worlds[1])).max() < (1e-5 if limits else 1e-6)
     assert not np.array_equal(state(worlds[0]), state(worlds[1]))
 
 

@@ -1,0 +1,111 @@
+"""Friction and limits of angles of ball joints and hinges several at a time, where the joints themselves are solved
+directly: joints that share no moving body, a lane each. Unused lanes are on the world.
+
+Sizes depend on the level that a module is compiled for: only kernels look into the blocks.
+"""
+
+from libc.stdint cimport int8_t, int32_t
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.wide._lanes cimport Wide, Wide3, WideQuat
+
+# Of each joint in a block: friction about three axes (hinge: the first is its own), lower and upper limit of the twist,
+# and the limit of the swing.
+cdef enum:
+    ANGLE_LOWER = 3
+    ANGLE_UPPER = 4
+    ANGLE_SWING = 5
+    ANGLE_SLOTS = 6
+
+# One row of each joint: J v = direction . (w_b - w_a), lower <= impulse <= upper.
+ctypedef struct AngleSlot:
+    Wide3 direction
+    Wide3 spin_a                 # I^-1 direction
+    Wide3 spin_b
+    Wide diagonal                # J M^-1 J'
+    Wide mass                    # its inverse, 0: the row is not there
+    Wide bias[2]                 # of the biased and the relax pass
+    Wide lower
+    Wide upper
+    Wide impulse                 # [N m s]
+    Wide carry                   # of it what comes back before the relax pass
+    Wide rate                    # J v before a pass, and the impulse
+    Wide before
+    Wide there                   # 1: the row is there in this step
+
+ctypedef struct AngleBlock:
+    int32_t joint[8]             # -1: the lane is not used
+    int32_t body_a[8]
+    int32_t body_b[8]
+    int32_t hinge                # 1: hinges, 0: balls
+    int32_t used                 # bit k: some lane has slot k in this step
+    int32_t reserved[6]
+    WideQuat basis_a             # joint axes -> the body's
+    WideQuat basis_b
+    Wide friction[3]             # [N m]
+    Wide low                     # limits [rad], infinite: none
+    Wide high
+    Wide swing
+    Wide position                # of the twist, a hinge's with its turns [rad]
+    Wide work                    # that the rows have done [J]
+    AngleSlot slots[6]
+
+# What refreshing takes of the settings.
+ctypedef struct AngleRule:
+    double h
+    double dt
+    double error_rate            # bias of a limit that is passed, by the error [1/s]
+    double push_speed            # the most of it [rad/s]
+
+ctypedef struct AngleKernels:
+    int width
+    Py_ssize_t block_size        # bytes
+    # Clear a block, then fill its lanes with the chosen joints.
+    void (*fill)(AngleBlock* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
+                 bint hinge) noexcept nogil
+    # What a step begins with, of the joints that have friction and limits alone. taken[j]: 1 for those. -> rows
+    Py_ssize_t (*load)(AngleBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies,
+                       const AngleRule* rule, int8_t* taken) noexcept nogil
+    # The rows at the present poses.
+    void (*refresh)(AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies, const AngleRule* rule) noexcept nogil
+    # `part` of the impulses acts, and of friction's bounds counts; the rest is carried.
+    void (*warm_start)(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    void (*return_carried)(AngleBlock* blocks, Py_ssize_t count, Twist* twist) noexcept nogil
+    # One sweep of Gauss-Seidel, row by row. -> the largest change of a velocity [rad/s]
+    double (*sweep)(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
+    # The largest change that a row alone would make of its impulse [N m s].
+    double (*residual)(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
+    # Around a pass, for the watch on energy (solve/_guard.pyx). fresh: impulses start from 0.
+    void (*watch)(AngleBlock* blocks, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil
+    void (*add_work)(AngleBlock* blocks, Py_ssize_t count, const Twist* twist) noexcept nogil
+    # That work into the joints.
+    void (*give_work)(AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil
+    void (*scale)(AngleBlock* blocks, Py_ssize_t count, double factor) noexcept nogil
+    # Impulses and positions into the joints, after store_joints.
+    void (*store)(const AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil
+
+
+cdef class WideAngles:
+    cdef const AngleKernels* kernels
+    cdef object kept
+    cdef AngleBlock* blocks
+    cdef readonly Py_ssize_t count      # blocks in use
+    cdef readonly Py_ssize_t row_count  # of this step
+    cdef int8_t* taken                  # of each joint: 1: its rows of this step are here
+    cdef int32_t* order                 # the joints by colour and type, and a number for both of each
+    cdef int32_t* kind
+    cdef Py_ssize_t total
+    cdef AngleRule rule
+
+    cdef void choose(self, const Joint* joints, const int8_t* idle) noexcept nogil
+    cdef void load(self, const Joint* joints, const Bodies* bodies, const Settings* settings) noexcept nogil
+    cdef void refresh(self, const Bodies* bodies) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part) noexcept nogil
+    cdef void return_carried(self, Twist* twist) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
+    cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil
+    cdef void watch(self, const Twist* twist, bint fresh) noexcept nogil
+    cdef void add_work(self, const Twist* twist) noexcept nogil
+    cdef void give_work(self, Joint* joints) noexcept nogil
+    cdef void scale(self, double factor) noexcept nogil
+    cdef void store(self, Joint* joints) noexcept nogil

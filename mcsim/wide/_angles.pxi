@@ -1,0 +1,473 @@
+# The wide kernels of friction and limits of angles. Included once for every CPU level, after _joints.pxi; what they read
+# and write is told in _angles.pxd, the equations in constraints/_ball.pxd, _hinge.pxd and _joints.pyx, biases in
+# stabilize/_stabilize.pyx.
+
+from libc.math cimport INFINITY, floor, isinf
+from libc.stdint cimport int8_t
+
+from mcsim.core._types cimport Quat
+from mcsim.state._layout cimport (AXIS_FRICTION, AXIS_LOWER, AXIS_UPPER, HINGE, MOTION_NONE, MOTOR_NONE, JointAxis)
+from mcsim.wide._angles cimport (ANGLE_LOWER, ANGLE_SLOTS, ANGLE_SWING, ANGLE_UPPER, AngleBlock, AngleKernels, AngleRule,
+                                 AngleSlot)
+
+# A limit's row is there when the angle may come to it within the step (constraints/_joints.pyx).
+cdef double ANGLE_MARGIN = 0.2           # [rad]
+
+# ---- arithmetic ------------------------------------------------------------------------------------------------------
+
+cdef inline Wide w_arctan2(Wide y, Wide x) noexcept nogil:
+    """As core/_trig.pxd has it."""
+    cdef Wide one = splat(1.0)
+    cdef Wide zero = splat(0.0)
+    cdef Wide ax = size_of(x)
+    cdef Wide ay = size_of(y)
+    cdef Mask steep = above(ay, ax)
+    cdef Wide long = choose(steep, ay, ax)
+    cdef Wide t = choose(above(long, zero), choose(steep, ax, ay) / long, zero)
+    cdef Wide z, angle
+    cdef int k
+    for k in range(3):
+        t = t / (one + root(one + t * t))
+    z = t * t
+    angle = splat(8.0) * (t - t * z * (splat(1.0 / 3.0) - z * (splat(1.0 / 5.0) - z * (splat(1.0 / 7.0) - z * (
+        splat(1.0 / 9.0) - z * (splat(1.0 / 11.0) - z * (splat(1.0 / 13.0) - z * splat(1.0 / 15.0))))))))
+    angle = choose(steep, splat(1.5707963267948966) - angle, angle)
+    angle = choose(above(zero, x), splat(3.141592653589793) - angle, angle)
+    return choose(above(zero, y), -angle, angle)
+
+
+cdef inline WideQuat w_quat_times(WideQuat a, WideQuat b) noexcept nogil:
+    cdef WideQuat r
+    r.w = a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z
+    r.x = a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y
+    r.y = a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x
+    r.z = a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w
+    return r
+
+
+cdef inline WideMatrix columns_of(WideQuat q) noexcept nogil:
+    """The columns of its rotation matrix."""
+    cdef Wide one = splat(1.0)
+    cdef Wide two = splat(2.0)
+    cdef WideMatrix r
+    r.x = wide3(one - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y + q.w * q.z), two * (q.x * q.z - q.w * q.y))
+    r.y = wide3(two * (q.x * q.y - q.w * q.z), one - two * (q.x * q.x + q.z * q.z), two * (q.y * q.z + q.w * q.x))
+    r.z = wide3(two * (q.x * q.z + q.w * q.y), two * (q.y * q.z - q.w * q.x), one - two * (q.x * q.x + q.y * q.y))
+    return r
+
+
+cdef inline Wide3 spins_of(const Twist* twist, const int32_t* body) noexcept nogil:
+    return gather3(<const double*>twist + 3, body, TWIST)
+
+
+cdef inline void put_spins(Wide3 w, Twist* twist, const int32_t* body) noexcept nogil:
+    scatter3(w, <double*>twist + 3, body, TWIST)
+
+# ---- joints to lanes and back ----------------------------------------------------------------------------------------
+
+cdef inline void put_quat(WideQuat* q, int lane, Quat value) noexcept nogil:
+    put(&q.w, lane, value.w)
+    put(&q.x, lane, value.x)
+    put(&q.y, lane, value.y)
+    put(&q.z, lane, value.z)
+
+
+cdef void fill_angles(AngleBlock* blocks, Py_ssize_t k, const Joint* joints, const int32_t* chosen, int count,
+                      bint hinge) noexcept nogil:
+    cdef AngleBlock* block = &blocks[k]
+    cdef const Joint* joint
+    cdef int lane
+    memset(block, 0, sizeof(AngleBlock))
+    block.hinge = hinge
+    for lane in range(8):
+        block.joint[lane] = block.body_a[lane] = block.body_b[lane] = -1
+    for lane in range(count):
+        joint = &joints[chosen[lane]]
+        block.joint[lane] = chosen[lane]
+        block.body_a[lane] = joint.body_a
+        block.body_b[lane] = joint.body_b
+        put_quat(&block.basis_a, lane, joint.basis_a)
+        put_quat(&block.basis_b, lane, joint.basis_b)
+
+
+cdef inline bint has_angles_alone(const Joint* joint) noexcept nogil:
+    """No springs, motors, prescribed motions; no limits on a ball joint's first two coordinates."""
+    cdef const JointAxis* axis
+    cdef int i
+    if joint.broken:
+        return False
+    for i in range(joint.axis_count):
+        axis = &joint.axes[i]
+        if axis.has_spring or axis.motor_mode != MOTOR_NONE or axis.motion_mode != MOTION_NONE:
+            return False
+        if joint.type != HINGE and i < 2 and not (isinf(axis.lower) and isinf(axis.upper)):
+            return False
+    return True
+
+
+cdef inline void load_angle(AngleBlock* block, int lane, const Joint* joint, bint alone) noexcept nogil:
+    """Friction, limits and impulses of a joint; none of them unless it is `alone` here."""
+    cdef const JointAxis* twist = &joint.axes[0 if block.hinge else 2]
+    cdef int i
+    for i in range(1 if block.hinge else 3):
+        put(&block.friction[i], lane, joint.axes[i].friction if alone else 0.0)
+        put(&block.slots[i].impulse, lane, joint.axes[i].impulse[AXIS_FRICTION])
+    put(&block.low, lane, twist.lower if alone else -INFINITY)
+    put(&block.high, lane, twist.upper if alone else INFINITY)
+    put(&block.swing, lane, joint.swing_limit if alone and not block.hinge else INFINITY)
+    put(&block.position, lane, twist.position)
+    put(&block.slots[ANGLE_LOWER].impulse, lane, twist.impulse[AXIS_LOWER])
+    put(&block.slots[ANGLE_UPPER].impulse, lane, twist.impulse[AXIS_UPPER])
+    put(&block.slots[ANGLE_SWING].impulse, lane, joint.swing_impulse)
+
+
+cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies,
+                            const AngleRule* rule, int8_t* taken) noexcept nogil:
+    cdef AngleBlock* block
+    cdef Py_ssize_t k, rows = 0
+    cdef int lane, i, there
+    for k in range(count):
+        block = &blocks[k]
+        for lane in range(WIDTH):
+            if block.joint[lane] < 0:
+                put(&block.low, lane, -INFINITY)
+                put(&block.high, lane, INFINITY)
+                put(&block.swing, lane, INFINITY)
+                continue
+            taken[block.joint[lane]] = has_angles_alone(&joints[block.joint[lane]])
+            load_angle(block, lane, &joints[block.joint[lane]], taken[block.joint[lane]])
+        write_angles(block, bodies, rule, True)
+        for i in range(ANGLE_SLOTS):
+            there = lane_bits(above(block.slots[i].there, splat(0.0)))
+            while there:
+                rows += 1
+                there &= there - 1
+    return rows
+
+
+cdef void store_angles(const AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil:
+    cdef const AngleBlock* block
+    cdef Joint* joint
+    cdef JointAxis* twist
+    cdef Py_ssize_t k
+    cdef int lane, i
+    cdef double impulse
+    for k in range(count):
+        block = &blocks[k]
+        for lane in range(WIDTH):
+            if block.joint[lane] < 0:
+                break
+            joint = &joints[block.joint[lane]]
+            twist = &joint.axes[0 if block.hinge else 2]
+            if block.hinge:
+                twist.position = lane_of(&block.position, lane)
+            for i in range(ANGLE_SLOTS):
+                if not block.used >> i & 1 or lane_of(&block.slots[i].there, lane) == 0.0:
+                    continue
+                impulse = lane_of(&block.slots[i].impulse, lane)
+                joint.wrench_impulse.w = add_scaled(joint.wrench_impulse.w, impulse,
+                                                    lane3(&block.slots[i].direction, lane))
+                if i < ANGLE_LOWER:
+                    joint.axes[i].impulse[AXIS_FRICTION] = impulse
+                elif i == ANGLE_LOWER:
+                    twist.impulse[AXIS_LOWER] = impulse
+                elif i == ANGLE_UPPER:
+                    twist.impulse[AXIS_UPPER] = impulse
+                else:
+                    joint.swing_impulse = impulse
+
+# ---- the rows at a pose ----------------------------------------------------------------------------------------------
+
+cdef inline void write_slot(AngleBlock* block, int i, Wide3 direction, const Wide6* inertia_a,
+                            const Wide6* inertia_b) noexcept nogil:
+    cdef AngleSlot* slot = &block.slots[i]
+    slot.direction = direction
+    slot.spin_a = w_times(inertia_a, direction)
+    slot.spin_b = w_times(inertia_b, direction)
+    slot.diagonal = w_dot(direction, slot.spin_a) + w_dot(direction, slot.spin_b)
+    slot.mass = slot.there * inverse(slot.diagonal)
+
+
+cdef inline void rub_slot(AngleSlot* slot, Wide bound) noexcept nogil:
+    slot.bias[0] = slot.bias[1] = splat(0.0)
+    slot.upper = slot.there * bound
+    slot.lower = -slot.upper
+
+
+cdef inline void limit_slot(AngleSlot* slot, Wide error, const AngleRule* rule) noexcept nogil:
+    """Before the limit the angle may come up to it; beyond it is pushed back, and in the relax pass stays."""
+    cdef Wide zero = splat(0.0)
+    cdef Mask free = above(error, zero)
+    cdef Wide rate = error / splat(rule.h)
+    slot.bias[0] = choose(free, rate, most(splat(rule.error_rate) * error, splat(-rule.push_speed)))
+    slot.bias[1] = choose(free, rate, zero)
+    slot.lower = zero
+    slot.upper = splat(INFINITY)
+
+
+cdef inline void decide(AngleBlock* block, int i, Mask there) noexcept nogil:
+    """Which lanes have slot i in this step."""
+    cdef AngleSlot* slot = &block.slots[i]
+    slot.there = choose(there, splat(1.0), splat(0.0))
+    slot.impulse = choose(there, slot.impulse, splat(0.0))
+    if any_lane(there):
+        block.used |= 1 << i
+
+
+cdef inline void count_turns_of(AngleBlock* block, Wide angle) noexcept nogil:
+    """Of angle + 2 pi k the one nearest to the last position."""
+    cdef double turn = 6.283185307179586
+    cdef double last, now
+    cdef int lane
+    for lane in range(WIDTH):
+        now = lane_of(&angle, lane)
+        last = lane_of(&block.position, lane)
+        put(&block.position, lane, now + turn * floor((last - now) / turn + 0.5))
+
+
+cdef inline void decide_slots(AngleBlock* block, const Bodies* bodies, const AngleRule* rule, Wide3 direction,
+                              Wide tilt) noexcept nogil:
+    """Friction where there is any, limits that the angles may come to at twice their present rate."""
+    cdef Wide3 spin = w_sub(spins_of(bodies.twist, block.body_b), spins_of(bodies.twist, block.body_a))
+    cdef Wide margin = splat(ANGLE_MARGIN) + splat(2.0 * rule.dt) * size_of(w_dot(direction, spin))
+    cdef int i
+    block.used = 0
+    for i in range(3):
+        decide(block, i, above(block.friction[i], splat(0.0)))
+    decide(block, ANGLE_LOWER, above(margin, block.position - block.low))
+    decide(block, ANGLE_UPPER, above(margin, block.high - block.position))
+    margin = splat(ANGLE_MARGIN) + splat(2.0 * rule.dt) * root(w_dot(spin, spin))
+    decide(block, ANGLE_SWING, above(margin, block.swing - tilt))
+
+
+cdef inline void write_angles(AngleBlock* block, const Bodies* bodies, const AngleRule* rule, bint first) noexcept nogil:
+    """first: for a new step, of which it is decided here which rows it has."""
+    cdef WideQuat ja = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_a), block.basis_a)
+    cdef WideQuat jb = w_quat_times(gather_quat(<const double*>bodies.orientation, block.body_b), block.basis_b)
+    cdef WideMatrix a = columns_of(ja)
+    cdef Wide3 zb = columns_of(jb).z
+    cdef Wide6 inertia_a = gather_inertia(<const double*>bodies.inv_inertia_world, block.body_a)
+    cdef Wide6 inertia_b = gather_inertia(<const double*>bodies.inv_inertia_world, block.body_b)
+    cdef Wide cosine = w_dot(a.z, zb)
+    cdef Wide one = splat(1.0)
+    cdef Wide3 direction = w_scale(one / most(one + cosine, splat(0.02)), w_add(a.z, zb))
+    cdef Wide3 across = w_cross(a.z, zb)
+    cdef Wide sine = root(w_dot(across, across))
+    cdef Wide tilt = splat(0.0)
+    cdef Wide w, z
+    if first or block.hinge or block.used >> ANGLE_LOWER & 3:
+        w = ja.w * jb.w + ja.x * jb.x + ja.y * jb.y + ja.z * jb.z      # of the relative orientation, made positive
+        z = ja.w * jb.z - ja.x * jb.y + ja.y * jb.x - ja.z * jb.w
+        z = splat(2.0) * w_arctan2(choose(above(splat(0.0), w), -z, z), size_of(w))
+        if block.hinge:
+            count_turns_of(block, z)
+        else:
+            block.position = z
+    if (first and not block.hinge) or block.used >> ANGLE_SWING & 1:
+        tilt = w_arctan2(sine, cosine)
+    if first:
+        decide_slots(block, bodies, rule, direction, tilt)
+    if block.used & 1:
+        write_slot(block, 0, direction if block.hinge else a.x, &inertia_a, &inertia_b)
+        rub_slot(&block.slots[0], splat(rule.h) * block.friction[0])
+    if block.used & 2:
+        write_slot(block, 1, a.y, &inertia_a, &inertia_b)
+        rub_slot(&block.slots[1], splat(rule.h) * block.friction[1])
+    if block.used & 4:
+        write_slot(block, 2, a.z, &inertia_a, &inertia_b)
+        rub_slot(&block.slots[2], splat(rule.h) * block.friction[2])
+    if block.used >> ANGLE_LOWER & 1:
+        write_slot(block, ANGLE_LOWER, direction, &inertia_a, &inertia_b)
+        limit_slot(&block.slots[ANGLE_LOWER], block.position - block.low, rule)
+    if block.used >> ANGLE_UPPER & 1:
+        write_slot(block, ANGLE_UPPER, wide3(-direction.x, -direction.y, -direction.z), &inertia_a, &inertia_b)
+        limit_slot(&block.slots[ANGLE_UPPER], block.high - block.position, rule)
+    if block.used >> ANGLE_SWING & 1:
+        across = w_choose(above(sine, splat(1e-9)), w_scale(splat(-1.0) / sine, across),
+                          wide3(-a.x.x, -a.x.y, -a.x.z))
+        write_slot(block, ANGLE_SWING, across, &inertia_a, &inertia_b)
+        limit_slot(&block.slots[ANGLE_SWING], block.swing - tilt, rule)
+
+
+cdef void refresh_angles(AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies,
+                         const AngleRule* rule) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(count):
+        if blocks[k].used or blocks[k].hinge:
+            write_angles(&blocks[k], bodies, rule, False)
+
+# ---- impulses --------------------------------------------------------------------------------------------------------
+
+cdef inline void push_slot(const AngleSlot* slot, Wide impulse, Wide3* wa, Wide3* wb) noexcept nogil:
+    wa[0] = w_add_scaled(wa[0], -impulse, slot.spin_a)
+    wb[0] = w_add_scaled(wb[0], impulse, slot.spin_b)
+
+
+cdef void warm_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+    cdef AngleBlock* block
+    cdef AngleSlot* slot
+    cdef Wide3 wa, wb
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        block = &blocks[k]
+        if not block.used:
+            continue
+        wa = spins_of(twist, block.body_a)
+        wb = spins_of(twist, block.body_b)
+        for i in range(ANGLE_SLOTS):
+            if not block.used >> i & 1:
+                continue
+            slot = &block.slots[i]
+            slot.carry = splat(1.0 - part) * slot.impulse
+            slot.impulse = splat(part) * slot.impulse
+            if i < ANGLE_LOWER:
+                slot.lower = splat(part) * slot.lower
+                slot.upper = splat(part) * slot.upper
+            push_slot(slot, slot.impulse, &wa, &wb)
+        put_spins(wa, twist, block.body_a)
+        put_spins(wb, twist, block.body_b)
+
+
+cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef AngleBlock* block
+    cdef AngleSlot* slot
+    cdef Wide3 wa, wb
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        block = &blocks[k]
+        if not block.used:
+            continue
+        wa = spins_of(twist, block.body_a)
+        wb = spins_of(twist, block.body_b)
+        for i in range(ANGLE_SLOTS):
+            if block.used >> i & 1:
+                slot = &block.slots[i]
+                slot.impulse = slot.impulse + slot.carry
+                push_slot(slot, slot.carry, &wa, &wb)
+        put_spins(wa, twist, block.body_a)
+        put_spins(wb, twist, block.body_b)
+
+
+cdef inline Wide bounded(const AngleSlot* slot, Wide x) noexcept nogil:
+    return least(most(x, slot.lower), slot.upper)
+
+
+cdef inline void solve_slot(AngleSlot* slot, int relaxed, Wide3* wa, Wide3* wb, Wide* rate) noexcept nogil:
+    """rate: the largest change of a velocity so far."""
+    cdef Wide off = w_dot(slot.direction, w_sub(wb[0], wa[0])) + slot.bias[relaxed]
+    cdef Wide old = slot.impulse
+    slot.impulse = bounded(slot, old - slot.mass * off)
+    off = slot.impulse - old
+    rate[0] = most(rate[0], size_of(off) * slot.diagonal)
+    push_slot(slot, off, wa, wb)
+
+
+cdef double sweep_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil:
+    cdef AngleBlock* block
+    cdef Wide rate = splat(0.0)
+    cdef Wide3 wa, wb
+    cdef Py_ssize_t k
+    cdef int i, used
+    for k in range(count):
+        block = &blocks[k]
+        used = block.used
+        if not used:
+            continue
+        wa = spins_of(twist, block.body_a)
+        wb = spins_of(twist, block.body_b)
+        for i in range(ANGLE_SLOTS):
+            if used >> i & 1:
+                solve_slot(&block.slots[i], relaxed, &wa, &wb, &rate)
+        put_spins(wa, twist, block.body_a)
+        put_spins(wb, twist, block.body_b)
+    return largest_lane(&rate)
+
+
+cdef double residual_angles(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist,
+                            int relaxed) noexcept nogil:
+    cdef const AngleSlot* slot
+    cdef Wide largest = splat(0.0)
+    cdef Wide3 closing
+    cdef Wide x
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
+        for i in range(ANGLE_SLOTS):
+            if blocks[k].used >> i & 1:
+                slot = &blocks[k].slots[i]
+                x = slot.impulse - slot.mass * (w_dot(slot.direction, closing) + slot.bias[relaxed])
+                largest = most(largest, size_of(bounded(slot, x) - slot.impulse))
+    return largest_lane(&largest)
+
+
+cdef void scale_angles(AngleBlock* blocks, Py_ssize_t count, double factor) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        for i in range(ANGLE_SLOTS):
+            blocks[k].slots[i].impulse = splat(factor) * blocks[k].slots[i].impulse
+
+# ---- work ------------------------------------------------------------------------------------------------------------
+
+cdef void watch_angles(AngleBlock* blocks, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil:
+    cdef AngleSlot* slot
+    cdef Wide3 closing
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
+        for i in range(ANGLE_SLOTS):
+            if blocks[k].used >> i & 1:
+                slot = &blocks[k].slots[i]
+                slot.rate = w_dot(slot.direction, closing)
+                slot.before = splat(0.0) if fresh else slot.impulse
+
+
+cdef void add_work_of_angles(AngleBlock* blocks, Py_ssize_t count, const Twist* twist) noexcept nogil:
+    cdef const AngleSlot* slot
+    cdef Wide3 closing
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
+        for i in range(ANGLE_SLOTS):
+            if blocks[k].used >> i & 1:
+                slot = &blocks[k].slots[i]
+                blocks[k].work = blocks[k].work + splat(0.5) * (slot.impulse - slot.before) * (
+                    slot.rate + w_dot(slot.direction, closing))
+
+
+cdef void give_work_of_angles(AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil:
+    cdef Py_ssize_t k
+    cdef int lane
+    for k in range(count):
+        for lane in range(WIDTH if blocks[k].used else 0):
+            if blocks[k].joint[lane] < 0:
+                break
+            joints[blocks[k].joint[lane]].work += lane_of(&blocks[k].work, lane)
+        blocks[k].work = splat(0.0)
+
+
+cdef AngleKernels ANGLE_KERNELS
+ANGLE_KERNELS.width = WIDTH
+ANGLE_KERNELS.block_size = sizeof(AngleBlock)
+ANGLE_KERNELS.fill = fill_angles
+ANGLE_KERNELS.load = load_angles
+ANGLE_KERNELS.refresh = refresh_angles
+ANGLE_KERNELS.warm_start = warm_angles
+ANGLE_KERNELS.return_carried = return_carried_angles
+ANGLE_KERNELS.sweep = sweep_angles
+ANGLE_KERNELS.residual = residual_angles
+ANGLE_KERNELS.watch = watch_angles
+ANGLE_KERNELS.add_work = add_work_of_angles
+ANGLE_KERNELS.give_work = give_work_of_angles
+ANGLE_KERNELS.scale = scale_angles
+ANGLE_KERNELS.store = store_angles
+
+
+def angle_kernels():
+    """The table of this level's kernels of friction and limits of angles, for _angles.pyx."""
+    return PyCapsule_New(&ANGLE_KERNELS, "mcsim.wide.angles", NULL)
