@@ -15,7 +15,7 @@ from mcsim.state._layout cimport BALL, GEAR, HINGE
 from mcsim.wide._colors cimport COLORS
 
 from mcsim.wide import levels
-from mcsim.wide._contacts import aligned
+from mcsim.core.arrays import aligned
 from mcsim.wide._joints import colored
 
 cdef enum:
