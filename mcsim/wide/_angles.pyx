@@ -14,8 +14,8 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport BALL, GEAR, HINGE
 from mcsim.wide._colors cimport COLORS
 
-from mcsim.wide import levels
 from mcsim.core.arrays import aligned
+from mcsim.wide import levels
 from mcsim.wide._joints import colored
 
 cdef enum:
