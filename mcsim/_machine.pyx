@@ -243,7 +243,8 @@ cdef class Machine(StateArrays):
 
 
 def _with_room(bodies):
-    """What a plan of the joints reads of the bodies, with room for more that have no joints."""
+    """What a plan of the joints reads of the bodies, with room for more that have no joints; `padded`, which is read of
+    jointed ones alone, has none."""
     spare = bodies.count // 4 + 64
     return SimpleNamespace(count=bodies.count + spare, kind=np.append(bodies.kind, np.full(spare, STATIC, np.int32)),
-                           padded={"inv_mass": np.append(bodies.padded["inv_mass"], np.zeros(spare))})
+                           padded=bodies.padded)

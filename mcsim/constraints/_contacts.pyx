@@ -1,9 +1,9 @@
 """Contact manifolds to rows: friction rows first, then one normal row a point (what is solved last is met exactly).
 
-    normal     C = n . (p_b - p_a) >= 0                                       impulse >= 0
-    friction   t_i . (relative velocity at the point) = 0, i = 1, 2            |impulse| <= mu sum(normal impulses)
-    twist      n . (w_b - w_a) = 0                                            |impulse| <= mu sum(lever_i normal impulse_i)
-    rolling    t_i . (w_b - w_a) = 0, i = 1, 2                                |impulse| <= rolling sum(normal impulses)
+    normal     C = n . (p_b - p_a) >= 0                                    impulse >= 0
+    friction   t_i . (relative velocity at the point) = 0, i = 1, 2        |impulse| <= mu sum(normal impulses)
+    twist      n . (w_b - w_a) = 0                                         |impulse| <= mu sum(lever_i normal impulse_i)
+    rolling    t_i . (w_b - w_a) = 0, i = 1, 2                             |impulse| <= rolling sum(normal impulses)
 
 Where surfaces move over their bodies, the relative velocity is that of the surfaces: t_i . s is added to it. Torsional
 friction makes the twist's bound sum((mu lever_i + torsional) normal impulse_i), also for a single point. (Resistance)
@@ -62,9 +62,11 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
         anchors[i].arm_a = sub(p, xa)
         anchors[i].arm_b = sub(p, xb)
         anchors[i].local_a = rotate_back(bodies.orientation[m.body_a],
-                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation - m.rounding_a, m.normal))
+                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation - m.rounding_a,
+                                                    m.normal))
         anchors[i].local_b = rotate_back(bodies.orientation[m.body_b],
-                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation + m.rounding_b, m.normal))
+                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation + m.rounding_b,
+                                                    m.normal))
         weight = 1.0
         if m.points[i].separation > 0.0 and settings.speculative_distance > 0.0:
             weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance
@@ -165,7 +167,8 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
         n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)
     elif parts.friction:
         for i in range(m.point_count):
-            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse, settings)
+            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse,
+                             settings)
     if parts.twist:
         begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
         rows[n].block_kind = BLOCK_FRICTION
@@ -308,8 +311,9 @@ cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
                scale(rows[1].impulse, vec3(rows[1].jacobian[9], rows[1].jacobian[10], rows[1].jacobian[11])))
 
 
-cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
-                              const Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil:
+cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
+                              const Settings* settings, const Row* rows, const double* impact_impulse,
+                              bint bouncing) noexcept nogil:
     """After a substep: the impulses back into the manifolds, as the next warm start and into the step's totals.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""

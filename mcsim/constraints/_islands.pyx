@@ -186,7 +186,8 @@ cdef class Islands:
         return i
 
     cdef void unite(self, const Bodies* bodies, int32_t a, int32_t b, bint contact) noexcept nogil:
-        """What touches (contact) or is joined: one island, carried by what stands still, kept awake by what does not."""
+        """What touches (contact) or is joined: one island, carried by what stands still, kept awake by what does
+        not."""
         cdef int32_t swap
         if a < 0 or bodies.kind[a] != DYNAMIC:
             swap = a

@@ -1,8 +1,8 @@
 """Loops that are shared out among threads, by OpenMP.
 
-Turns of such a loop must not depend on each other; then results do not depend on how many threads there are, nor on which
-does what. Each thread takes one stretch of the loop, all stretches are equally long. Where the compiler has no OpenMP the
-loop runs on one thread.
+Turns of such a loop must not depend on each other; then results do not depend on how many threads there are, nor on
+which does what. Each thread takes one stretch of the loop, all stretches are equally long. Where the compiler has no
+OpenMP the loop runs on one thread.
 """
 
 from cython.parallel cimport prange
@@ -24,8 +24,8 @@ def threaded():
 
 
 cdef void share_out(Work work, void* what, Py_ssize_t count, Py_ssize_t least, int threads) noexcept nogil:
-    """Do work(what, begin, end, worker) for stretches that together are [0, count). Fewer turns than `least` a thread are
-    not worth waking one. threads: at most MOST_WORKERS."""
+    """Do work(what, begin, end, worker) for stretches that together are [0, count). Fewer turns than `least` a thread
+    are not worth waking one. threads: at most MOST_WORKERS."""
     cdef int t
     if threads > 1 and least * threads > count:
         threads = <int>(count // least)

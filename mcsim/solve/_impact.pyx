@@ -9,10 +9,10 @@ and u+ after:
 
 So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: for e <= 1 a strike never adds energy.
 u is the velocity at the time of the pose. Where a substep's forces act as one kick before the drift, that is half the
-next kick later: it is added. Where they act in halves (`first`, their part before the drift, is 1/2) u is there already,
-and half a kick comes before the next drift. Without this a ball lost or won g h / v of its speed at each bounce, and
-e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from there,
-amounts to e at the surface.
+next kick later: it is added. Where they act in halves (`first`, their part before the drift, is 1/2) u is there
+already, and half a kick comes before the next drift. Without this a ball lost or won g h / v of its speed at each
+bounce, and e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from
+there, amounts to e at the surface.
 
 Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
 
@@ -244,7 +244,8 @@ cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_
             bound = impact_bound(row, begin, points, rows, load)
             if row.block == 2:
                 old[1] = x[1]
-                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist), x)
+                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist),
+                          x)
                 row_apply(row + 1, x[1] - old[1], twist)
             elif row.diagonal > 0.0:
                 x[0] = clamp(x[0] - slip(row, twist) / row.diagonal, -bound, bound)

@@ -4,9 +4,9 @@ Equality rows (joints), with h the substep:
     none        bias 0: the constraint holds at velocity level and drifts
     baumgarte   bias = beta C / h                                     J. Baumgarte 1972; Featherstone 2008, section 8.3
     soft        bias = bias_rate C + h/2 d2C/dt2 and a compliance in the biased pass, rigid in the relax pass
-                (core/_softness.pxd). The second derivative of the free drift turns the move from the tangent into the chord;
-                with the relax pass, which projects the velocity at the new pose, that is the pattern of RATTLE (H. Andersen
-                1983): without it a swinging joint loses energy at first order in h
+                (core/_softness.pxd). The second derivative of the free drift turns the move from the tangent into the
+                chord; with the relax pass, which projects the velocity at the new pose, that is the pattern of RATTLE
+                (H. Andersen 1983): without it a swinging joint loses energy at first order in h
 A row without position error (a nonholonomic constraint) has the soft one's curvature term alone. Where the error
 depends on time itself (a prescribed motion), dC/dt = J v + rate: the rate is added to the bias of both passes.
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
@@ -42,8 +42,8 @@ cdef inline void set_soft_bias(Row* row, const Softness* soft, double moved, dou
 cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogil:
     """1 / (K^-1)_ii of a joint's block K = J M^-1 J': a row's diagonal with the block's other rows holding.
 
-    The bare diagonal would do for a row alone; with a lever it counts a turning that the other rows forbid (a light rod's
-    end: by l^2 m / I too much), and the joint would be that much too soft.
+    The bare diagonal would do for a row alone; with a lever it counts a turning that the other rows forbid (a light
+    rod's end: by l^2 m / I too much), and the joint would be that much too soft.
     """
     cdef double k[36]
     cdef int i, j, c

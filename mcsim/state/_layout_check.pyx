@@ -1,6 +1,7 @@
 """The C records read back as Python values, for the test that compares them with the NumPy dtypes of ``fields.py``.
 
-Cython makes a dict of a struct by the names of its members, so each field is read where C has it, under the name C gives it.
+Cython makes a dict of a struct by the names of its members, so each field is read where C has it, under the name C
+gives it.
 """
 
 from libc.string cimport memcpy
@@ -27,7 +28,8 @@ cdef read(const char[::1] raw, Record* record):
 
 
 def read_record(str name, const char[::1] raw):
-    """-> dict of member name -> value (members that are records: dicts; arrays: lists) of the bytes `raw` as C sees them."""
+    """-> dict of member name -> value (members that are records: dicts; arrays: lists) of the bytes `raw` as C sees
+    them."""
     cdef Shape shape
     cdef Hull hull
     cdef ManifoldPoint point

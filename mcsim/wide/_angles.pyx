@@ -48,7 +48,7 @@ cdef class WideAngles:
     of the level that levels.chosen() names."""
 
     def __init__(self, joints, sizes, inv_mass):
-        self.kernels = <const AngleKernels*>PyCapsule_GetPointer(levels.angle_kernels(), "mcsim.wide.angles")
+        self.kernels = <const AngleKernels*>PyCapsule_GetPointer(levels.table("angle_kernels"), "mcsim.wide.angles")
         order, kind = ordered(joints, with_angles(joints, sizes), inv_mass)
         count = np.unique(kind[kind >= 0], return_counts=True)[1]
         blocks = aligned(max(int(np.sum(-(-count // self.kernels.width))), 1) * self.kernels.block_size)

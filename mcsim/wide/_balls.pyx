@@ -127,7 +127,7 @@ cdef class Balls:
     def __init__(self, nodes, entries, plain, moves, anchors):
         """nodes, entries: those of a JointTree; plain: (nodes,) bool, which are ball joints of three rows; moves:
         (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes."""
-        self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.ball_kernels(), "mcsim.wide.balls")
+        self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.table("ball_kernels"), "mcsim.wide.balls")
         types = record_types(self.kernels.width)
         if [t.itemsize for t in types] != [self.kernels.sizes[k] for k in range(4)]:
             raise AssertionError("the records of ball joints differ from their kernels'")

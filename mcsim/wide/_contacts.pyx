@@ -34,7 +34,7 @@ cdef class WideContacts:
         """bodies: how many. threads: among which loops over contacts are shared out. Kernels of the level that
         levels.chosen() names."""
         self.threads = min(threads, MOST_WORKERS)
-        self.kernels = <const WideKernels*>PyCapsule_GetPointer(levels.kernels(), "mcsim.wide")
+        self.kernels = <const WideKernels*>PyCapsule_GetPointer(levels.table("kernels"), "mcsim.wide")
         self.body_count = bodies
         self.kept = ()
         self._reserve(8, 32)

@@ -131,7 +131,7 @@ cdef class Herds:
     (bodies,) bool, which are dynamic; group: (bodies + 1,) articulation of each, -1 of others."""
 
     def __init__(self, nodes, entries, joints, sizes, moves, group):
-        self.kernels = <const HerdKernels*>PyCapsule_GetPointer(levels.herd_kernels(), "mcsim.wide.herds")
+        self.kernels = <const HerdKernels*>PyCapsule_GetPointer(levels.table("herd_kernels"), "mcsim.wide.herds")
         flocks = herded(nodes, entries, joints, sizes, moves, group)
         self.joints = np.zeros(len(joints) + 1, bool)
         taken = self.joints.view(np.int8)

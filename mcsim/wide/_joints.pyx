@@ -64,8 +64,8 @@ cdef class WideJoints:
     Kernels of the level that levels.chosen() names."""
 
     def __init__(self, joints, sizes, inv_mass):
-        self.kernels = <const JointKernels*>PyCapsule_GetPointer(levels.joint_kernels(), "mcsim.wide.joints")
-        self.ball_kernels = <const SweptBallKernels*>PyCapsule_GetPointer(levels.swept_ball_kernels(),
+        self.kernels = <const JointKernels*>PyCapsule_GetPointer(levels.table("joint_kernels"), "mcsim.wide.joints")
+        self.ball_kernels = <const SweptBallKernels*>PyCapsule_GetPointer(levels.table("swept_ball_kernels"),
                                                                           "mcsim.wide.swept_balls")
         sizes = kept_sizes(joints, sizes)
         balls = (joints["type"] == BALL) & np.all(joints["axes"]["motion_mode"] == 0, axis=1)

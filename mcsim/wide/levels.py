@@ -36,43 +36,13 @@ def chosen():
     return wanted
 
 
-def module(level=None):
-    """The kernels of a level, or of the one in use."""
-    return importlib.import_module(f"mcsim.wide._{level or chosen()}")
+def table(name, level=None):
+    """The table of kernels that the function `name` of the level's module gives; level: by default the one in use."""
+    return getattr(importlib.import_module(f"mcsim.wide._{level or chosen()}"), name)()
 
 
 def tables(name):
-    """The table that a level's function `name` gives, of each level up to the one in use, which is the last: kernels of
-    fewer lanes, to the same bits, for where few are filled."""
+    """Those of each level up to the one in use, which is the last: kernels of fewer lanes, to the same bits, for where
+    few are filled."""
     levels = available()
-    return [getattr(module(level), name)() for level in levels[:levels.index(chosen()) + 1]]
-
-
-def kernels():
-    """Those of contacts, as _contacts.pyx takes them."""
-    return module().kernels()
-
-
-def ball_kernels():
-    """Those of ball joints, as _balls.pyx takes them."""
-    return module().ball_kernels()
-
-
-def herd_kernels():
-    """Those of articulations side by side, as _herds.pyx takes them."""
-    return module().herd_kernels()
-
-
-def angle_kernels():
-    """Those of friction and limits of angles, as _angles.pyx takes them."""
-    return module().angle_kernels()
-
-
-def joint_kernels():
-    """Those of joints' own rows, as _joints.pyx takes them."""
-    return module().joint_kernels()
-
-
-def swept_ball_kernels():
-    """Those of ball joints among them."""
-    return module().swept_ball_kernels()
+    return [table(name, level) for level in levels[:levels.index(chosen()) + 1]]
