@@ -27,7 +27,9 @@ ctypedef struct Task:
     bint rub
 
 cdef class WideContacts:
-    cdef const WideKernels* kernels
+    cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
+    cdef int level_count
+    cdef const WideKernels* kernels     # that of this step
     cdef object kept                    # the arrays behind the pointers
     cdef ContactBlock* blocks
     cdef ContactStart* starts
@@ -53,6 +55,7 @@ cdef class WideContacts:
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, double factor, double reach) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
+    cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil
     cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil

@@ -34,16 +34,19 @@ cdef class WideContacts:
         """bodies: how many. threads: among which loops over contacts are shared out. Kernels of the level that
         levels.chosen() names."""
         self.threads = min(threads, MOST_WORKERS)
-        self.kernels = <const WideKernels*>PyCapsule_GetPointer(levels.table("kernels"), "mcsim.wide")
+        for table in levels.tables("kernels"):
+            self.kernels = <const WideKernels*>PyCapsule_GetPointer(table, "mcsim.wide")
+            self.levels[self.level_count] = self.kernels
+            self.level_count += 1
         self.body_count = bodies
         self.kept = ()
         self._reserve(8, 32)
 
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
+        cdef const WideKernels* widest = self.levels[self.level_count - 1]
         colors = np.zeros((2, self.body_count + 1), np.int64)
         numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
-        records = [aligned(blocks * size) for size in (self.kernels.block_size, self.kernels.start_size,
-                                                       self.kernels.resistance_size)]
+        records = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
         self.kept = colors, numbers, first, records
         self.moving = <uint64_t*>long_integers(colors[0])
         self.resting = <uint64_t*>long_integers(colors[1])
@@ -121,6 +124,7 @@ cdef class WideContacts:
         cdef Task task
         if count > self.manifold_capacity:
             return GROW
+        self.choose(count)
         self.color(manifolds, resistances, count, bodies)
         for half in range(2):
             memset(&place[half * COLORS * CLASSES], 0, self.used * CLASSES * sizeof(int32_t))
@@ -172,6 +176,13 @@ cdef class WideContacts:
     cdef int width_of(self, int color) noexcept nogil:
         """Lanes of its blocks. The last one's manifolds may share bodies."""
         return 1 if color % COLORS == COLORS - 1 else self.kernels.width
+
+    cdef void choose(self, Py_ssize_t count) noexcept nogil:
+        """The kernels with the fewest lanes into which all manifolds of the step would go; all give the same bits."""
+        cdef int k = 0
+        while k < self.level_count - 1 and self.levels[k].width < count:
+            k += 1
+        self.kernels = self.levels[k]
 
     cdef Task task(self) noexcept nogil:
         """A loop over all blocks."""
