@@ -57,6 +57,7 @@ cdef class Displacement:
     """The displacement of the bodies and what a solve for it borrows. Scratch: nothing of it outlives a substep."""
 
     def __init__(self, Py_ssize_t body_count):
+        """body_count: at least the bodies of the world that it is used with."""
         cdef Py_ssize_t n = body_count + 1
         twists = np.zeros((2, n, 6))
         positions, orientations = np.zeros((n, 3)), np.zeros((n, 4))
@@ -98,8 +99,8 @@ cdef class Displacement:
         self.start_here(bodies)
 
     cdef void start_here(self, const Bodies* bodies) noexcept nogil:
-        memcpy(self.start_position, bodies.position, self.body_count * sizeof(Vec3))
-        memcpy(self.start_orientation, bodies.orientation, self.body_count * sizeof(Quat))
+        memcpy(self.start_position, bodies.position, bodies.count * sizeof(Vec3))
+        memcpy(self.start_orientation, bodies.orientation, bodies.count * sizeof(Quat))
 
     cdef void aim_split(self, Row* rows, Py_ssize_t count, const Bodies* bodies,
                         const Settings* settings) noexcept nogil:
