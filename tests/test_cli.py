@@ -302,9 +302,15 @@ def test_a_closed_pipe_is_no_error():
     assert done.returncode == 0 and done.stderr == ""
 
 
+def heed_interrupts():
+    """Of the child to be: suites that run in the background may ignore them, and children do as their parents."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_keeps_what_was_recorded(tmp_path):
     running = subprocess.Popen([sys.executable, "-m", "mcsim", "run", "pyramid", "--seconds", "20000", "--fps", "2",
-                                "--out", "rec.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                "--out", "rec.npz"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=heed_interrupts)
     time.sleep(2.5)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)

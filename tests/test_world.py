@@ -502,9 +502,11 @@ def test_unknown_keywords_are_python_errors():
 # ---- interruption, memory --------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
+import signal
 import sys
 import mcsim as mc
 from test_solvers_agree import pile
+signal.signal(signal.SIGINT, signal.default_int_handler)      # which suites in the background may ignore
 world = mc.World(pile(), iterations=1000)
 world.apply_force("ball", (1.0, 0, 0))
 print("ready", flush=True)
