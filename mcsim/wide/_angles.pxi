@@ -46,14 +46,11 @@ cdef inline WideQuat w_quat_times(WideQuat a, WideQuat b) noexcept nogil:
 
 
 cdef inline WideMatrix columns_of(WideQuat q) noexcept nogil:
-    """The columns of its rotation matrix."""
-    cdef Wide one = splat(1.0)
-    cdef Wide two = splat(2.0)
-    cdef WideMatrix r
-    r.x = wide3(one - two * (q.y * q.y + q.z * q.z), two * (q.x * q.y + q.w * q.z), two * (q.x * q.z - q.w * q.y))
-    r.y = wide3(two * (q.x * q.y - q.w * q.z), one - two * (q.x * q.x + q.z * q.z), two * (q.y * q.z + q.w * q.x))
-    r.z = wide3(two * (q.x * q.z + q.w * q.y), two * (q.y * q.z - q.w * q.x), one - two * (q.x * q.x + q.y * q.y))
-    return r
+    """The columns of its rotation matrix: the rows of that of its conjugate."""
+    q.x = -q.x
+    q.y = -q.y
+    q.z = -q.z
+    return rotation_of(q)
 
 
 cdef inline Wide3 spins_of(const Twist* twist, const int32_t* body) noexcept nogil:

@@ -3,8 +3,9 @@
 #
 # A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
 # Gauss-Seidel). The normal rows of a manifold span at most three: the normal at its centre and the tilts about the two
-# tangents. With y the velocities along these three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y,
-# and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a manifold.
+# tangents. With y the velocities along these three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is
+# p . y, and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a
+# manifold.
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
@@ -337,7 +338,7 @@ cdef inline void set_couplings(ContactBlock* block, int i, const Products* k) no
     point.diagonal = normal + point.turn[0] * tilt_0 + point.turn[1] * tilt_1
 
 
-cdef inline Wide set_bias(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
+cdef inline Wide bias_of(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
     """A gap: close it and no more, in both passes. An overlap: the rule's."""
     cdef Wide pushed = most(rate * least(error + splat(rule.slop), splat(0.0)), splat(-rule.push_speed))
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
@@ -380,7 +381,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         point.turn[1] = -w_dot(block.tangent, apart)
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
-        point.bias = set_bias(at.error, rate, rule)
+        point.bias = bias_of(at.error, rate, rule)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

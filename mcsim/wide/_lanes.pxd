@@ -543,9 +543,7 @@ cdef inline WideQuat w_turned(WideQuat q, Wide3 u) noexcept nogil:
 
 # ---- rotation matrices ------------------------------------------------------------------------------------------------
 
-cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
-    """Of unit quaternions (w, x, y, z)."""
-    cdef WideQuat q = gather_quat(orientation, body)
+cdef inline WideMatrix rotation_of(WideQuat q) noexcept nogil:
     cdef Wide w = q.w
     cdef Wide x = q.x
     cdef Wide y = q.y
@@ -557,6 +555,11 @@ cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) 
     r.y = wide3(two * (x * y + w * z), one - two * (x * x + z * z), two * (y * z - w * x))
     r.z = wide3(two * (x * z - w * y), two * (y * z + w * x), one - two * (x * x + y * y))
     return r
+
+
+cdef inline WideMatrix rotation(const double* orientation, const int32_t* body) noexcept nogil:
+    """Of unit quaternions (w, x, y, z)."""
+    return rotation_of(gather_quat(orientation, body))
 
 
 cdef inline Wide3 turn(const WideMatrix* r, Wide3 a) noexcept nogil:
