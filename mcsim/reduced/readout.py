@@ -195,12 +195,14 @@ def _planar(m: Motion) -> Reading:
 
 
 def _spherical(m: Motion) -> Reading:
-    return Reading(m.quaternion, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+    q = np.where(m.quaternion[..., :1] < 0.0, -m.quaternion, m.quaternion)
+    return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
 
 
 def _spherical_ypr(m: Motion) -> Reading:
-    """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z. Where cos(pitch) = 0, roll is set to
-    zero, and there is no yaw' for what of w is across (nan).
+    """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z.
+
+    Where cos(pitch) = 0, roll is set to zero, and if w has a part across x and y, no rates can give it: they are nan.
     """
     rotation = _matrices(m.quaternion)
     cosine = np.hypot(rotation[..., 0, 0], rotation[..., 1, 0])

@@ -286,8 +286,8 @@ class System:
 
         positions (…, bodies, 3) of centres of mass [m], orientations (…, bodies, 4), velocities (…, bodies, 3) of
         centres of mass [m/s], angular_velocities (…, bodies, 3) [rad/s]; all in world axes. Static bodies do not count.
-        Angles come in (-π, π], but for those of helical joints, whose way counts their turns. Quaternions keep the sign
-        that follows from those of the bodies. What a joint forbids is left out: see `tree_errors`.
+        Angles come in (-π, π], but for those of helical joints, whose way counts their turns. Quaternions of
+        ball joints come with w >= 0, those of free joints with the bodies' own sign. What a joint forbids is left out: see `tree_errors`.
         """
         return self.readout.coordinates(positions, orientations, velocities, angular_velocities)
 
