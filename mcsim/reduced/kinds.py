@@ -26,7 +26,7 @@ from mcsim.scene import Joint
 
 
 class Kind(NamedTuple):
-    """A kind of tree joint. number: its place in KINDS, as kernels know it. nq, nv: how many coordinates, velocities."""
+    """A kind of tree joint. number: its place in KINDS, as kernels know it. nq, nv: sizes of its q and qd."""
 
     name: str
     number: int

@@ -15,9 +15,9 @@ def random_frame(rng, reach=1.0):
 def make_joint(kind, a, b, frame_a, frame_b, rng=None, name=None):
     """A joint of a type by its name, at given frames."""
     frames = {"frame_a": frame_a, "frame_b": frame_b, "name": name}
-    classes = {"fixed": mc.FixedJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint, "cylindrical": mc.CylindricalJoint,
-               "planar": mc.PlanarJoint, "ball": mc.BallJoint, "universal": mc.UniversalJoint, "free": mc.FreeJoint,
-               "distance": mc.DistanceJoint}
+    classes = {"fixed": mc.FixedJoint, "hinge": mc.HingeJoint, "slider": mc.SliderJoint, "ball": mc.BallJoint,
+               "cylindrical": mc.CylindricalJoint, "planar": mc.PlanarJoint, "universal": mc.UniversalJoint,
+               "free": mc.FreeJoint, "distance": mc.DistanceJoint}
     if kind == "screw":
         return mc.ScrewJoint(a, b, pitch=0.3 if rng is None else rng.uniform(0.1, 0.5) * rng.choice([-1, 1]), **frames)
     return classes[kind](a, b, **frames)

@@ -235,7 +235,8 @@ def test_links_on_the_base_see_static_bodies_where_they_stand():
     scene = mc.Scene()
     scene.add_body("wall", kind="static", position=(1, 2, 3), orientation=normalized((1, 0, 0, 1)))
     scene.add_body("door", shape=mc.Box((0.5, 0.1, 1)))
-    scene.add_joint(mc.HingeJoint("wall", "door", frame_a=((0.5, 0, 0), (1, 0, 0, 0)), frame_b=((0, 0, 0), (1, 0, 0, 0))))
+    scene.add_joint(mc.HingeJoint("wall", "door", frame_a=((0.5, 0, 0), (1, 0, 0, 0)),
+                                  frame_b=((0, 0, 0), (1, 0, 0, 0))))
     link, = System(scene).links
     assert np.allclose(link.place, (1, 2.5, 3)) and np.allclose(link.turn, [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     assert link.parent == -1
@@ -289,7 +290,7 @@ def same_up_to_sign(got, expected):
 
 @given(scenes(), SEED)
 def test_velocities_are_the_rates_of_the_poses(scene, seed):
-    """A small step along the bodies' own twists changes q as qd says: quaternions by half the product, planar x, y in F_p."""
+    """A small step along the bodies' twists changes q as qd says: quaternions by half the product, ways in F_p."""
     rng = np.random.default_rng(seed)
     system = System(scene)
     q, qd = random_coordinates(system, rng)
@@ -393,8 +394,8 @@ def test_a_screws_way_counts_its_turns(angle):
 def test_tree_errors_are_how_far_a_body_was_moved(kind):
     """Forbidden displacements count as they are, free ones do not, and the coordinates do not notice the forbidden."""
     free = {"fixed": ((), ()), "hinge": ((), (2,)), "slider": ((2,), ()), "cylindrical": ((2,), (2,)),
-            "planar": ((0, 1), (2,)), "ball": ((), (0, 1, 2)), "universal": ((), (0, 2)), "free": ((0, 1, 2), (0, 1, 2)),
-            "screw": ((), (2,))}[kind]
+            "planar": ((0, 1), (2,)), "ball": ((), (0, 1, 2)), "universal": ((), (0, 2)), "screw": ((), (2,)),
+            "free": ((0, 1, 2), (0, 1, 2))}[kind]
     scene = mc.Scene()
     scene.add_body("b", shape=mc.Sphere(0.1))
     at = random_frame(np.random.default_rng(7))
@@ -414,8 +415,8 @@ def test_tree_errors_are_how_far_a_body_was_moved(kind):
                                                   (spinning, free[1]))):
                 errors = system.tree_errors(*state)[0]
                 q, qd = system.coordinates(*state)
-                if kind == "screw" and i == 2:
-                    assert errors[j % 2 and 2 * (j // 2) or 2 * (j // 2)] > 0.3 * abs(size) * 0.9
+                if kind == "screw" and i == 2:          # a turn alone, or a way alone: the other is missing
+                    assert errors[0 if j < 2 else 2] > 0.25 * abs(size)
                 elif i in allowed:
                     assert np.abs(errors).max() < 1e-13
                 else:
@@ -442,8 +443,9 @@ def test_wrong_states_are_refused():
     system = System(mc.load("four_bar"))
     good = [np.zeros((3, 3)), np.tile([1.0, 0, 0, 0], (3, 1)), np.zeros((3, 3)), np.zeros((3, 3))]
     system.coordinates(*good)
-    for i, value, message in ((0, np.zeros((2, 3)), r"positions must be \(…, 3, 3\)"), (1, np.zeros((3, 3)), "orientations"),
-                              (1, np.ones((3, 4)), "body 'crank'.*unit"), (3, np.full((3, 3), np.nan), "body 'crank'.*finite")):
+    for i, value, message in (
+            (0, np.zeros((2, 3)), r"positions must be \(…, 3, 3\)"), (1, np.zeros((3, 3)), "orientations"),
+            (1, np.ones((3, 4)), "body 'crank'.*unit"), (3, np.full((3, 3), np.nan), "body 'crank'.*finite")):
         state = list(good)
         state[i] = value
         with pytest.raises(mc.SceneError, match=message):
@@ -473,13 +475,16 @@ def test_wrong_choices_name_what_is_wrong():
     scene.add_body("wall", kind="static")
     scene.add_joint(mc.DistanceJoint("crank", "rocker", (0, 0, 0), (1, 0, 0), name="rod"))
     for arguments, message in (
-            ({"tree": ["drive", "pin", "elbow", "pivot"]}, "'pivot' closes a loop with drive, pin, elbow; it cannot be a tree"),
-            ({"tree": ["drive", "pin"], "roots": ["coupler"]}, "'pin' closes a loop with drive, root 'coupler'"),
+            ({"tree": ["drive", "pin", "elbow", "pivot"]},
+             "'pivot' closes a loop with drive, pin, elbow; it cannot be a tree joint"),
+            ({"tree": ["drive", "pin"], "roots": ["coupler"]},
+             "'pin' closes a loop with drive and the free joint of coupler;"),
             ({"tree": ["rod"]}, "joint 'rod' is a distance joint, of which no tree"),
             ({"tree": "pin"}, r"tree must be a list of joints, got the string 'pin'; write \['pin'\]"),
             ({"tree": ["pim"]}, "no joint 'pim'; did you mean 'pin'"), ({"roots": ["wall"]}, "body 'wall' is static"),
             ({"roots": ["cranc"]}, "no body 'cranc'"), ({"ball": "euler"}, "ball must be one of: quaternion, ypr"),
-            ({"ball": {"pin": "ypr"}}, "joint 'pin' is a hinge joint, not a ball"), ({"ball": {"nix": "ypr"}}, "no joint 'nix'")):
+            ({"ball": {"pin": "ypr"}}, "joint 'pin' is a hinge joint, not a ball"),
+            ({"ball": {"nix": "ypr"}}, "no joint 'nix'")):
         with pytest.raises(mc.SceneError, match=message):
             System(scene, **arguments)
 
@@ -487,7 +492,8 @@ def test_wrong_choices_name_what_is_wrong():
 def test_a_loop_may_be_cut_where_the_user_wants():
     scene = mc.load("four_bar")
     system = System(scene, tree=["pivot", scene.joint("elbow")])
-    assert [(link.body, link.reversed) for link in system.links] == [("crank", False), ("rocker", False), ("coupler", True)]
+    assert [(link.body, link.reversed) for link in system.links] == [("crank", False), ("rocker", False),
+                                                                     ("coupler", True)]
     assert [loop.joint.name for loop in system.loops] == ["pin"]
     loop = system.loops[0]
     assert (loop.predecessor, loop.successor, loop.kind) == (0, 2, "revolute")
@@ -577,8 +583,8 @@ def test_pictures(tmp_path):
     axes = Figure().add_subplot()
     assert system.draw(axes) is axes
     words = [text.get_text() for text in axes.texts]
-    assert sorted(words) == sorted(["base", "0", "1", "2", "crank", "coupler", "rocker", "drive", "pin", "elbow", "pivot",
-                                    "free"])
+    assert sorted(words) == sorted(["base", "0", "1", "2", "crank", "coupler", "rocker", "drive", "pin", "elbow",
+                                    "pivot", "free"])
     assert [patch.get_linestyle() for patch in axes.patches] == ["-"] * 3 + ["--"] * 2
     for form, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
         path = tmp_path / f"graph.{form}"
@@ -596,6 +602,5 @@ def test_arrows_run_from_predecessor_to_successor():
     scene = random_scene([("hinge", 0, 1), ("hinge", 2, 1)], ["dynamic"] * 3, np.random.default_rng(9))
     axes = Figure().add_subplot()
     System(scene).draw(axes)
-    rows = [patch.get_path().vertices[[0, -1], 1] if hasattr(patch, "get_path") else None for patch in axes.patches]
     ends = [patch._path_original.vertices[[0, -1], 1] for patch in axes.patches]
-    assert [end > start for start, end in ends] == [True, True, False], rows
+    assert [end > start for start, end in ends] == [True, True, False]
