@@ -452,6 +452,15 @@ def test_wrong_states_are_refused():
             system.coordinates(*state)
 
 
+def test_quaternions_of_nearly_unit_length_are_taken_as_rotations():
+    """As a file in single precision has them: the coordinates are those of the rotation."""
+    system = System(mc.load("dzhanibekov"))
+    state = forward_kinematics(system, *random_coordinates(system, np.random.default_rng(10)))
+    rounded = [state[0], state[1] * (1 + 5e-7), *state[2:]]
+    for got, expected in zip(system.coordinates(*rounded), system.coordinates(*state)):
+        assert np.allclose(got, expected, atol=1e-14)
+
+
 # ---- names, choices, errors ------------------------------------------------------------------------------------------
 
 def test_index_answers_or_says_why_not():
