@@ -16,6 +16,8 @@ predecessor a), whichever of the two bodies is nearer to the base. x, y, z are t
     free            position of F_s in F_p, unit quaternion      velocity in F_s, angular velocity in F_s
     rack_pinion     angle about z (way along x of F_p: radius times angle); its rate
     user            a user's own model
+
+No joint of a scene is of the last two kinds: they are models to compute with.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Readout: the coordinates and velocities of the tree's joints, read from the state of the bodies.
 
 Of each joint the frame F_s is seen from F_p: position r and quaternion, and F_s's velocity relative to F_p, in its own
-axes at its own origin. Joints of one kind are read together. R = Rz(angle) means rotation by the twist about z,
-2 atan2(z, w) of the quaternion, which is the nearest one where the joint is bent.
+axes at its own origin. Joints of one kind are read together. Angles about z are those of the quaternion's twist,
+2 atan2(z, w): of all turns about z the nearest one, where the joint is bent.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -601,6 +602,12 @@ def test_pictures(tmp_path):
         assert path.read_bytes().startswith(start)
     with pytest.raises(mc.SceneError, match="graph.txt: .*png, .svg, .pdf"):
         system.draw(tmp_path / "graph.txt")
+
+
+def test_without_matplotlib_the_line_to_type_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'mcsim\[plot\]'"):
+        System(mc.load("pendulum")).draw(tmp_path / "graph.png")
 
 
 def test_arrows_run_from_predecessor_to_successor():
