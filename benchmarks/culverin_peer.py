@@ -4,10 +4,10 @@ It runs in an interpreter of its own on one CPU, which steps and times; poses co
 spheres, boxes, capsules and planes in their bodies' centres, static bodies, ball joints without limits, friction that
 is the same everywhere, no restitution. Anything else is refused: culverin cannot limit the twist of a ball joint.
 
-Jolt's defaults: 10 sweeps of the velocities and 2 of the positions a step, contacts may overlap by 20 mm, the edges of
-boxes are rounded by 50 mm where they do not lie on a face, positions in double and the rest in single precision.
-Substeps are smaller steps. Jolt damps: 5 % of a body's speed a second, which culverin does not let one change. Contact
-points and overlaps are not asked for: its events have them as its collision stage found them, before the step.
+Jolt's defaults: 10 sweeps of the velocities and 2 of the positions a step, contacts may overlap by 20 mm. This build has
+positions in double precision, the rest in single. Substeps are smaller steps. Jolt damps: 5 % of a body's speed a
+second, which culverin does not let one change. Contact points and overlaps are not asked for: its events have them as
+its collision stage found them, before the bodies were moved.
 """
 
 import json
