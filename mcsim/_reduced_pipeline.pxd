@@ -20,6 +20,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef bint pushed                     # whether any body has a force or damping
 
     cdef void show(self) noexcept nogil
+    cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef int project(self) noexcept nogil

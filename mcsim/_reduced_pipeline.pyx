@@ -91,13 +91,16 @@ cdef class ReducedPipeline(Pipeline):
         memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
 
+    cdef bint is_stale(self) noexcept nogil:
+        """Whether q or qd were written since the bodies were made to follow."""
+        cdef size_t nq = self.motion.tree.nq
+        return (memcmp(self.shown, self.motion.q, nq * sizeof(double)) != 0
+                or memcmp(self.shown + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) != 0)
+
     def sync(self):
-        """The bodies as q and qd have them now, if those were written since."""
-        cdef size_t nq = self.motion.tree.nq * sizeof(double), nv = self.motion.tree.nv * sizeof(double)
-        if memcmp(self.shown, self.motion.q, nq) or memcmp(self.shown + self.motion.tree.nq, self.motion.qd, nv):
+        """The bodies as q and qd have them now."""
+        if self.is_stale():
             self.show()
-            return True
-        return False
 
     cdef void sum_forces(self) noexcept nogil:
         """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
@@ -126,7 +129,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef int collide(self) noexcept nogil:
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        self.show()
+        if self.kinematic_count > 0 or self.is_stale():
+            self.show()
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:
