@@ -28,6 +28,7 @@ from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
 
 WORLD = "world"                 # a root link of this name is the base
+ROBOT = 2                       # the collision group of links that do not collide with each other
 FEWEST_VERTICES = 8             # of a mesh's hull
 FLAGS = {"true": True, "false": False}
 JOINTS = {"revolute": HingeJoint, "continuous": HingeJoint, "prismatic": SliderJoint, "fixed": FixedJoint,
@@ -41,8 +42,8 @@ class UrdfWarning(UserWarning):
 def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str = "warn", merge_fixed: bool = True,
               position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
               joint_positions: Mapping[str, float] | None = None, motors: str = "none",
-              packages: Mapping[str, str | PathLike[str]] | None = None, meshes: str = "required",
-              hull_vertices: int = 64) -> Scene:
+              self_collision: bool = True, packages: Mapping[str, str | PathLike[str]] | None = None,
+              meshes: str = "required", hull_vertices: int = 64) -> Scene:
     """The scene of a URDF file: one robot, without a floor.
 
     base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
@@ -54,6 +55,7 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
     joint_positions: joint -> start position [rad or m]; 0 for those left out.
     motors: "position" gives every hinge and slider that mimics no other a motor that holds its start position,
         "velocity" one that holds it at rest, either with the file's effort as max_force; "none" none.
+    self_collision: whether links collide with each other, if no joint joins them. Without it none of two robots do.
     packages: name -> folder, for package://name/… in the names of meshes. See docs/urdf.md for where else they are
         looked for.
     meshes: "required", or "found" to leave out those that are not there (UrdfWarning), or "none" to leave out all.
@@ -66,6 +68,7 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
         choose(motors, ("none", "position", "velocity"), "motors")
         choose(meshes, ("required", "found", "none"), "meshes")
         merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
+        self_collision = flag(_from_text(self_collision), "self_collision")
         root = (np.array(vector(_numbers(position), "position")),
                 normalized(unit_quaternion(_numbers(orientation), "orientation")))
         hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
@@ -75,7 +78,8 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
     with _in_file(name):
         positions = tree.positions(joint_positions)
         scene = Scene(name=maker.name)
-        maker.add_bodies(scene, tree.poses(positions, root), strict=inertia == "strict")
+        groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
+        maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
         maker.add_joints(scene, positions, motors)
     for problem in maker.problems:
         warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=3)
@@ -151,43 +155,42 @@ class _Maker:
 
     # ---- bodies ------------------------------------------------------------------------------------------------------
 
-    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], strict: bool) -> None:
-        """Add every body, in the order of the file's links."""
-        odd = {name: problem for name in self.tree.links if (problem := self._inertia_problem(name)) is not None}
-        if odd and strict:
-            name, problem = next(iter(odd.items()))
-            raise self.tree.wrong("link", name, f"inertia {problem}; inertia='warn' takes it as it is")
-        if odd:
-            self.problems.append("the inertia breaks the triangle inequality, which that of no solid does, and is taken "
-                                 f"as it is, of {'link' if len(odd) == 1 else 'links'} {listing(odd)}")
+    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
+        """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
         missing: list[str] = []
         for name in self.tree.links:
             if self.bodies[name][0] != name:
                 continue
             links = [link for link in self.tree.links if self.bodies[link][0] == name]
             shapes = [shape for link in links for shape in self._shapes(link, missing)]
-            place = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1]}
+            place = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1], **groups}
             if name == self.base:
                 scene.add_body(name, kind="static", **place)
             else:
                 scene.add_body(name, **place, **self._mass(name, links))
+        moving = [link for link in self.tree.links if self.bodies[link][0] != self.base]
+        odd = {link: problem for link in moving if (problem := self._inertia_problem(link)) is not None}
+        if odd and strict:
+            link, problem = next(iter(odd.items()))
+            raise self.tree.wrong("link", link, f"inertia {problem}; inertia='warn' takes it as it is")
+        if odd:
+            self.problems.append(f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
+                                 "solid (its moments break the triangle inequality) and taken as it is")
         if missing:
             self.problems.append(f"left out meshes that are not there, of links {listing(dict.fromkeys(missing))}")
 
-    def _inertia_problem(self, name: str) -> str | None:
-        """What is odd about a link's inertia; an error if it cannot be anything's."""
-        properties = self._properties(name)
-        if properties is None or self.bodies[name][0] == self.base:
+    def _inertia_problem(self, link: str, unphysical: bool = False) -> str | None:
+        """What keeps a link's inertia from being that of a solid; nothing does if it has no mass, or is a point."""
+        properties = self._properties(link)
+        if properties is None or not properties.inertia.any():
             return None
-        least, _, most = np.linalg.eigvalsh(properties.inertia)
-        if least < -1e-12 * abs(most):
-            raise self.tree.wrong("link", name, f"inertia {inertia_problem(properties.inertia)}")
-        return None if least <= 0.0 else inertia_problem(properties.inertia)
+        return inertia_problem(properties.inertia, unphysical)
 
     def _properties(self, name: str) -> MassProperties | None:
-        """A link's mass, in the frame of its body; None if it has none."""
+        """A link's mass and inertia, in the frame of its body; None if it has neither. Without mass it may have some
+        inertia, which counts for its body."""
         inertial = self.tree.links[name].inertial
-        if inertial is None or inertial.mass == 0.0:
+        if inertial is None or inertial.mass == 0.0 and (inertial.inertia is None or not inertial.inertia.any()):
             return None
         in_link = MassProperties(inertial.mass, np.zeros(3), inertial.inertia).placed(*frame_of(inertial.origin))
         return in_link.placed(*self.bodies[name][1])
@@ -195,7 +198,7 @@ class _Maker:
     def _mass(self, name: str, links: list[str]) -> dict[str, Any]:
         """The arguments that give the mass of a body made of these links."""
         parts = [part for part in map(self._properties, links) if part is not None]
-        if not parts:
+        if not any(part.mass for part in parts):
             joint = self.tree.joint_to.get(name)
             moves = "it is the floating root" if joint is None else f"joint {show(joint.name)} moves it"
             remedy = "give it <inertial>" + (", or base='fixed'" if joint is None else ", or make the joint fixed")
@@ -203,7 +206,10 @@ class _Maker:
         whole = combined(parts)
         problem = inertia_problem(whole.inertia, unphysical=True)
         if problem:
-            raise self.tree.wrong("link", name, f"inertia {problem}")
+            blamed = next((link for link in links if self._inertia_problem(link, unphysical=True)), name)
+            together = (f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1
+                        else "")
+            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}")
         return {"mass": whole.mass, "inertia": whole.inertia, "center_of_mass": whole.center,
                 "unphysical_inertia": inertia_problem(whole.inertia) is not None}
 
@@ -250,8 +256,8 @@ class _Maker:
         if joint.type != "continuous":
             lower, upper = joint.limit.lower or 0.0, joint.limit.upper or 0.0
             if lower > upper:
-                raise self.tree.wrong("joint", joint.name, f"its limits are reversed: lower, {lower:g}, is above upper, "
-                                                           f"{upper:g}")
+                raise self.tree.wrong("joint", joint.name, f"its limits are reversed: lower, {lower:g}, is above "
+                                                           f"upper, {upper:g}")
             drives["limits"] = lower, upper
         if joint.dynamics is not None:
             if float(joint.dynamics.damping or 0.0) > 0.0:

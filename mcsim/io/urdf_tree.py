@@ -25,7 +25,8 @@ def frame_of(matrix: np.ndarray | None) -> Frame:
 class Tree:
     """Links and joints as a tree.
 
-    name: the robot's. links, joints: name -> yourdfpy's Link or Joint, in the order of the file; root: name of the link without parent.
+    name: the robot's. links, joints: name -> yourdfpy's Link or Joint, in the order of the file.
+    root: name of the link without parent.
     joint_to: link -> the joint whose child it is; order: all links, a parent before its children.
     axes: joint -> unit axis (3,) in its frame, of joints that have one.
     """
@@ -128,7 +129,7 @@ class Tree:
     # ---- where they stand --------------------------------------------------------------------------------------------
 
     def positions(self, given: Mapping[str, Any]) -> dict[str, float]:
-        """joint -> position [rad or m] of those with one coordinate: as given, 0, or what a mimic joint follows from."""
+        """joint -> position [rad or m] of those with one coordinate: as given, 0, or as the mimicked joint has it."""
         for name, value in given.items():
             joint = self.joints.get(name)
             if joint is None or joint.type not in ONE_COORDINATE or joint.mimic is not None:

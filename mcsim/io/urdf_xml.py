@@ -15,6 +15,7 @@ from mcsim.scene.checks import choose, show
 
 INSTALL = "URDF files need yourdfpy: pip install 'mcsim[urdf]'"
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+LARGEST = 1e60                  # far beyond use; products of several such numbers stay finite
 SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
 
 
@@ -57,8 +58,8 @@ ELEMENTS: dict[str, dict[str, Attribute]] = {
 def read_robot(path: str) -> tuple[Any, dict[tuple[str, str], int]]:
     """-> yourdfpy's Robot with the links and joints of the file, and lines: ("link" or "joint", name) -> line.
 
-    Numbers are checked to be numbers, sizes positive, names unique. A capsule comes as a Cylinder of its length, without
-    the round ends, and with the name CAPSULE.
+    Numbers are checked to be numbers, sizes positive, names unique. A capsule comes as a Cylinder of its length, the
+    round ends left out, with the name CAPSULE.
     """
     yourdfpy, etree = _require()
     root = _parse(etree, path)
@@ -214,6 +215,8 @@ def _numbers(path: str, element: Any, name: str, attribute: Attribute, subject: 
     if len(values) not in attribute.counts or not all(isfinite(x) or attribute.infinite and x == x for x in values):
         count = " or ".join(map(str, attribute.counts))
         problem = "a number" if count == "1" else f"{count} numbers"
+    elif any(LARGEST < abs(x) < inf for x in values):
+        problem = f"below {LARGEST:g} in size"
     elif any(x < attribute.lowest or x == attribute.lowest and not attribute.zero for x in values):
         problem = "at least 0" if attribute.zero else "positive"
     if problem:
