@@ -247,18 +247,17 @@ class _Maker:
     def _joint(self, joint: Any, position: float | None, motors: str) -> Joint:
         frame_a, frame_b = self.tree.joint_frames(joint, self.bodies)
         drives = self._drives(joint, position, motors) if joint.type in ONE_COORDINATE else {}
-        return JOINTS[joint.type](self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
-                                  frame_b=frame_b, **drives)
+        try:
+            return JOINTS[joint.type](self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
+                                      frame_b=frame_b, **drives)
+        except FieldError as error:
+            raise self.tree.wrong("joint", joint.name, f"{error.field} {error.problem}") from None
 
     def _drives(self, joint: Any, position: float, motors: str) -> dict[str, Any]:
         """Limits, damping, friction and motor of a hinge or slider."""
         drives: dict[str, Any] = {}
         if joint.type != "continuous":
-            lower, upper = joint.limit.lower or 0.0, joint.limit.upper or 0.0
-            if lower > upper:
-                raise self.tree.wrong("joint", joint.name, f"its limits are reversed: lower, {lower:g}, is above "
-                                                           f"upper, {upper:g}")
-            drives["limits"] = lower, upper
+            drives["limits"] = joint.limit.lower or 0.0, joint.limit.upper or 0.0
         if joint.dynamics is not None:
             if float(joint.dynamics.damping or 0.0) > 0.0:
                 drives["spring"] = Spring(0.0, damping=float(joint.dynamics.damping))

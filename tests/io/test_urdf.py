@@ -68,7 +68,7 @@ def test_an_arm_is_pinocchios(write, base, merge_fixed):
 @given(st.data())
 @settings(max_examples=30)
 def test_random_trees_are_pinocchios(tmp_path_factory, data):
-    """Trees of all kinds of joints that have at most one coordinate, with random places, axes, masses; some links have none."""
+    """Trees of all kinds of joints that have at most one coordinate, with random places, axes, masses; or no mass."""
     chance = random.Random(data.draw(st.integers(0, 10**6)))
     count = data.draw(st.integers(2, 15))
 
@@ -474,10 +474,11 @@ WRONG = [
      "none, make it continuous"),
     (robot(link("a"), link("b"), joint("j", "prismatic", "a", "b", limit=None)), 'lower="-inf"'),
     (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", limit='lower="1" upper="-1"')),
-     "its limits are reversed"),
+     "line 5: joint 'j': limits are reversed: the lower, 1, is"),
     (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", limit='lower="nan" upper="1"')),
      "lower of <limit> must be"),
-    (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", limit='lower="inf" upper="inf"')), "leave no room"),
+    (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", limit='lower="inf" upper="inf"')),
+     "joint 'j': limits leave no room"),
     (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", extra='<dynamics damping="-1"/>')),
      "at least 0, got '-1'"),
     (robot(link("a"), link("b"), joint("j", "revolute", "a", "b", extra="<dynamics/><dynamics/>")),
