@@ -22,6 +22,7 @@ from mcsim.snapshots import Snapshot
 from mcsim.world import World
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
+OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")      # whose q are a joint's position
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
@@ -66,9 +67,9 @@ class ReducedWorld(World):
         if before is not None:
             _carry_over(before.system, before, system, q, qd, tau)
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
+        held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
-                               held=np.array([joint.name in in_tree for joint in scene.joints], bool),
-                               q=q, qd=qd, tau=tau)
+                               held=held, idle=held & ~_bounded(joints), angles=_angles(system, scene), q=q, qd=qd, tau=tau)
         pipeline = ReducedPipeline(bodies, joints, collider, settings | {"integrator": INTEGRATE_REDUCED},
                                    bool(np.any(bodies.bounces)), plan)
         pipeline.system = system
@@ -314,6 +315,23 @@ def _rebuild(scene, given, snapshot):
     world = ReducedWorld(scene, **given)
     world.restore(snapshot)
     return world
+
+
+def _bounded(joints):
+    """(joints,) bool: which may have rows beside their own."""
+    axes = joints["axes"]
+    there = np.arange(axes.shape[1]) < joints["axis_count"][:, None]
+    bounded = (np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]) | (axes["friction"] > 0.0)
+               | (axes["has_spring"] != 0) | (axes["motor_mode"] != 0) | (axes["motion_mode"] != 0))
+    return (there & bounded).any(axis=1) | np.isfinite(joints["swing_limit"])
+
+
+def _angles(system, scene):
+    """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
+             if link.joint is not None and link.kind in OWN for axis in range(link.q.stop - link.q.start)]
+    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
 
 
 def _names(parts):

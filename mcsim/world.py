@@ -295,7 +295,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 def _set_gears(joints, pipeline):
     """What a gear keeps, where that is left to the pose at which it is added."""
     added = np.flatnonzero(np.isnan(joints["constant"]))
-    measured = pipeline.measure() if len(added) else None
+    measured = pipeline.measured() if len(added) else None
     for i in added:
         (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
         q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))

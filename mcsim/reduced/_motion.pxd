@@ -29,6 +29,9 @@ cdef class TreeMotion:
     cdef void look(self) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef double energy(self, double* kinetic) noexcept nogil
+    cdef double power(self, const double* forces) noexcept nogil
+    cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil

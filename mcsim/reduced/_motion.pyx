@@ -108,6 +108,46 @@ cdef class TreeMotion:
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
 
+    cdef double energy(self, double* kinetic) noexcept nogil:
+        """After look: kinetic energy and that of gravity, 0 at the world's origin, less that of prescribed bodies [J]."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef Wide3 v, w
+        cdef double potential = 0.0
+        cdef Py_ssize_t i
+        kinetic[0] = 0.0
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            link = &self.tree.links[i]
+            w = s.velocity.w
+            v = w_add(s.velocity.v, w_cross(w, s.com))
+            kinetic[0] += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
+            v = w_add(s.position, s.com)
+            potential -= link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
+        return kinetic[0] + potential
+
+    cdef double power(self, const double* forces) noexcept nogil:
+        """Of joint forces and of forces on the bodies, at qd [W]. The links' velocities are those of the last look."""
+        cdef const LinkState* s
+        cdef const double* f
+        cdef Wide3 v
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            found += self.tau[i] * self.qd[i]
+        for i in range(self.tree.count if forces != NULL else 0):
+            s = &self.tree.states[i + 1]
+            f = forces + 6 * self.tree.links[i].body
+            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
+        return found
+
+    cdef void slow(self, double factor) noexcept nogil:
+        """All velocities times a factor."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            self.qd[i] *= factor
+
     cdef void drift(self, double h) noexcept nogil:
         """q after h at the velocities qd."""
         cdef const Link* link
