@@ -22,6 +22,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef object kept_here, approaches, coordinates
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
+    cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
     cdef object halved
     cdef double* levels                  # q and qd at which leaps began
@@ -31,6 +32,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil

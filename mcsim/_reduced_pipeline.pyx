@@ -68,6 +68,7 @@ cdef class ReducedPipeline(Pipeline):
         self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
+        self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
@@ -346,44 +347,53 @@ cdef class ReducedPipeline(Pipeline):
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:
-            self.leap(h, forces, 0)
+            if self.runge:
+                self.motion.runge_kutta(h, forces)
+                self.motion.place()
+                self.motion.factor()
+            else:
+                self.leap(h, forces, 0)
             self.set_time(self.settings.time + h)
             integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
             self.motion.give_poses(self.bodies.position, self.bodies.orientation)
             self.show_twists()
             self.lap(STAGE_INTEGRATE)
-            self.store_contacts()
-            return
-        self.motion.kick(0.5 * h, forces, ROUNDS)
+        else:
+            self.bounded_substep(h, forces, last)
+        self.store_contacts()
+
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
+        """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            if self.bounces:
-                self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-            self.set_start_impulses()
-            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
-            self.lap(STAGE_WARM_START)
-            self.solve_rows(BIASED, self.settings.iterations)
-            self.lap(STAGE_SOLVE)
+        if self.bounces:
+            self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        self.set_start_impulses()
+        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        self.lap(STAGE_WARM_START)
+        self.solve_rows(BIASED, self.settings.iterations)
+        self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
-        self.motion.drift(h)
+        if self.runge:
+            self.motion.take_back(0.5 * h)
+            self.motion.runge_kutta(h, forces)
+        else:
+            self.motion.drift(h)
         integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
         self.show()
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.refresh()
-            self.lap(STAGE_REFRESH)
-        self.sum_forces()
-        self.motion.kick(0.5 * h, forces, 1)
+        self.refresh()
+        self.lap(STAGE_REFRESH)
+        if not self.runge:
+            self.sum_forces()
+            self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.return_half()
-            if self.bounces:
-                self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
-                                                             self.settings.restitution_threshold,
-                                                             self.settings.iterations)
-            self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.return_half()
+        if self.bounces:
+            self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
+                                                         self.settings.restitution_threshold, self.settings.iterations)
+        self.solve_rows(RELAXED, self.settings.relax_iterations)
         self.show_twists()
-        if last and self.row_count > 0:
+        if last:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
         self.lap(STAGE_RELAX)
-        self.store_contacts()
