@@ -12,8 +12,11 @@ cdef class ReducedPipeline(Pipeline):
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
-    cdef int32_t* idle                   # (joints,) 1: never has rows
     cdef tuple angles
+    cdef list carriers
+    cdef long long recovered             # step whose joint forces are in the records
+    cdef object starts
+    cdef double* started                 # qd before the last substep
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step

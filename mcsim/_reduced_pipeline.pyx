@@ -23,7 +23,7 @@ import numpy as np
 from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport layout_joints, refresh_joints
+from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
@@ -32,7 +32,7 @@ from mcsim.integrate._euler cimport integrate_poses, update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -60,14 +60,15 @@ cdef class ReducedPipeline(Pipeline):
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
-        idle = np.concatenate([plan.idle, [False]]).astype(np.int32)
         self.angles = plan.angles
         kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
-        self.kept_here = held, kinematic, idle
-        self.idle = integers(idle)
+        self.kept_here = held, kinematic
         self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
+        self.starts = np.zeros(max(1, nv))
+        self.started = doubles(self.starts)
+        self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.swinging = np.zeros((bodies.count + 1, 6))
@@ -90,13 +91,14 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
-        cdef Py_ssize_t c, n = 0
+        cdef Py_ssize_t c, j, n = 0
         Pipeline.choose_joints(self, asleep)
-        if self.idle == NULL:
+        if self.held == NULL:
             return
         for c in range(self.awake_joint_count):
-            if not self.idle[self.awake_joints[c]]:
-                self.awake_joints[n] = self.awake_joints[c]
+            j = self.awake_joints[c]
+            if self.held[j + 1] == self.held[j] or has_bounded_rows(&self.joints[j]):
+                self.awake_joints[n] = <int32_t>j
                 n += 1
         self.awake_joint_count = n
 
@@ -110,6 +112,37 @@ cdef class ReducedPipeline(Pipeline):
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
+
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
+    def prepare(self):
+        self.recover()                                   # while the last substep's rows are there
+        return Pipeline.prepare(self)
+
+    def recover(self):
+        """What the tree's joints carried in the last substep, into their records; once a step, if q and qd are those it
+        ended with: inverse dynamics at its end, with the mean acceleration of the substep and what its rows did."""
+        cdef double h = self.settings.h
+        cdef const Row* row
+        cdef Twist* force
+        cdef Py_ssize_t i
+        cdef int k
+        if self.recovered == self.steps or self.steps_made == 0 or self.is_stale():
+            return
+        self.recovered = self.steps
+        memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                continue                                 # between a link and its parent: part of what the joint carries
+            for k in range(6):
+                if row.body_a >= 0:
+                    (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
+                if row.body_b >= 0:
+                    (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
+        self.motion.carry(self.started, h, <const double*>self.swings)
+        for link, joint in self.carriers:
+            self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
@@ -344,6 +377,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
+        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:

@@ -78,7 +78,8 @@ class ReducedWorld(World):
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
-                               held=held, idle=held & ~_bounded(joints), angles=_angles(system, scene), q=q, qd=qd, tau=tau, runge=self._keywords["integrator"] == "rk4")
+                               held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
+                               tau=tau, runge=self._keywords["integrator"] == "rk4")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
@@ -96,6 +97,12 @@ class ReducedWorld(World):
         """The bodies' arrays, as q and qd have them."""
         vars(self)["_pipeline"].sync()
         return vars(self)["_bodies"]
+
+    @property
+    def _joints(self):
+        """The joints' records, with what those of the tree carried in the last substep."""
+        vars(self)["_pipeline"].recover()
+        return vars(self)["_joints"]
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
@@ -371,6 +378,12 @@ def _bounded(joints):
     bounded = (np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]) | (axes["friction"] > 0.0)
                | (axes["has_spring"] != 0) | (axes["motor_mode"] != 0) | (axes["motion_mode"] != 0))
     return (there & bounded).any(axis=1) | np.isfinite(joints["swing_limit"])
+
+
+def _carriers(system, scene):
+    """[(link, joint)] numbers of the tree's joints that are the scene's."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
 
 
 def _angles(system, scene):

@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Tree
+from mcsim.state._layout cimport Bodies, Joint
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
 ctypedef struct Block:
@@ -19,7 +20,7 @@ cdef class TreeMotion:
     cdef double* tau                     # joint forces, accelerations of given joints [N, N m]
     cdef double* qdd
     cdef double* trial                   # (nv,)
-    cdef double* nothing                 # (nv,) of zeros
+    cdef double* nothing                 # (nv,) whose values nobody reads
     cdef double* first                   # (nq + nv,) each: a step's start, a stage's rates, their sum
     cdef double* rate
     cdef double* sum
@@ -37,6 +38,8 @@ cdef class TreeMotion:
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
+    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil
+    cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil

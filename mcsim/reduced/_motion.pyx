@@ -7,7 +7,8 @@ from libc.string cimport memcpy
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport quat_exp, quat_mul, rotate_back
+from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub
+from mcsim.state._layout cimport Bodies, Joint
 from mcsim.core.arrays import aligned
 
 include "_kernels.pxi"
@@ -149,6 +150,27 @@ cdef class TreeMotion:
         cdef Py_ssize_t i
         for i in range(self.tree.nv):
             self.qd[i] -= h * self.qdd[i]
+
+    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil:
+        """Forces across the joints at the present state, for accelerations (qd - started) / h."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            self.trial[i] = (self.qd[i] - started[i]) / h
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        inverse_dynamics(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.nothing)
+
+    cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil:
+        """After carry: h times what a link's joint puts on its successor, about its point there."""
+        cdef const LinkState* s = &self.tree.states[link + 1]
+        cdef Vec3 f = vec3(s.force.f.x, s.force.f.y, s.force.f.z)
+        cdef Vec3 n = vec3(s.force.n.x, s.force.n.y, s.force.n.z)
+        cdef Vec3 point
+        if self.tree.links[link].reversed:
+            point = add(bodies.position[joint.body_b], rotate(bodies.orientation[joint.body_b], joint.anchor_b))
+            n = add(n, cross(sub(vec3(s.position.x, s.position.y, s.position.z), point), f))
+            f, n = neg(f), neg(n)
+        joint.wrench_impulse.v = scale(h, f)
+        joint.wrench_impulse.w = scale(h, n)
 
     cdef void slow(self, double factor) noexcept nogil:
         """All velocities times a factor."""
