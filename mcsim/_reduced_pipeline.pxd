@@ -20,8 +20,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
-    cdef int32_t* kinematic              # numbers of the kinematic bodies
-    cdef Py_ssize_t kinematic_count
+    cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
     cdef object kept_here, approaches, coordinates
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging

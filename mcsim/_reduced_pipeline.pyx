@@ -8,7 +8,7 @@ coordinates, over the tree's velocities.
       drift      q by qd
       refresh    the tree and the rows at the new pose
       kick       qd += h/2 qdd(q, qd)
-      relax      restitution, sweeps without bias
+      relax      sweeps without bias, restitution
 
 Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
@@ -28,7 +28,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
-from mcsim.integrate._euler cimport integrate_poses, update_inertia
+from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
@@ -61,9 +61,8 @@ cdef class ReducedPipeline(Pipeline):
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
-        kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
-        self.kept_here = held, kinematic
-        self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
+        self.kept_here = held
+        self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
         self.starts = np.zeros(max(1, nv))
@@ -147,8 +146,7 @@ cdef class ReducedPipeline(Pipeline):
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
     cdef void show(self) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
-        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        """The tree at q and qd, factored, and the bodies as it has them."""
         self.motion.place()
         self.motion.factor()
         self.motion.give_poses(self.bodies.position, self.bodies.orientation)
@@ -168,6 +166,8 @@ cdef class ReducedPipeline(Pipeline):
 
     def sync(self):
         """The bodies as q and qd have them now."""
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.is_stale():
             self.show()
 
@@ -198,7 +198,9 @@ cdef class ReducedPipeline(Pipeline):
     cdef int collide(self) noexcept nogil:
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if self.kinematic_count > 0 or self.is_stale():
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.leading or self.is_stale():
             self.show()
         return Pipeline.collide(self)
 
@@ -344,7 +346,7 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
         """Kick, drift, kick, where there are no rows. Where that gains energy, the tree is too fast for h: two leaps of half
-        as long, and in the shortest ones velocities lose what was gained."""
+        as long, and in the shortest ones velocities lose what was gained. Not beside kinematic bodies, which do work."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         cdef double* q = self.levels + depth * (nq + nv)
         cdef double kinetic[2]
@@ -360,7 +362,7 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.kick(0.5 * h, forces, 1)
         self.motion.look()
         gained += self.motion.energy(&kinetic[1])
-        if gained <= GAIN * h * (kinetic[0] + kinetic[1]):
+        if self.leading or gained <= GAIN * h * (kinetic[0] + kinetic[1]):
             return
         if depth < MOST_HALVINGS:
             memcpy(self.motion.q, q, nq * sizeof(double))
@@ -388,7 +390,6 @@ cdef class ReducedPipeline(Pipeline):
             else:
                 self.leap(h, forces, 0)
             self.set_time(self.settings.time + h)
-            integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
             self.motion.give_poses(self.bodies.position, self.bodies.orientation)
             self.show_twists()
             self.lap(STAGE_INTEGRATE)
@@ -413,7 +414,6 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.runge_kutta(h, forces)
         else:
             self.motion.drift(h)
-        integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
         self.show()
         self.lap(STAGE_INTEGRATE)
         self.refresh()
@@ -423,10 +423,10 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
+        self.solve_rows(RELAXED, self.settings.relax_iterations)
         if self.bounces:
             self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
                                                          self.settings.restitution_threshold, self.settings.iterations)
-        self.solve_rows(RELAXED, self.settings.relax_iterations)
         self.show_twists()
         if last:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)

@@ -71,8 +71,8 @@ cdef class TreeMotion:
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
 
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil:
-        """Of the bodies, but for those that are prescribed."""
-        give_poses(&self.tree, self.turns, False, position, orientation)
+        """Of the bodies."""
+        give_poses(&self.tree, self.turns, position, orientation)
 
     cdef void give_twists(self, Twist* twist) noexcept nogil:
         """After look."""
@@ -189,8 +189,6 @@ cdef class TreeMotion:
             link = &self.tree.links[i]
             q = &self.q[link.q]
             w = &self.qd[link.v]
-            if link.prescribed:
-                continue
             if link.kind == SPHERICAL:
                 turn_by(q, h, w)
             elif link.kind == FREE:
