@@ -1,0 +1,317 @@
+"""Readout: the coordinates and velocities of the tree's joints, read from the state of the bodies.
+
+Of each joint the frame F_s is seen from F_p: position r and quaternion, and F_s's velocity relative to F_p, in its own
+axes at its own origin. Joints of one kind are read together. R = Rz(angle) means rotation by the twist about z,
+2 atan2(z, w) of the quaternion, which is the nearest one where the joint is bent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply
+from mcsim.reduced.kinds import KINDS
+
+if TYPE_CHECKING:
+    from mcsim.reduced.system import Link
+
+UNIT = 1e-6                     # how far from 1 the length of an orientation may be
+SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll are one
+
+
+class Motion(NamedTuple):
+    """F_s seen from F_p, of several joints; v, w: its velocity in its own axes. constant: of each joint."""
+
+    r: np.ndarray               # (…, k, 3)
+    quaternion: np.ndarray      # (…, k, 4)
+    v: np.ndarray               # (…, k, 3)
+    w: np.ndarray               # (…, k, 3)
+    constant: np.ndarray        # (k,)
+
+
+class Reading(NamedTuple):
+    """q (…, k, nq) and qd (…, k, nv) of k joints, and what is off: lists of the parts [m], [rad], [m/s], [rad/s]."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    off: tuple[list, list, list, list]
+
+
+class Readout:
+    """Reads the state of the bodies as coordinates of the tree. bodies: names of the scene's bodies."""
+
+    def __init__(self, bodies: Sequence[str], links: Sequence[Link]):
+        self._bodies = list(bodies)
+        self._links = list(links)
+        self._moving = np.array([link.body_number for link in links], dtype=np.intp)
+        self._parent = np.array([link.parent for link in links], dtype=np.intp)
+        self._reversed = np.array([link.reversed for link in links], dtype=bool)
+        self._com = np.array([link.com for link in links]).reshape(-1, 3)
+        self._place = np.array([link.place for link in links]).reshape(-1, 3)
+        self._turn = np.array([from_matrix(link.turn) for link in links]).reshape(-1, 4)
+        self._axes = np.array([from_matrix(link.frame[1].T) for link in links]).reshape(-1, 4)
+        self._nq, self._nv = (max((getattr(link, part).stop for link in links), default=0) for part in ("q", "v"))
+        self._groups = [self._group(kind) for kind in KINDS if any(link.kind == kind for link in links)]
+
+    def _group(self, kind: str) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """kind, links (k,), where their q stand (k, nq), where their qd stand (k, nv), constants (k,)."""
+        links = [link for link in self._links if link.kind == kind]
+        slots = [np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links],
+                          dtype=np.intp).reshape(len(links), -1) for part in ("q", "v")]
+        return (kind, np.array([link.number for link in links]), *slots, np.array([link.constant for link in links]))
+
+    def coordinates(self, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q (…, nq), qd (…, nv); see System.coordinates."""
+        motion = self._motion(*state)
+        shape = motion.r.shape[:-2]
+        q, qd = np.empty((*shape, self._nq)), np.empty((*shape, self._nv))
+        for (kind, links, q_slots, v_slots, _), reading in self._readings(motion):
+            q[..., q_slots], qd[..., v_slots] = reading.q, reading.qd
+            if kind == "spherical_ypr":
+                self._refuse_singular(links, reading)
+        return q, qd
+
+    def errors(self, *state: np.ndarray) -> np.ndarray:
+        """(…, links, 4); see System.tree_errors."""
+        motion = self._motion(*state)
+        out = np.empty((*motion.r.shape[:-1], 4))
+        for (_, links, *_), reading in self._readings(motion):
+            for i, parts in enumerate(reading.off):
+                out[..., links, i] = _length(parts) if parts else 0.0
+        return out
+
+    def _readings(self, motion: Motion):
+        """Each group of joints of one kind, and what is read of it."""
+        for group in self._groups:
+            kind, links, *_, constant = group
+            if kind not in READ:
+                raise SceneError(f"joint {self._links[links[0]].joint.name!r} is a model of the user's own: its "
+                                 "coordinates cannot be read from the bodies' poses; give q and qd")
+            part = (values[..., links, :] for values in motion[:4])
+            yield group, READ[kind](Motion(*part, constant))
+
+    def _refuse_singular(self, links: np.ndarray, reading: Reading) -> None:
+        bad = ~np.isfinite(reading.qd).all(axis=-1)
+        if bad.any():
+            joint = self._links[links[np.nonzero(bad)[-1][0]]].joint
+            raise SceneError(f"joint {joint.name!r} is at a pitch of ±π/2, where yaw and roll turn about one axis and "
+                             "their rates are not determined; describe it by a quaternion (ball='quaternion')")
+
+    def _motion(self, positions: np.ndarray, orientations: np.ndarray, velocities: np.ndarray,
+                angular_velocities: np.ndarray) -> Motion:
+        """How each joint's F_s stands to its F_p, and moves."""
+        x, v, w = (self._checked(name, value, 3) for name, value in (
+            ("positions", positions), ("velocities", velocities), ("angular_velocities", angular_velocities)))
+        orientation = self._checked("orientations", orientations, 4)
+        self._check_units(orientation)
+        # Every link's frame, its origin's velocity, and its angular velocity; the base's are appended as the last.
+        axes = _multiply(orientation, self._axes)
+        arm = _rotate(axes, -self._com)
+        origin, slip = _with_base(x + arm), _with_base(v + np.cross(w, arm))
+        axes, spin = _with_base(axes, (1.0, 0.0, 0.0, 0.0)), _with_base(w)
+        # The frame of each joint on the parent, and on the link.
+        parent, link = self._parent, slice(0, -1)
+        arm = _rotate(axes[..., parent, :], self._place)
+        outer = (origin[..., parent, :] + arm, _multiply(axes[..., parent, :], self._turn),
+                 slip[..., parent, :] + np.cross(spin[..., parent, :], arm), spin[..., parent, :])
+        inner = (origin[..., link, :], axes[..., link, :], slip[..., link, :], spin[..., link, :])
+        backward = self._reversed[:, None]
+        point_p, axes_p, v_p, w_p = (np.where(backward, i, o) for i, o in zip(inner, outer))
+        point_s, axes_s, v_s, w_s = (np.where(backward, o, i) for i, o in zip(inner, outer))
+        offset = point_s - point_p
+        return Motion(_rotate_back(axes_p, offset), _multiply(_conjugate(axes_p), axes_s),
+                      _rotate_back(axes_s, v_s - v_p - np.cross(w_p, offset)), _rotate_back(axes_s, w_s - w_p),
+                      np.zeros(0))
+
+    def _checked(self, name: str, value: np.ndarray, size: int) -> np.ndarray:
+        """The rows (…, links, size) of the links' bodies."""
+        value = np.asarray(value, float)
+        if value.ndim < 2 or value.shape[-2:] != (len(self._bodies), size):
+            raise SceneError(f"{name} must be (…, {len(self._bodies)}, {size}), {size} numbers for each body of the "
+                             f"scene, got {value.shape}")
+        value = value[..., self._moving, :]
+        bad = ~np.isfinite(value).all(axis=-1)
+        if bad.any():
+            raise SceneError(f"body {self._body_at(bad)!r}: {name} must be finite")
+        return value
+
+    def _check_units(self, orientation: np.ndarray) -> None:
+        bad = np.abs(np.linalg.norm(orientation, axis=-1) - 1.0) > UNIT
+        if bad.any():
+            raise SceneError(f"body {self._body_at(bad)!r}: orientations must be unit quaternions (w, x, y, z); divide "
+                             "them by their length")
+
+    def _body_at(self, bad: np.ndarray) -> str:
+        return self._bodies[self._moving[np.nonzero(bad)[-1][0]]]
+
+
+# ---- one function a kind ---------------------------------------------------------------------------------------------
+
+def _fixed(m: Motion) -> Reading:
+    none = m.r[..., :0]
+    return Reading(none, none, ([*_xyz(m.r)], [_angle(m.quaternion)], [*_xyz(m.v)], [*_xyz(m.w)]))
+
+
+def _revolute(m: Motion) -> Reading:
+    wx, wy, wz = _xyz(m.w)
+    return Reading(_stack(_twist(m.quaternion)), _stack(wz),
+                   ([*_xyz(m.r)], [_swing(m.quaternion)], [*_xyz(m.v)], [wx, wy]))
+
+
+def _prismatic(m: Motion) -> Reading:
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    return Reading(_stack(z), _stack(vz), ([x, y], [_angle(m.quaternion)], [vx, vy], [*_xyz(m.w)]))
+
+
+def _helical(m: Motion) -> Reading:
+    """The way tells how many whole turns the angle has made."""
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    wx, wy, wz = _xyz(m.w)
+    angle = _unwound(_twist(m.quaternion), z, m.constant)
+    return Reading(_stack(angle), _stack(wz), ([x, y, z - m.constant * angle], [_swing(m.quaternion)],
+                                               [vx, vy, vz - m.constant * wz], [wx, wy]))
+
+
+def _cylindrical(m: Motion) -> Reading:
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    wx, wy, wz = _xyz(m.w)
+    return Reading(_stack(z, _twist(m.quaternion)), _stack(vz, wz),
+                   ([x, y], [_swing(m.quaternion)], [vx, vy], [wx, wy]))
+
+
+def _planar(m: Motion) -> Reading:
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    wx, wy, wz = _xyz(m.w)
+    return Reading(_stack(x, y, _twist(m.quaternion)), _stack(vx, vy, wz),
+                   ([z], [_swing(m.quaternion)], [vz], [wx, wy]))
+
+
+def _spherical(m: Motion) -> Reading:
+    return Reading(m.quaternion, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+
+
+def _spherical_ypr(m: Motion) -> Reading:
+    """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z. Where cos(pitch) = 0, roll is set to
+    zero, and there is no yaw' for what of w is across (nan).
+    """
+    rotation = _matrices(m.quaternion)
+    cosine = np.hypot(rotation[..., 0, 0], rotation[..., 1, 0])
+    pitch = np.arctan2(-rotation[..., 2, 0], cosine)
+    singular = cosine < SINGULAR
+    yaw = np.where(singular, np.arctan2(-rotation[..., 0, 1], rotation[..., 1, 1]),
+                   np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
+    roll = np.where(singular, 0.0, np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2]))
+    wx, wy, wz = _xyz(m.w)
+    s, c = np.sin(roll), np.cos(roll)
+    across = s * wy + c * wz
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yaw_rate = np.where(singular, np.where(across == 0.0, 0.0, np.nan), across / cosine)
+    return Reading(_stack(yaw, pitch, roll), _stack(yaw_rate, c * wy - s * wz, wx + np.sin(pitch) * yaw_rate),
+                   ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+
+
+def _universal(m: Motion) -> Reading:
+    """R = Rz(q1) Rx(q2); w = q1' Rx(-q2) z + q2' x."""
+    rotation = _matrices(m.quaternion)
+    first = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    second = np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2])
+    lean = np.arctan2(rotation[..., 2, 0], np.hypot(rotation[..., 0, 0], rotation[..., 1, 0]))
+    wx, wy, wz = _xyz(m.w)
+    s, c = np.sin(second), np.cos(second)
+    return Reading(_stack(first, second), _stack(s * wy + c * wz, wx),
+                   ([*_xyz(m.r)], [lean], [*_xyz(m.v)], [c * wy - s * wz]))
+
+
+def _free(m: Motion) -> Reading:
+    return Reading(np.concatenate([m.r, m.quaternion], axis=-1), np.concatenate([m.v, m.w], axis=-1),
+                   ([], [], [], []))
+
+
+def _rack_pinion(m: Motion) -> Reading:
+    """F_s rolls along x of F_p, by the radius a radian."""
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    wx, wy, wz = _xyz(m.w)
+    angle = _unwound(_twist(m.quaternion), x, m.constant)
+    s, c = np.sin(angle), np.cos(angle)
+    return Reading(_stack(angle), _stack(wz),
+                   ([x - m.constant * angle, y, z], [_swing(m.quaternion)],
+                    [vx - m.constant * c * wz, vy + m.constant * s * wz, vz], [wx, wy]))
+
+
+READ: dict[str, Callable[[Motion], Reading]] = {
+    "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
+    "planar": _planar, "spherical": _spherical, "spherical_ypr": _spherical_ypr, "universal": _universal, "free": _free,
+    "rack_pinion": _rack_pinion,
+}
+
+
+# ---- many vectors and quaternions at once ----------------------------------------------------------------------------
+
+def _xyz(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return a[..., 0], a[..., 1], a[..., 2]
+
+
+def _stack(*parts: np.ndarray) -> np.ndarray:
+    return np.stack(parts, axis=-1)
+
+
+def _length(parts: list) -> np.ndarray:
+    return np.sqrt(sum(part * part for part in parts))
+
+
+def _twist(q: np.ndarray) -> np.ndarray:
+    """The angle about z, in (-π, π]."""
+    sign = np.where(q[..., 0] < 0.0, -1.0, 1.0)
+    angle = 2.0 * np.arctan2(sign * q[..., 3], sign * q[..., 0])
+    return np.where(angle <= -np.pi, np.pi, angle)
+
+
+def _swing(q: np.ndarray) -> np.ndarray:
+    """The angle between the two z axes."""
+    return 2.0 * np.arctan2(np.hypot(q[..., 1], q[..., 2]), np.hypot(q[..., 0], q[..., 3]))
+
+
+def _angle(q: np.ndarray) -> np.ndarray:
+    """The angle of the rotation, 0 to π."""
+    return 2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0]))
+
+
+def _unwound(angle: np.ndarray, way: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """Of angle + 2π k the one whose way, `rate` a radian, is nearest to `way`; the angle itself if rate is 0."""
+    turns = np.divide(way, rate, out=np.array(angle), where=rate != 0.0)
+    return angle + 2.0 * np.pi * np.round((turns - angle) / (2.0 * np.pi))
+
+
+def _with_base(a: np.ndarray, base: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    """(…, n + 1, k): with the base's row as the last one."""
+    return np.concatenate([a, np.broadcast_to(base, (*a.shape[:-2], 1, a.shape[-1]))], axis=-2)
+
+
+def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    p, q = np.broadcast_arrays(p, q)
+    return np.moveaxis(multiply(np.moveaxis(p, -1, 0), np.moveaxis(q, -1, 0)), 0, -1)
+
+
+def _conjugate(q: np.ndarray) -> np.ndarray:
+    return np.moveaxis(conjugate(np.moveaxis(q, -1, 0)), 0, -1)
+
+
+def _matrices(q: np.ndarray) -> np.ndarray:
+    return np.moveaxis(matrix(np.moveaxis(q, -1, 0)), (0, 1), (-2, -1))
+
+
+def _rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    return np.einsum("...ij,...j->...i", _matrices(q), a)
+
+
+def _rotate_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
+    return np.einsum("...ji,...j->...i", _matrices(q), a)
