@@ -9,7 +9,7 @@ Joints are added in the order of links, depth first: `pin.crba` is right only th
 import numpy as np
 import pinocchio as pin
 
-from twin import Z, Energy, rotation_of, turn
+from twin import Z, Energy, link_weights, rotation_of, turn
 
 KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical", "spherical_ypr",
          "universal", "free")
@@ -24,7 +24,7 @@ def _composite(*joints):
 
 
 def _joint_model(link):
-    constant, backwards = getattr(link, "constant", 0.0), link.reversed
+    constant, backwards = link.constant, link.reversed
     return {
         "revolute": lambda: pin.JointModelRZ(), "prismatic": lambda: pin.JointModelPZ(),
         "helical": lambda: pin.JointModelHZ(constant), "planar": lambda: pin.JointModelPlanar(),
@@ -87,10 +87,13 @@ def _velocity_matrix(link, q):
 class PinocchioModel:
     """Pinocchio's dynamics in the coordinates of a System. Links of kinds out of KINDS are refused by a KeyError."""
 
-    def __init__(self, system, gravity=(0.0, 0.0, -9.81)):
+    def __init__(self, system, gravity=None):
         self.links, self.nv = system.links, system.nv
+        gravity = np.asarray(system.scene.gravity if gravity is None else gravity, float)
+        # What the bodies' gravity_scale adds to their weight.
+        self.additions = link_weights(system, gravity) - np.outer([link.mass for link in self.links], gravity)
         self.model = pin.Model()
-        self.model.gravity = pin.Motion(np.array(gravity, float), np.zeros(3))
+        self.model.gravity = pin.Motion(gravity, np.zeros(3))
         self.joints, self.frames = [], []           # by link: number of the joint; place of the link in its frame
         for i, link in enumerate(self.links):
             joint, place = (self.joints[link.parent], self.frames[link.parent]) if link.parent >= 0 else (0, STILL)
@@ -120,13 +123,13 @@ class PinocchioModel:
 
     def _forces(self, p, forces):
         """The forces on links as Pinocchio takes them: one a joint, in its own frame."""
+        forces = np.pad(self.additions, ((0, 0), (0, 3))) + (0.0 if forces is None else forces)
         result = pin.StdVec_Force()
         result.extend([pin.Force.Zero()] * self.model.njoints)
-        if forces is not None:
-            pin.framesForwardKinematics(self.model, self.data, p)
-            for i, joint in enumerate(self.joints):
-                center = pin.SE3(np.eye(3), self.data.oMf[self.centers[i]].translation)
-                result[joint] += self.data.oMi[joint].actInv(center.act(pin.Force(forces[i][:3], forces[i][3:])))
+        pin.framesForwardKinematics(self.model, self.data, p)
+        for i, joint in enumerate(self.joints):
+            center = pin.SE3(np.eye(3), self.data.oMf[self.centers[i]].translation)
+            result[joint] += self.data.oMi[joint].actInv(center.act(pin.Force(forces[i, :3], forces[i, 3:])))
         return result
 
     # ---- dynamics ----------------------------------------------------------------------------------------------------
@@ -173,7 +176,8 @@ class PinocchioModel:
         # Pinocchio leaves out what is fixed to the world.
         still = sum(link.mass * (self.frames[i] * link.com) @ self.model.gravity.linear
                     for i, link in enumerate(self.links) if self.joints[i] == 0)
-        return Energy(kinetic, pin.computePotentialEnergy(self.model, self.data, p) - still)
+        more = np.sum(self.additions * self.poses(q)[0])
+        return Energy(kinetic, pin.computePotentialEnergy(self.model, self.data, p) - still - more)
 
     def momentum(self, q, qd):
         total = pin.computeCentroidalMomentum(self.model, self.data, self.position(q), self.velocity_matrix(q) @ qd)

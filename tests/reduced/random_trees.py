@@ -31,7 +31,7 @@ def random_frame(rng, size=0.5):
 
 def random_inertia(rng, mass):
     """(3, 3) about the centre of mass: that of a few points, so that the moments keep the triangle inequality."""
-    points = rng.normal(size=(6, 3)) * rng.uniform(0.05, 0.3, 3) @ matrix(random_quaternion(rng)).T
+    points = rng.normal(size=(6, 3)) * rng.uniform(0.1, 0.4, 3) @ matrix(random_quaternion(rng)).T
     points -= points.mean(axis=0)
     return mass / 6 * (np.sum(points**2) * np.eye(3) - points.T @ points)
 
@@ -82,7 +82,8 @@ def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
             _attach(rng, plan, parent, name, kind if kind in kinds else kinds[0])
         mass = np.exp(rng.uniform(-1.5, 1.5))
         plan.bodies[name] = {"mass": mass, "inertia": random_inertia(rng, mass),
-                             "center_of_mass": rng.uniform(-0.3, 0.3, 3)}
+                             "center_of_mass": rng.uniform(-0.3, 0.3, 3),
+                             "gravity_scale": rng.uniform(-1, 2) if rng.random() < 0.1 else 1.0}
     return _scene(rng, plan, rng.uniform(-10, 10, 3) if gravity is None else gravity)
 
 

@@ -229,15 +229,24 @@ class Kinematics(NamedTuple):
     bias: list
 
 
+def link_weights(system, gravity=None):
+    """(links, 3) [N]: mass times gravity times the body's gravity_scale."""
+    gravity = np.asarray(system.scene.gravity if gravity is None else gravity, float)
+    return np.array([link.mass * system.scene.bodies[link.body_number].gravity_scale * gravity
+                     for link in system.links]).reshape(-1, 3)
+
+
 class Twin:
     """Dynamics of a System; method names and shapes are those of the compiled one, for one state.
 
-    system: `links` (parent, kind, reversed, constant, place, turn, mass, com, inertia, slices q and v), nq, nv.
-    gravity (3,) [m/s²]. forces (links, 6), where given: [f; n] on each link at its centre of mass, world axes.
+    gravity (3,) [m/s²], that of the system's scene if None; each body's gravity_scale counts.
+    forces (links, 6), where given: [f; n] on each link at its centre of mass, world axes.
+    Prescribed links keep their velocity: their q̈ is 0, whatever τ is.
     """
 
-    def __init__(self, system, gravity=(0.0, 0.0, -9.81)):
-        self.system, self.links, self.gravity = system, system.links, np.array(gravity, float)
+    def __init__(self, system, gravity=None):
+        self.system, self.links = system, system.links
+        self.weights = link_weights(system, gravity)
         self.inertias = [spatial_inertia(link.mass, link.com, link.inertia) for link in self.links]
         self.places = [transform(link.turn, link.place) for link in self.links]
 
@@ -246,7 +255,7 @@ class Twin:
     def joint(self, number, q, qd):
         """The joint of a link as it leads from the parent to the link: -> Jcalc."""
         link = self.links[number]
-        joint = jcalc(link.kind, q[link.q], qd[link.v], getattr(link, "constant", 0.0))
+        joint = jcalc(link.kind, q[link.q], qd[link.v], link.constant)
         return reversed_joint(joint) if link.reversed else joint
 
     def kinematics(self, q, qd=None):
@@ -294,7 +303,7 @@ class Twin:
         return self._to_center(number, kinematics.from_world[number]) @ self._jacobian(number, kinematics)
 
     def body_accelerations(self, q, qd, qdd):
-        """(links, 6): d/dt of the centres' [v; w], world axes, without gravity's part."""
+        """(links, 6): d/dt of the centres' [v; w], world axes."""
         kinematics, result, spatial = self.kinematics(q, qd), [], []
         for i, link in enumerate(self.links):
             a = kinematics.s[i] @ qdd[link.v] + kinematics.bias[i]
@@ -308,21 +317,16 @@ class Twin:
     # ---- dynamics ----------------------------------------------------------------------------------------------------
 
     def _outer_forces(self, kinematics, forces):
-        """[n; f] on each link in its own coordinates."""
-        if forces is None:
-            return [np.zeros(6)] * len(self.links)
-        return [self._to_center(i, kinematics.from_world[i]).T @ forces[i] for i in range(len(self.links))]
-
-    def _base_acceleration(self):
-        """Gravity as an acceleration of the base, upwards."""
-        return np.concatenate([np.zeros(3), -self.gravity])
+        """[n; f] on each link, its weight included, in its own coordinates."""
+        total = np.pad(self.weights, ((0, 0), (0, 3))) + (0.0 if forces is None else forces)
+        return [self._to_center(i, x).T @ total[i] for i, x in enumerate(kinematics.from_world)]
 
     def inverse_dynamics(self, q, qd, qdd, forces=None):
         """τ (nv,): recursive Newton-Euler."""
         kinematics, tau, accelerations, loads = self.kinematics(q, qd), np.zeros(self.system.nv), [], []
         outer = self._outer_forces(kinematics, forces)
         for i, link in enumerate(self.links):
-            before = self._base_acceleration() if link.parent < 0 else accelerations[link.parent]
+            before = accelerations[link.parent] if link.parent >= 0 else np.zeros(6)
             a = kinematics.x[i] @ before + kinematics.s[i] @ qdd[link.v] + kinematics.bias[i]
             v, inertia = kinematics.v[i], self.inertias[i]
             accelerations.append(a)
@@ -356,7 +360,10 @@ class Twin:
 
     def forward_dynamics(self, q, qd, tau, forces=None):
         """q̈ (nv,): articulated bodies."""
-        return self._articulated(q, qd, tau, np.zeros(self.system.nv), np.zeros(self.system.nv, bool), forces)
+        given = np.zeros(self.system.nv, bool)
+        for link in self.links:
+            given[link.v] = link.prescribed
+        return self._articulated(q, qd, tau, np.zeros(self.system.nv), given, forces)
 
     def hybrid_dynamics(self, q, qd, tau, qdd, given, forces=None):
         """-> q̈, τ (nv,). given (nv,) bool: where q̈ is known and τ is not; elsewhere τ is known."""
@@ -381,11 +388,13 @@ class Twin:
             if links[i].parent >= 0:
                 inertia = inertias[i] - u[i] @ np.linalg.solve(d[i], u[i].T)
                 load = loads[i] + inertia @ bias[i] + u[i] @ np.linalg.solve(d[i], rest[i])
-                inertias[links[i].parent] += kinematics.x[i].T @ inertia @ kinematics.x[i]
+                inertia = kinematics.x[i].T @ inertia @ kinematics.x[i]
+                # What rounding leaves of asymmetry would grow from link to link, to 1e-8 in a chain of 50.
+                inertias[links[i].parent] += (inertia + inertia.T) / 2
                 loads[links[i].parent] = loads[links[i].parent] + kinematics.x[i].T @ load
         result, accelerations = np.array(qdd, float), []
         for i, link in enumerate(links):
-            before = self._base_acceleration() if link.parent < 0 else accelerations[link.parent]
+            before = accelerations[link.parent] if link.parent >= 0 else np.zeros(6)
             a = kinematics.x[i] @ before + bias[i]
             found = np.linalg.solve(d[i], rest[i] - u[i].T @ a)
             result[link.v][free[i]] = found             # a slice is a view
@@ -397,8 +406,7 @@ class Twin:
     def energy(self, q, qd):
         kinematics = self.kinematics(q, qd)
         kinetic = sum(0.5 * v @ inertia @ v for v, inertia in zip(kinematics.v, self.inertias))
-        masses = np.array([link.mass for link in self.links])
-        return Energy(float(kinetic), float(-masses @ self.poses(q)[0] @ self.gravity))
+        return Energy(float(kinetic), float(-np.sum(self.weights * self.poses(q)[0])))
 
     def momentum(self, q, qd):
         """-> linear (3,), angular (3,) about the world's origin."""
