@@ -3,7 +3,8 @@
 Switches, by environment variable:
   MCSIM_DEBUG=1                     bounds checks, C asserts alive, -O1 -g
   MCSIM_SANITIZE=address,undefined  the named sanitizers (run with their runtimes preloaded, see docs/building.md)
-  MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin
+  MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin; one lane at every level, for what is
+                                    traced is made a Python object, which no register of several lanes can be
   MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
 """
 
@@ -58,6 +59,10 @@ KERNELS = {
     "mcsim.wide._base": ["m"],
     "mcsim.wide._v3": ["m"],
     "mcsim.wide._v4": ["m"],
+    "mcsim.reduced._base": ["m"],
+    "mcsim.reduced._v3": ["m"],
+    "mcsim.reduced._v4": ["m"],
+    "mcsim.reduced._dynamics": ["m"],
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],
     "mcsim._articulations": ["m"],
@@ -71,10 +76,12 @@ KERNELS = {
 # the baseline they are built on such processors only. Functions that pass registers of several lanes must be inlined.
 INLINE = "-DCYTHON_INLINE=inline __attribute__((always_inline))"
 LEVELS = {
-    "mcsim.wide._base": [INLINE],
-    "mcsim.wide._v3": [INLINE, "-march=x86-64-v3"],
-    "mcsim.wide._v4": [INLINE, "-march=x86-64-v4", "-mprefer-vector-width=512"],
+    f"mcsim.{package}._{level}": [INLINE, *flags] for package in ("wide", "reduced") for level, flags in {
+        "base": [], "v3": ["-march=x86-64-v3"], "v4": ["-march=x86-64-v4", "-mprefer-vector-width=512"]}.items()
 }
+
+# Those that work on one lane, whatever the processor.
+ONE_LANE = ("mcsim.reduced._dynamics",)
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._crew", "mcsim.collide._collider")
@@ -125,7 +132,8 @@ def extension(module, libraries):
         module,
         [module.replace(".", "/") + ".pyx"],
         libraries=libraries if os.name == "posix" else [],
-        define_macros=[("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [],
+        define_macros=([("CYTHON_TRACE_NOGIL", "1")] if COVERAGE else [])
+                      + ([("MCSIM_NO_LANES", "1")] if COVERAGE or module in ONE_LANE else []),
         undef_macros=["NDEBUG"] if DEBUG or SANITIZE else [],
         optional=module in LEVELS and not module.endswith("_base"),     # an old compiler may not know the level
     )
@@ -156,7 +164,8 @@ class BuildKernels(build_ext):
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
             threads = self.openmp() if ext.name in THREADED else []
-            ext.extra_compile_args = compile_flags + threads + (LEVELS.get(ext.name, []) if unix else [])
+            inlined = [INLINE] if unix and ext.name in ONE_LANE else []
+            ext.extra_compile_args = compile_flags + threads + (LEVELS.get(ext.name, inlined) if unix else [])
             ext.extra_link_args = link_flags + (threads if unix else [])
         super().build_extensions()
 

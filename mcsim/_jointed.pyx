@@ -77,7 +77,7 @@ cdef class Jointed:
         outside, herded = np.zeros(bodies.count + 1, np.int32), np.zeros(bodies.count + 1, np.int8)
         if self.herds is not None:
             herded[pairs[self.herds.joints[:len(joints)]]] = 1
-            herded[:-1][bodies.kind != DYNAMIC] = 0
+            herded[:bodies.count][bodies.kind != DYNAMIC] = 0
         self.kept += asleep, idle, outside, herded
         self.asleep, self.idle, self.herded = <int8_t*>records(asleep), <int8_t*>records(idle), <int8_t*>records(herded)
         self.outside = integers(outside)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,9 @@ from mcsim.core.errors import SceneError
 from mcsim.core.rotation import IDENTITY, Frame, compose, matrix, relative
 from mcsim.reduced.kinds import BALLS, KIND_OF, KINDS, QUATERNIONS
 from mcsim.reduced.readout import Readout
+from mcsim.reduced.report import report
 from mcsim.reduced.spanning import BASE, Branch, Edge, span
+from mcsim.reduced.spatial import motion_transform
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import choose, listing, show, suggestion
 
@@ -74,6 +78,16 @@ class Loop:
     successor_frame: tuple[np.ndarray, np.ndarray]
     constant: float
 
+    @property
+    def X_P(self) -> np.ndarray:
+        """(6, 6): takes motions [w; v] from the predecessor link's frame to F_p."""
+        return motion_transform(*self.predecessor_frame)
+
+    @property
+    def X_S(self) -> np.ndarray:
+        """(6, 6): takes motions [w; v] from the successor link's frame to F_s."""
+        return motion_transform(*self.successor_frame)
+
 
 class System:
     """The model of a scene in generalized coordinates: a spanning tree of links and joints, and what closes loops.
@@ -89,6 +103,7 @@ class System:
     links: list of Link; loops: list of Loop. couplings: list of the scene's joints that are neither (distance, gear,
         rack and pinion, rolling, knife edge, of the user's own).
     nq, nv: number of coordinates q and of velocities qd. parent (n,): the links' parents, -1 for the base.
+    subtree_size (n,): number of links that a link supports, itself included.
     link_of: name of a body -> number of its link, -1 for a static one.
     """
 
@@ -99,6 +114,7 @@ class System:
     nq: int
     nv: int
     parent: np.ndarray
+    subtree_size: np.ndarray
     link_of: dict[str, int]
 
     def __init__(self, scene: Scene, tree: Iterable[Joint | str] | None = None,
@@ -116,6 +132,14 @@ class System:
         self.parent = np.array([link.parent for link in self.links], dtype=np.intp)
         self.loops = [self._loop(edge, balls) for edge in spanning.loops]
         self.couplings = spanning.couplings
+        self.subtree_size = np.ones(len(self.links), dtype=np.intp)
+        children: dict[int, list[int]] = {number: [] for number in range(BASE, len(self.links))}
+        for link in self.links:
+            children[link.parent].append(link.number)
+        for link in self.links[::-1]:
+            if link.parent != BASE:
+                self.subtree_size[link.parent] += self.subtree_size[link.number]
+        self._children = {number: np.array(found, dtype=np.intp) for number, found in children.items()}
         self._link_of_joint = {link.joint.name: link for link in self.links if link.joint is not None}
         self._readout: Readout | None = None
 
@@ -163,6 +187,49 @@ class System:
         numbers = (BASE if name is None else self.link_of[name] for name in (joint.a, joint.b))
         frames = (self._in_link(joint.a, joint.frame_a), self._in_link(joint.b, joint.frame_b))
         return Loop(joint, kind, *numbers, *((place, matrix(turn)) for place, turn in frames), _constant(joint, kind))
+
+    # ---- the graph ---------------------------------------------------------------------------------------------------
+
+    @property
+    def predecessor(self) -> np.ndarray:
+        """(links + loops,): p, the link from which each joint leads; the links' joints first, then those of loops."""
+        return np.array([*(link.number if link.reversed else link.parent for link in self.links),
+                         *(loop.predecessor for loop in self.loops)], dtype=np.intp)
+
+    @property
+    def successor(self) -> np.ndarray:
+        """(links + loops,): s, the link to which each joint leads, in the order of `predecessor`."""
+        return np.array([*(link.parent if link.reversed else link.number for link in self.links),
+                         *(loop.successor for loop in self.loops)], dtype=np.intp)
+
+    def support(self, link: int) -> np.ndarray:
+        """κ: the links whose joints hold the link to the base, from there to the link itself; none for the base."""
+        path = []
+        while link != BASE:
+            path.append(link)
+            link = int(self.parent[link])
+        return np.array(path[::-1], dtype=np.intp)
+
+    def children(self, link: int) -> np.ndarray:
+        """μ: the links whose parent it is, in the order of numbers; the base is -1."""
+        return self._children[link]
+
+    def subtree(self, link: int) -> np.ndarray:
+        """ν: the link and all that it supports, which have consecutive numbers; all links for the base."""
+        first = max(link, 0)
+        return np.arange(first, first + (len(self.links) if link == BASE else self.subtree_size[link]))
+
+    def loop_links(self, loop: Loop) -> np.ndarray:
+        """The links whose joints form a loop with the loop's joint: those that support one of its ends, but not both."""
+        return np.setxor1d(self.support(loop.predecessor), self.support(loop.successor))
+
+    @property
+    def X_T(self) -> np.ndarray:
+        """(links, 6, 6): takes motions [w; v] from the parent's frame to that of the link's joint on the parent.
+
+        That is F_p, or F_s of a reversed joint.
+        """
+        return np.array([motion_transform(link.place, link.turn) for link in self.links]).reshape(-1, 6, 6)
 
     # ---- coordinates -------------------------------------------------------------------------------------------------
 
@@ -236,9 +303,53 @@ class System:
             self._readout = Readout([body.name for body in self.scene.bodies], self.links)
         return self._readout
 
+    # ---- files, pictures ---------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as JSON data: scene and choices, and links, loops and couplings as they follow from these."""
+        from mcsim.reduced.files import system_to_dict
+
+        return system_to_dict(self)
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> System:
+        """The model that JSON data describes."""
+        from mcsim.reduced.files import system_from_dict
+
+        return system_from_dict(data)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a JSON file."""
+        from mcsim.reduced.files import save_system
+
+        save_system(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> System:
+        """The model of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
+        from mcsim.reduced.files import load_system
+
+        return load_system(path)
+
+    def draw(self, target: str | PathLike[str] | Any) -> Any:
+        """Draw the connectivity graph to a file (.png, .svg, .pdf) or on Matplotlib axes; answers with the axes.
+
+        The base is a box, links are circles. Arrows run from a joint's predecessor to its successor: solid in the tree,
+        grey for free joints that the model added, dashed where they close loops.
+        """
+        from mcsim.reduced.drawing import draw
+
+        return draw(self, target)
+
     def __repr__(self) -> str:
-        return (f"<System of {self.scene.name!r}: {len(self.links)} links, {self.nq} coordinates, {self.nv} velocities, "
-                f"{len(self.loops)} loops, {len(self.couplings)} couplings>")
+        parts = [(len(self.links), "link"), (self.nq, "coordinate"), (len(self.loops), "loop"),
+                 (len(self.couplings), "coupling")]
+        counts = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in parts]
+        velocities = f"{self.nv} {'velocity' if self.nv == 1 else 'velocities'}"
+        return f"<System of {self.scene.name!r}: {', '.join([*counts[:2], velocities, *counts[2:]])}>"
+
+    def __str__(self) -> str:
+        return report(self)
 
 
 def _turned(inertia: np.ndarray, axes: np.ndarray) -> np.ndarray:

@@ -6,19 +6,12 @@ from pathlib import Path
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
 
 SIZE = (800, 600)                                         # pixels of a still
 FILM_SIZE = (640, 480)                                    # pixels of a film's frame
 FILM_COLORS = 128
-
-
-def require_matplotlib():
-    """Raises ImportError with the line to type if Matplotlib is missing."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None
 
 
 def save_png(path, scene, recording, *, frames=1, size=SIZE):

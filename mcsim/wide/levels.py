@@ -36,9 +36,9 @@ def chosen():
     return wanted
 
 
-def table(name, level=None):
+def table(name, level=None, package="mcsim.wide"):
     """The table of kernels that the function `name` of the level's module gives; level: by default the one in use."""
-    return getattr(importlib.import_module(f"mcsim.wide._{level or chosen()}"), name)()
+    return getattr(importlib.import_module(f"{package}._{level or chosen()}"), name)()
 
 
 def tables(name):

@@ -1,0 +1,9 @@
+"""The packages of the extras: what needs one says how to get it."""
+
+
+def require_matplotlib():
+    """Raises ImportError with the line to type if Matplotlib is missing."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ImportError("pictures need Matplotlib: pip install 'mcsim[plot]'") from None

@@ -1,0 +1,3 @@
+"""The kernels over trees, several states at a time, at the compiler's own level."""
+
+include "_kernels.pxi"

@@ -1,0 +1,323 @@
+"""The algorithms over a tree from Python: one state, or many by a leading axis.
+
+One state runs through the kernels compiled here for one lane, many through those of the widest level, a state a lane.
+The answers are the same to the bit.
+"""
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
+from cpython.pycapsule cimport PyCapsule_GetPointer
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, records
+from mcsim.core._crew cimport MOST_WORKERS, share_out
+
+from mcsim.core.arrays import aligned
+from mcsim.core.errors import SceneError
+from mcsim.wide import levels
+
+include "_kernels.pxi"
+
+cdef enum Task:
+    FORWARD = 0
+    INVERSE = 1
+    MASS = 2
+
+
+cdef enum:
+    LEAST_GROUPS = 8             # of states, a thread: fewer are not worth waking one
+
+# What is given of many states: rows `stride` apart, 0: the same one for all. NULL: none.
+ctypedef struct Given:
+    const double* rows
+    Py_ssize_t size
+    Py_ssize_t stride
+
+ctypedef struct Batch:
+    const TreeKernels* kernels
+    Tree trees[MOST_WORKERS]
+    Wide* buffers[MOST_WORKERS]          # of the numbers given and found, by worker
+    int task
+    Py_ssize_t count
+    Given given[4]                       # q, qd, tau or qdd, forces
+    double* found
+    Py_ssize_t found_size
+
+
+cdef inline Wide* beyond(const TreeKernels* kernels, Wide* first, Py_ssize_t count) noexcept nogil:
+    return <Wide*>(<char*>first + count * kernels.wide_size)
+
+
+cdef void do_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) noexcept nogil:
+    """Groups [first, end) of as many states as there are lanes."""
+    cdef Batch* batch = <Batch*>what
+    cdef const TreeKernels* kernels = batch.kernels
+    cdef Tree* tree = &batch.trees[worker]
+    cdef const Given* given
+    cdef Wide* numbers[4]
+    cdef Wide* found
+    cdef Wide* at
+    cdef Py_ssize_t group, state
+    cdef int k, count
+    for group in range(first, end):
+        state = group * kernels.width
+        count = <int>min(kernels.width, batch.count - state)
+        at = batch.buffers[worker]
+        for k in range(4):
+            given = &batch.given[k]
+            numbers[k] = NULL
+            if given.rows != NULL:
+                numbers[k] = at
+                kernels.load(at, given.rows + state * given.stride, given.size, given.stride, count)
+                at = beyond(kernels, at, given.size)
+        found = at
+        kernels.place(tree, numbers[0])
+        if batch.task == MASS:
+            kernels.mass_matrix(tree, found)
+        else:
+            kernels.move(tree, numbers[0], numbers[1])
+            if batch.task == FORWARD:
+                kernels.forward_dynamics(tree, numbers[2], numbers[3], found)
+            else:
+                kernels.inverse_dynamics(tree, numbers[2], numbers[3], found)
+        kernels.store(found, batch.found + state * batch.found_size, batch.found_size, batch.found_size, count)
+
+
+cdef class Dynamics:
+    """links: LINK_DTYPE (n,). bodies: how many the scene has. user: (link number, callable) of users' joints.
+    threads: among which batches are shared out."""
+
+    cdef readonly Py_ssize_t nq, nv
+    cdef readonly int threads
+    cdef Py_ssize_t body_count
+    cdef object links, user_numbers
+    cdef tuple user, shape, square
+    cdef list kept
+    cdef Tree tree                       # of one lane
+    cdef const TreeKernels* wide         # of many; NULL before they are asked for
+    cdef Batch batch
+
+    def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, Py_ssize_t bodies, user=(), int threads=1):
+        if links.dtype.itemsize != sizeof(Link):
+            raise ValueError(f"a link's record has {sizeof(Link)} bytes here, {links.dtype.itemsize} there")
+        self.links = np.ascontiguousarray(links)
+        self.nq, self.nv, self.body_count, self.threads = nq, nv, bodies, min(threads, MOST_WORKERS)
+        self.user = tuple(user)
+        self.shape, self.square = (nv,), (nv, nv)
+        self.user_numbers = np.zeros(sum(USER_SUBSPACE + 36 for _ in self.user))
+        self.tree.links = <const Link*>records(self.links)
+        self.tree.count = len(links)
+        self.tree.nq, self.tree.nv = nq, nv
+        self.tree.user = doubles(self.user_numbers)
+        self.kept = [self._fit(&KERNELS, &self.tree)]
+        self.wide = NULL
+
+    cdef object _fit(self, const TreeKernels* kernels, Tree* tree):
+        """Room for the states of a tree. -> what to keep alive"""
+        room = [aligned((tree.count + 1) * kernels.link_size), aligned(max(1, tree.nv) * kernels.axis_size)]
+        tree.states, tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
+        kernels.begin(tree)
+        return room
+
+    cdef int _widen(self) except -1:
+        """Make ready for batches."""
+        cdef int k
+        cdef Py_ssize_t numbers = self.nq + 2 * self.nv + 6 * self.body_count + max(self.nv * self.nv, self.nv) + 1
+        self.wide = <const TreeKernels*>PyCapsule_GetPointer(levels.table("trees", package="mcsim.reduced"),
+                                                             "mcsim.reduced")
+        self.batch.kernels = self.wide
+        for k in range(self.threads):
+            self.batch.trees[k] = self.tree
+            room = aligned(numbers * self.wide.wide_size)
+            self.batch.buffers[k] = <Wide*>doubles(room)
+            self.kept.append((self._fit(self.wide, &self.batch.trees[k]), room))
+        return 0
+
+    # ---- what a caller gives -----------------------------------------------------------------------------------------
+
+    cdef object _take(self, object array, str name, Py_ssize_t size, Given* given, Py_ssize_t* count):
+        """The doubles of an array (size,), or (n, size) of n states. count: that n, -1 while all were single. -> what
+        to keep alive."""
+        cdef Py_ssize_t i, n = 1
+        cdef double spoilt = 0.0
+        cdef Py_ssize_t shape[2]
+        if not find_doubles(array, &given.rows, shape):
+            array = as_doubles(array, name)
+            find_doubles(array, &given.rows, shape)
+        if shape[1] != size:
+            raise SceneError(f"{name} must be ({size},), or (n, {size}) of n states, got {np.shape(array)}")
+        given.size = size
+        given.stride = 0
+        if shape[0] >= 0:
+            n = shape[0]
+            given.stride = size
+            if 0 <= count[0] != n:
+                raise SceneError(f"{name} has {n} states, what stands before it {count[0]}")
+            count[0] = n
+        for i in range(n * size):
+            spoilt += given.rows[i] - given.rows[i]
+        if spoilt != 0.0:
+            raise SceneError(f"{name} has values that are not finite")
+        return array
+
+    cdef object _take_forces(self, object forces, Given* given, Py_ssize_t* count):
+        """(bodies, 6), or (n, bodies, 6)."""
+        array = np.ascontiguousarray(as_doubles(forces, "forces", 3))
+        if array.shape[array.ndim - 2:] != (self.body_count, 6):
+            raise SceneError(f"forces must be ({self.body_count}, 6), or (n, {self.body_count}, 6) of n states, got "
+                             f"{array.shape}")
+        flat = array.reshape((*array.shape[:array.ndim - 2], 6 * self.body_count))
+        return self._take(flat, "forces", 6 * self.body_count, given, count)
+
+    cdef object _run(self, int task, object q, object qd, object x, object forces):
+        """The answer of one of the algorithms, for one state or many."""
+        cdef Given given[4]
+        cdef Py_ssize_t count = -1
+        cdef Py_ssize_t size = self.nv * self.nv if task == MASS else self.nv
+        cdef tuple shape = self.square if task == MASS else self.shape
+        cdef double* found
+        cdef int k
+        for k in range(4):
+            given[k].rows = NULL
+            given[k].size = 0
+            given[k].stride = 0
+        q = self._take(q, "q", self.nq, &given[0], &count)
+        if task != MASS:
+            qd = self._take(qd, "qd", self.nv, &given[1], &count)
+        if x is not None:
+            x = self._take(x, "tau" if task == FORWARD else "qdd", self.nv, &given[2], &count)
+        if forces is not None:
+            forces = self._take_forces(forces, &given[3], &count)
+        if count < 0:
+            out = empty(shape)
+            if self.nv:
+                find_any(out, &found)
+                self._one_state(task, given, found)
+            return out
+        out = empty((count, *shape))
+        if count and self.nv:
+            find_any(out, &found)
+            self._states(task, given, count, found, size)
+        return out
+
+    cdef int _one_state(self, int task, const Given* given, double* found) except -1:
+        self._ask_users(given[0].rows, given[1].rows)
+        place(&self.tree, <const Wide*>given[0].rows)
+        if task == MASS:
+            mass_matrix(&self.tree, <Wide*>found)
+            return 0
+        move(&self.tree, <const Wide*>given[0].rows, <const Wide*>given[1].rows)
+        if task == FORWARD:
+            forward_dynamics(&self.tree, <const Wide*>given[2].rows, <const Wide*>given[3].rows, <Wide*>found)
+        else:
+            inverse_dynamics(&self.tree, <const Wide*>given[2].rows, <const Wide*>given[3].rows, <Wide*>found)
+        return 0
+
+    cdef int _states(self, int task, const Given* given, Py_ssize_t count, double* found, Py_ssize_t size) except -1:
+        cdef Given one[4]
+        cdef Py_ssize_t i, groups
+        cdef int k
+        if self.user:                                # they are asked state by state
+            for i in range(count):
+                for k in range(4):
+                    one[k] = given[k]
+                    if given[k].rows != NULL:
+                        one[k].rows = given[k].rows + i * given[k].stride
+                self._one_state(task, one, found + i * size)
+            return 0
+        if self.wide == NULL:
+            self._widen()
+        self.batch.task = task
+        self.batch.count = count
+        for k in range(4):
+            self.batch.given[k] = given[k]
+        self.batch.found = found
+        self.batch.found_size = size
+        groups = (count + self.wide.width - 1) // self.wide.width
+        with nogil:
+            share_out(do_states, &self.batch, groups, LEAST_GROUPS, self.threads)
+        return 0
+
+    cdef int _ask_users(self, const double* q, const double* qd) except -1:
+        """What the users' joints say at a state."""
+        cdef const Link* link
+        for number, ask in self.user:
+            link = &self.tree.links[<Py_ssize_t>number]
+            ask(np.array([q[link.q + k] for k in range(link_coordinates(&self.tree, number, self.nq))]),
+                np.array([qd[link.v + k] if qd != NULL else 0.0 for k in range(link.freedoms)]),
+                self.user_numbers[link.user:link.user + USER_SUBSPACE + 36])
+        return 0
+
+    # ---- the algorithms ----------------------------------------------------------------------------------------------
+
+    def forward_dynamics(self, q, qd, tau, forces=None):
+        """Accelerations qdd (nv,) of a tree at q (nq,), qd (nv,) under joint forces tau (nv,) [N, N m], gravity and
+        `forces` (bodies, 6): [f; torque] at the centres of mass, world axes [N, N m].
+
+        Any of them may have a leading axis of n states; then qdd is (n, nv). Articulated bodies (Featherstone, table
+        7.1): exact but for rounding, some 1e-13 relative."""
+        return self._run(FORWARD, q, qd, tau, forces)
+
+    def inverse_dynamics(self, q, qd, qdd, forces=None):
+        """Joint forces tau (nv,) [N, N m] that give the accelerations qdd (nv,) at q (nq,), qd (nv,) under gravity and
+        `forces` (bodies, 6) as of forward_dynamics. Any may have a leading axis of n states. Recursive Newton-Euler
+        (table 5.1)."""
+        return self._run(INVERSE, q, qd, qdd, forces)
+
+    def bias_force(self, q, qd, forces=None):
+        """C (nv,) of tau = H qdd + C: what Coriolis and centrifugal forces, gravity and `forces` ask of the joints. As
+        inverse_dynamics at qdd = 0."""
+        return self._run(INVERSE, q, qd, None, forces)
+
+    def mass_matrix(self, q):
+        """H (nv, nv) at q (nq,) [kg, kg m, kg m2], symmetric; (n, nv, nv) for q (n, nq). Composite rigid bodies (table
+        6.2)."""
+        return self._run(MASS, q, None, None, None)
+
+
+# ---- arrays ----------------------------------------------------------------------------------------------------------
+
+empty = np.empty
+
+
+cdef Py_ssize_t link_coordinates(const Tree* tree, Py_ssize_t number, Py_ssize_t nq) noexcept nogil:
+    """How many coordinates a link's joint has."""
+    return (tree.links[number + 1].q if number + 1 < tree.count else nq) - tree.links[number].q
+
+
+cdef bint find_doubles(object array, const double** rows, Py_ssize_t* shape):
+    """Whether it is a contiguous array of doubles with one or two axes; its numbers and its shape, (-1, n) of one axis.
+    Whoever takes the numbers keeps the array alive."""
+    cdef Py_buffer view
+    cdef bint fits
+    try:
+        PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT)
+    except (BufferError, TypeError, ValueError):
+        return False
+    fits = (view.format != NULL and view.format[0] == b"d" and view.format[1] == 0 and 1 <= view.ndim <= 2)
+    if fits:
+        rows[0] = <const double*>view.buf
+        shape[0] = view.shape[0] if view.ndim == 2 else -1
+        shape[1] = view.shape[view.ndim - 1]
+    PyBuffer_Release(&view)
+    return fits
+
+
+cdef int find_any(object array, double** numbers) except -1:
+    """The numbers of an array that was made here."""
+    cdef Py_buffer view
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS)
+    numbers[0] = <double*>view.buf
+    PyBuffer_Release(&view)
+    return 0
+
+
+def as_doubles(value, name, most=2):
+    """A contiguous array of doubles with at most so many axes, from anything that is numbers."""
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise SceneError(f"{name} must be numbers, got {value!r:.60}") from None
+    if not most - 1 <= np.ndim(value) <= most:
+        raise SceneError(f"{name} must have {most - 1} axes, or {most} for many states, got the shape {np.shape(value)}")
+    return array

@@ -1,0 +1,55 @@
+# All kernels over trees, for the lanes that a module is compiled for.
+
+from libc.math cimport fabs
+from libc.string cimport memset
+from cpython.pycapsule cimport PyCapsule_New
+
+from mcsim.core._trig cimport sine_cosine
+from mcsim.reduced._links cimport (
+    CYLINDRICAL, FIXED, FREE, HELICAL, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, SPHERICAL, SPHERICAL_YPR, UNIVERSAL,
+    USER, USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisState, Force, Inertia, Link, LinkState, Motion, Tree,
+    TreeKernels)
+from mcsim.wide._lanes cimport (
+    WIDTH, Mask, Wide, Wide3, Wide6, above, any_lane, choose, lane_of, put, size_of, splat, w_add, w_add_scaled,
+    w_cross, w_dot, w_scale, w_sub, w_times, wide3)
+
+include "_placing.pxi"
+include "_passes.pxi"
+
+
+cdef void load(Wide* out, const double* rows, Py_ssize_t size, Py_ssize_t stride, int count) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int lane
+    for lane in range(WIDTH):
+        for i in range(size):
+            put(&out[i], lane, rows[i])
+        if lane + 1 < count:
+            rows += stride
+
+
+cdef void store(const Wide* values, double* rows, Py_ssize_t size, Py_ssize_t stride, int count) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int lane
+    for lane in range(count):
+        for i in range(size):
+            rows[lane * stride + i] = lane_of(&values[i], lane)
+
+
+cdef TreeKernels KERNELS
+KERNELS.width = WIDTH
+KERNELS.wide_size = sizeof(Wide)
+KERNELS.link_size = sizeof(LinkState)
+KERNELS.axis_size = sizeof(AxisState)
+KERNELS.load = load
+KERNELS.store = store
+KERNELS.begin = begin
+KERNELS.place = place
+KERNELS.move = move
+KERNELS.inverse_dynamics = inverse_dynamics
+KERNELS.forward_dynamics = forward_dynamics
+KERNELS.mass_matrix = mass_matrix
+
+
+def trees():
+    """The table of kernels over trees of this level."""
+    return PyCapsule_New(&KERNELS, "mcsim.reduced", NULL)

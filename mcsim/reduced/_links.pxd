@@ -1,0 +1,126 @@
+"""The records of a tree of links in memory, and the tables of kernels that work on them.
+
+The kernels are compiled from one source several times: for one state (`_one.pyx`), and for several states side by side,
+one a lane, at every level of processors (`_base.pyx`, `_v3.pyx`, `_v4.pyx`). All give the same bits. Sizes of what holds
+`Wide` depend on the module: only kernels look into those.
+
+All vectors are in world axes. A link's spatial vectors, motion [w; v] and force [n; f], are about its own origin, the
+point where its joint holds it: so nothing is lost far from the world's origin, and from link to link a spatial vector or
+an inertia is moved, never turned.
+"""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Vec3
+from mcsim.wide._lanes cimport Wide, Wide3, Wide6
+
+# In the order of KINDS in system.py.
+cdef enum Kind:
+    FIXED = 0
+    REVOLUTE = 1
+    PRISMATIC = 2
+    HELICAL = 3
+    CYLINDRICAL = 4
+    PLANAR = 5
+    SPHERICAL = 6
+    SPHERICAL_YPR = 7
+    UNIVERSAL = 8
+    FREE = 9
+    RACK_PINION = 10
+    USER = 11
+
+# A link and its joint; parents before children. The base is link -1.
+ctypedef struct Link:
+    int32_t parent
+    int32_t kind
+    int32_t reversed             # 1: the joint's successor is the parent
+    int32_t q                    # where its coordinates begin
+    int32_t v                    # and its velocities
+    int32_t freedoms             # how many velocities
+    int32_t body                 # number in the scene
+    int32_t user                 # of a joint of the user's: where its numbers begin, else -1
+    double turn[9]               # columns: the joint's frame on the parent, in the parent's link axes
+    Vec3 place                   # its origin, from the parent's origin, in those axes [m]
+    double constant              # pitch [m/rad], radius [m]
+    double mass                  # [kg]
+    Vec3 com                     # centre of mass from the link's origin, link axes [m]
+    double inertia[6]            # about it, link axes: xx xy xz yy yz zz [kg m2]
+    Vec3 weight                  # its gravity, world [m/s2]
+
+# What a user's own joint says, in place of a kind: the rotation (columns) and origin of F_s in F_p, its motion subspace
+# (columns [w; v]) and bias (the apparent derivative of S times qd), in F_s axes about its origin.
+cdef enum:
+    USER_TURN = 0
+    USER_PLACE = 9
+    USER_BIAS = 12
+    USER_SUBSPACE = 18
+
+ctypedef struct Motion:
+    Wide3 w
+    Wide3 v
+
+ctypedef struct Force:
+    Wide3 n
+    Wide3 f
+
+# f = I m, [n; f] = [turning, mixed; mixed', moving] [w; v]. mixed: rows.
+ctypedef struct Inertia:
+    Wide6 turning
+    Wide3 mixed_x
+    Wide3 mixed_y
+    Wide3 mixed_z
+    Wide6 moving
+
+# Of a link, at one state.
+ctypedef struct LinkState:
+    Wide3 x                      # link axes
+    Wide3 y
+    Wide3 z
+    Wide3 position               # of its origin, world [m]
+    Wide3 arm                    # from the parent's origin [m]
+    Wide3 com                    # centre of mass from the origin [m]
+    Wide6 about_com              # inertia about it [kg m2]
+    Motion velocity
+    Motion bias                  # acceleration by velocities that the joint gives (Featherstone's c)
+    Motion acceleration          # true ones: gravity is a force
+    Force force                  # bias force p, the joint's force later on
+    Inertia inertia              # articulated or composite
+
+# Of a velocity variable: a column of a joint's S, and what elimination leaves.
+ctypedef struct AxisState:
+    Motion axis
+    Force pull                   # U = I S
+    Wide inverse                 # 1 / (S' I S)
+    Wide rest                    # u = tau - S' p
+
+# A tree, and room for one state of it (a state a lane). links (count,), states (count + 1,): that of the base first,
+# axes (nv,). user: of each user's joint its numbers, for all lanes alike.
+ctypedef struct Tree:
+    const Link* links
+    Py_ssize_t count
+    Py_ssize_t nq
+    Py_ssize_t nv
+    LinkState* states
+    AxisState* axes
+    const double* user
+
+ctypedef struct TreeKernels:
+    int width
+    Py_ssize_t wide_size         # bytes of a Wide, LinkState, AxisState
+    Py_ssize_t link_size
+    Py_ssize_t axis_size
+    # rows (count, size) of doubles, `stride` apart, into lanes and back; unused lanes hold the last row.
+    void (*load)(Wide* out, const double* rows, Py_ssize_t size, Py_ssize_t stride, int count) noexcept nogil
+    void (*store)(const Wide* values, double* rows, Py_ssize_t size, Py_ssize_t stride, int count) noexcept nogil
+    # Once, in memory that is 0: the base.
+    void (*begin)(Tree* tree) noexcept nogil
+    # Poses and S of all joints at q (nq,).
+    void (*place)(Tree* tree, const Wide* q) noexcept nogil
+    # After place: velocities and bias accelerations at qd (nv,).
+    void (*move)(Tree* tree, const Wide* q, const Wide* qd) noexcept nogil
+    # After move: tau (nv,) for accelerations qdd (NULL: 0). forces (bodies, 6): [f; n] at the centres of mass, world axes,
+    # or NULL.
+    void (*inverse_dynamics)(Tree* tree, const Wide* qdd, const Wide* forces, Wide* tau) noexcept nogil
+    # After move: qdd (nv,) for tau.
+    void (*forward_dynamics)(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil
+    # After place: H (nv, nv), whole and symmetric.
+    void (*mass_matrix)(Tree* tree, Wide* h) noexcept nogil

@@ -1,0 +1,3 @@
+"""The kernels over trees, several states at a time, at x86-64-v3."""
+
+include "_kernels.pxi"

@@ -1,0 +1,47 @@
+"""Dynamics: the algorithms over the tree of a System."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcsim.reduced import _dynamics
+from mcsim.reduced.kinds import KINDS
+from mcsim.reduced.system import System
+from mcsim.scene.checks import vector
+
+# A link as kernels know it: the record Link of _links.pxd.
+LINK_DTYPE = np.dtype([
+    ("parent", "i4"), ("kind", "i4"), ("reversed", "i4"), ("q", "i4"), ("v", "i4"), ("freedoms", "i4"), ("body", "i4"),
+    ("user", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3), ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3),
+    ("inertia", "f8", 6), ("weight", "f8", 3)], align=True)
+
+
+class Dynamics(_dynamics.Dynamics):
+    """Forward and inverse dynamics, mass matrix and bias force of a System, of one state or of many in one call.
+
+    system: the System. gravity (3,) [m/s²], the scene's by default; each body's gravity_scale counts.
+    threads: among which calls for many states are shared out. Results do not depend on it.
+
+    Coordinates q (nq,), velocities qd (nv,) and accelerations qdd (nv,) are those of the system (`system.index`). A
+    Dynamics belongs to one thread at a time.
+    """
+
+    def __init__(self, system: System, gravity=None, threads: int = 1):
+        self.system = system
+        gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
+        super().__init__(link_records(system, gravity), system.nq, system.nv, len(system.scene.bodies), (), threads)
+
+
+def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
+    """(links,) LINK_DTYPE"""
+    records = np.zeros(len(system.links), LINK_DTYPE)
+    for record, link in zip(records, system.links):
+        record["parent"], record["kind"], record["reversed"] = link.parent, KINDS[link.kind].number, link.reversed
+        record["q"], record["v"] = link.q.start, link.v.start
+        record["freedoms"] = link.v.stop - link.v.start
+        record["body"], record["user"] = link.body_number, -1
+        record["turn"], record["place"], record["constant"] = link.turn.T, link.place, link.constant
+        record["mass"], record["com"] = link.mass, link.com
+        record["inertia"] = link.inertia[np.triu_indices(3)]
+        record["weight"] = gravity * system.scene.bodies[link.body_number].gravity_scale
+    return records
