@@ -165,6 +165,8 @@ class PinocchioModel:
         return twists[:, :3], twists[:, 3:]
 
     def body_jacobian(self, number, q):
+        if self.joints[number] == 0:                # Pinocchio would fall over it
+            return np.zeros((6, self.nv))
         pin.computeJointJacobians(self.model, self.data, self.position(q))
         pin.updateFramePlacements(self.model, self.data)
         jacobian = pin.getFrameJacobian(self.model, self.data, self.centers[number], pin.LOCAL_WORLD_ALIGNED)
