@@ -108,3 +108,27 @@ def differences(dynamics, reference, state):
 def check_agreement(dynamics, reference, state, tolerance=AGREE):
     found = differences(dynamics, reference, state)
     assert max(found.values()) < tolerance, found
+
+
+# ---- many states in one call -----------------------------------------------------------------------------------------
+
+METHODS = [method for method in ASKED if hasattr(Compiled, method)]
+
+
+def batch(system, count, seed=0):
+    """{"q", "qd", "x", "forces"} of many states, forces (count, bodies, 6) by body."""
+    rng = np.random.default_rng(seed)
+    states = [state_of(rng, system) for _ in range(max(count, 1))]
+    many = {name: np.array([state[name] for state in states])[:count] for name in states[0]}
+    return many | {"forces": rng.normal(size=(count, len(system.scene.bodies), 6))}
+
+
+def ask(dynamics, method, state):
+    """The compiled dynamics' answer for one state or many, forces by body."""
+    return getattr(dynamics, method)(*(state[name] for name in ASKED[method].split()))
+
+
+def case(number=3, count=12):
+    """-> System, Dynamics, one state with forces by body."""
+    system, _ = random_case(number, count)
+    return system, Dynamics(system), {name: value[0] for name, value in batch(system, 1).items()}

@@ -15,7 +15,7 @@ def test_chains_of_one_kind(kind, number):
     check_agreement(Twin(system), PinocchioModel(system), state, 1e-12)
 
 
-@pytest.mark.parametrize("number", range(0, 200, 5))
+@pytest.mark.parametrize("number", range(0, 200, 10))
 def test_random_trees(number):
     system, state = random_case(number)
     check_agreement(Twin(system), PinocchioModel(system), state)

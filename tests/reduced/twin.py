@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 X, Y, Z = np.eye(3)
-O3 = np.zeros((3, 3))
 
 
 # ---- spatial vectors -------------------------------------------------------------------------------------------------
@@ -23,15 +22,21 @@ def cross(a):
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
+def blocks(a, b, c, d):
+    """(6, 6) of [a b; c d], each (3, 3) or a number."""
+    result = np.empty((6, 6))
+    result[:3, :3], result[:3, 3:], result[3:, :3], result[3:, 3:] = a, b, c, d
+    return result
+
+
 def transform(rotation, position):
     """X (6, 6) to a frame at `position` with axes the columns of `rotation`."""
-    e = rotation.T
-    return np.block([[e, O3], [-e @ cross(position), e]])
+    return blocks(rotation.T, 0.0, -rotation.T @ cross(position), rotation.T)
 
 
 def inverse(x):
     """X⁻¹ of a Plücker transform."""
-    return np.block([[x[:3, :3].T, O3], [x[3:, :3].T, x[:3, :3].T]])
+    return blocks(x[:3, :3].T, 0.0, x[3:, :3].T, x[:3, :3].T)
 
 
 def place_of(x):
@@ -43,7 +48,7 @@ def place_of(x):
 
 def motion_cross(v):
     """v× (6, 6), which acts on motions; -(v×)ᵀ acts on forces."""
-    return np.block([[cross(v[:3]), O3], [cross(v[3:]), cross(v[:3])]])
+    return blocks(cross(v[:3]), 0.0, cross(v[3:]), cross(v[:3]))
 
 
 def force_cross(v):
@@ -53,7 +58,7 @@ def force_cross(v):
 def spatial_inertia(mass, com, inertia):
     """(6, 6) about the origin; inertia (3, 3) is about the centre of mass."""
     c = cross(com)
-    return np.block([[inertia + mass * c @ c.T, mass * c], [mass * c.T, mass * np.eye(3)]])
+    return blocks(inertia + mass * c @ c.T, mass * c, mass * c.T, mass * np.eye(3))
 
 
 # ---- rotations -------------------------------------------------------------------------------------------------------
@@ -100,14 +105,18 @@ class Jcalc(NamedTuple):
     """What a joint gives, in the coordinates of its successor's frame F_s.
 
     x: X_J, from F_p to F_s. s: the motion subspace (6, nv). v: S q̇. c: Ṡ q̇, Ṡ as seen from F_s.
-    t: the constraint subspace (6, 6 - nv), Tᵀ S = 0.
     """
 
     x: np.ndarray
     s: np.ndarray
     v: np.ndarray
     c: np.ndarray
-    t: np.ndarray
+
+    @property
+    def t(self):
+        """T: an orthonormal basis (6, 6 - nv) of the constraint subspace, Tᵀ S = 0."""
+        nv = self.s.shape[1]
+        return np.linalg.qr(self.s, mode="complete")[0][:, nv:] if nv else np.eye(6)
 
 
 def _columns(*columns):
@@ -132,7 +141,7 @@ def joint_shape(kind, q, constant=0.0):
     if kind == "spherical":
         return rotation_of(q), o, _columns((X, o), (Y, o), (Z, o)), {}
     if kind == "free":
-        return rotation_of(q[3:]), q[:3], np.block([[O3, e], [e, O3]]), {}
+        return rotation_of(q[3:]), q[:3], blocks(0.0, e, e, 0.0), {}
     if kind == "universal":
         back = turn(X, -q[1])
         return (turn(Z, q[0]) @ back.T, o, _columns((back @ Z, o), (X, o)),
@@ -158,13 +167,7 @@ def jcalc(kind, q, qd, constant=0.0):
     rotation, position, s, by = joint_shape(kind, q, constant)
     # The coordinates on which an S depends are angles, whose rates are their own q̇.
     c = sum((derivative @ qd * qd[k] for k, derivative in by.items()), np.zeros(6))
-    return Jcalc(transform(rotation, position), s, s @ qd, c, constraint_subspace(s))
-
-
-def constraint_subspace(s):
-    """T: an orthonormal basis of what is at right angles to the columns of S."""
-    full, _ = np.linalg.qr(s, mode="complete") if s.shape[1] else (np.eye(6), None)
-    return full[:, s.shape[1]:]
+    return Jcalc(transform(rotation, position), s, s @ qd, c)
 
 
 def reversed_joint(joint):
@@ -173,7 +176,7 @@ def reversed_joint(joint):
     With X' = X⁻¹ is S' = -X' S; and as Ẋ' = X' (v×), Ṡ' q̇ = -X' (Ṡ q̇ + v × v) = -X' c.
     """
     back = inverse(joint.x)
-    return Jcalc(back, -back @ joint.s, -back @ joint.v, -back @ joint.c, joint.x.T @ joint.t)
+    return Jcalc(back, -back @ joint.s, -back @ joint.v, -back @ joint.c)
 
 
 def coordinate_rates(kind, q, qd):
@@ -280,7 +283,7 @@ class Twin:
     def _to_center(self, number, from_world):
         """(6, 6): a motion in link coordinates as the twist [v; w] of the centre of mass in world axes."""
         rotation = from_world[:3, :3].T
-        return np.block([[-rotation @ cross(self.links[number].com), rotation], [rotation, O3]])
+        return blocks(-rotation @ cross(self.links[number].com), rotation, rotation, 0.0)
 
     def velocities(self, q, qd):
         """-> v (links, 3) of the centres of mass, w (links, 3), world axes."""
