@@ -38,6 +38,8 @@ ctypedef struct Link:
     int32_t freedoms             # how many velocities
     int32_t body                 # number in the scene
     int32_t user                 # of a joint of the user's: where its numbers begin, else -1
+    int32_t given                # 1: its accelerations are given, in place of its forces
+    int32_t prescribed           # 1: a kinematic body, which nothing moves
     double turn[9]               # columns: the joint's frame on the parent, in the parent's link axes
     Vec3 place                   # its origin, from the parent's origin, in those axes [m]
     double constant              # pitch [m/rad], radius [m]

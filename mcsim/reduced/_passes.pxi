@@ -376,66 +376,108 @@ cdef inline void set_articulated(const Link* link, LinkState* s) noexcept nogil:
     s.inertia.moving.yz = zero
 
 
-cdef inline void eliminate(LinkState* s, AxisState* axis, bint turns, Wide tau) noexcept nogil:
-    """U = I S, D = S' U, u = tau - S' p; then I -= U U' / D and p += U u / D. The axes of a joint one after the other:
-    a factorization of its block. turns: the axis goes through the origin."""
-    cdef Wide step
+cdef inline void eliminate(LinkState* s, AxisState* axis, bint turns) noexcept nogil:
+    """U = I S, D = S' U, then I -= U U' / D. The axes of a joint one after the other: a factorization of its block.
+    turns: the axis goes through the origin."""
     if turns:
         axis.pull.n = w_times(&s.inertia.turning, axis.axis.w)
         axis.pull.f = w_add_scaled(w_add_scaled(w_scale(axis.axis.w.x, s.inertia.mixed_x), axis.axis.w.y,
                                                 s.inertia.mixed_y), axis.axis.w.z, s.inertia.mixed_z)
         axis.inverse = splat(1.0) / w_dot(axis.axis.w, axis.pull.n)
-        axis.rest = tau - w_dot(axis.axis.w, s.force.n)
     else:
         axis.pull = articulated_force(&s.inertia, &axis.axis)
         axis.inverse = splat(1.0) / pairing(&axis.axis, &axis.pull)
-        axis.rest = tau - pairing(&axis.axis, &s.force)
     give_way(&s.inertia, &axis.pull, axis.inverse)
-    step = axis.rest * axis.inverse
-    s.force.n = w_add_scaled(s.force.n, step, axis.pull.n)
-    s.force.f = w_add_scaled(s.force.f, step, axis.pull.f)
 
 
-cdef void forward_dynamics(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil:
+cdef void factor(Tree* tree) noexcept nogil:
+    """After place: articulated inertias, from the tips to the base. They factor H."""
     cdef const Link* link
     cdef LinkState* s
-    cdef LinkState* parent
-    cdef AxisState* axis
-    cdef Motion a
-    cdef Force pushed
-    cdef Wide rate
     cdef Py_ssize_t i
     cdef int k
     for i in range(tree.count):
-        link = &tree.links[i]
-        s = &tree.states[i + 1]
-        set_articulated(link, s)
-        s.force = bias_force(link, s, forces)
+        set_articulated(&tree.links[i], &tree.states[i + 1])
     for i in range(tree.count - 1, -1, -1):
         link = &tree.links[i]
         s = &tree.states[i + 1]
-        if link.kind == REVOLUTE:
-            eliminate(s, &tree.axes[link.v], True, tau[link.v])
+        if link.given:
+            pass
+        elif link.kind == REVOLUTE:
+            eliminate(s, &tree.axes[link.v], True)
         else:
             for k in range(link.freedoms):
-                eliminate(s, &tree.axes[link.v + k], False, tau[link.v + k])
+                eliminate(s, &tree.axes[link.v + k], False)
         if link.parent >= 0:
-            parent = &tree.states[link.parent + 1]
+            add_articulated(&tree.states[link.parent + 1].inertia, &s.inertia, s.arm)
+
+
+cdef inline void go_in(const Link* link, LinkState* s, AxisState* axes, const Wide* tau) noexcept nogil:
+    """u = tau - S' p, p += U u / D, axis by axis. Where accelerations are given, they join c."""
+    cdef AxisState* axis
+    cdef Motion more
+    cdef Wide step
+    cdef int k
+    if link.given:
+        if link.freedoms > 0:
+            more = scaled_axes(axes, link.freedoms, tau)
+            s.bias.w = w_add(s.bias.w, more.w)
+            s.bias.v = w_add(s.bias.v, more.v)
+        return
+    for k in range(link.freedoms):
+        axis = &axes[k]
+        axis.rest = tau[k] - pairing(&axis.axis, &s.force)
+        step = axis.rest * axis.inverse
+        s.force.n = w_add_scaled(s.force.n, step, axis.pull.n)
+        s.force.f = w_add_scaled(s.force.f, step, axis.pull.f)
+
+
+cdef inline Motion go_out(const Link* link, const AxisState* axes, Motion a, Wide* rates) noexcept nogil:
+    """Rates (u - U' a) / D of a joint whose base moves by a, and the link's own motion then."""
+    cdef const AxisState* axis
+    cdef int k
+    for k in range(link.freedoms - 1, -1, -1):
+        axis = &axes[k]
+        rates[k] = (axis.rest - pairing(&a, &axis.pull)) * axis.inverse
+        a.w = w_add_scaled(a.w, rates[k], axis.axis.w)
+        a.v = w_add_scaled(a.v, rates[k], axis.axis.v)
+    return a
+
+
+cdef void accelerate(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil:
+    """After factor and move."""
+    cdef const Link* link
+    cdef LinkState* s
+    cdef Motion a
+    cdef Force pushed
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(tree.count):
+        s = &tree.states[i + 1]
+        s.force = bias_force(&tree.links[i], s, forces)
+    for i in range(tree.count - 1, -1, -1):
+        link = &tree.links[i]
+        s = &tree.states[i + 1]
+        go_in(link, s, &tree.axes[link.v], &tau[link.v])
+        if link.parent >= 0:
             pushed = articulated_force(&s.inertia, &s.bias)
             pushed.n = w_add(pushed.n, s.force.n)
             pushed.f = w_add(pushed.f, s.force.f)
-            add_articulated(&parent.inertia, &s.inertia, s.arm)
-            add_moved_in(&parent.force, &pushed, s.arm)
+            add_moved_in(&tree.states[link.parent + 1].force, &pushed, s.arm)
     for i in range(tree.count):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         a = moved_out(tree.states[link.parent + 1].acceleration, s.arm)
         a.w = w_add(a.w, s.bias.w)
         a.v = w_add(a.v, s.bias.v)
-        for k in range(link.freedoms - 1, -1, -1):
-            axis = &tree.axes[link.v + k]
-            rate = (axis.rest - pairing(&a, &axis.pull)) * axis.inverse
-            qdd[link.v + k] = rate
-            a.w = w_add_scaled(a.w, rate, axis.axis.w)
-            a.v = w_add_scaled(a.v, rate, axis.axis.v)
-        s.acceleration = a
+        if link.given:
+            for k in range(link.freedoms):
+                qdd[link.v + k] = tau[link.v + k]
+            s.acceleration = a
+        else:
+            s.acceleration = go_out(link, &tree.axes[link.v], a, &qdd[link.v])
+
+
+cdef void forward_dynamics(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil:
+    factor(tree)
+    accelerate(tree, tau, forces, qdd)

@@ -125,11 +125,12 @@ cdef inline Axes product(const Axes* a, const Axes* b) noexcept nogil:
 
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
-# A joint at its coordinates: the link's axes, the way from F_p to F_s and the axes of F_s, in world axes.
+# A joint at its coordinates: the link's axes, the way from F_p to F_s and the axes of both, in world axes.
 ctypedef struct Joined:
     Axes link
     Wide3 way
     Axes successor
+    Axes predecessor
 
 
 cdef inline void join(const Link* link, const Axes* base, const Wide* q, const double* user, Joined* r) noexcept nogil:
@@ -184,9 +185,11 @@ cdef inline void join(const Link* link, const Axes* base, const Wide* q, const d
             way.x = splat(link.constant) * q[0]
     if link.reversed:
         r.successor = base[0]
+        r.predecessor = r.link
         r.way = along(&r.link, way)
     else:
         r.successor = r.link
+        r.predecessor = base[0]
         r.way = along(base, way)
 
 
@@ -246,9 +249,9 @@ cdef inline void set_subspace(const Link* link, const Joined* at, const Wide* q,
         set_axis(&axes[0], w_add_scaled(w_scale(c, f.z), s, f.y), none)
         set_axis(&axes[1], f.x, none)
     elif kind == FREE:
-        set_axis(&axes[0], none, f.x)
-        set_axis(&axes[1], none, f.y)
-        set_axis(&axes[2], none, f.z)
+        set_axis(&axes[0], none, at.predecessor.x)
+        set_axis(&axes[1], none, at.predecessor.y)
+        set_axis(&axes[2], none, at.predecessor.z)
         set_axis(&axes[3], f.x, none)
         set_axis(&axes[4], f.y, none)
         set_axis(&axes[5], f.z, none)
@@ -279,7 +282,8 @@ cdef inline void set_angle_axes(const Axes* f, const Wide* q, AxisState* axes) n
 
 cdef inline bint bends(const Link* link) noexcept nogil:
     """Whether S, seen from F_s, changes with q."""
-    return (link.kind == UNIVERSAL or link.kind == SPHERICAL_YPR or link.kind == RACK_PINION or link.kind == USER)
+    return (link.kind == UNIVERSAL or link.kind == SPHERICAL_YPR or link.kind == FREE or link.kind == RACK_PINION
+            or link.kind == USER)
 
 
 cdef inline Motion bending(const Link* link, const Axes* f, const Wide* q, const Wide* qd,
@@ -287,6 +291,7 @@ cdef inline Motion bending(const Link* link, const Axes* f, const Wide* q, const
     """The apparent derivative of S in F_s, times qd, about the origin of F_s."""
     cdef Wide zero = splat(0.0)
     cdef Motion r
+    cdef Axes turn
     cdef Wide s, c, sp, cp
     r.w = wide3(zero, zero, zero)
     r.v = r.w
@@ -299,6 +304,10 @@ cdef inline Motion bending(const Link* link, const Axes* f, const Wide* q, const
         r.w = along(f, wide3(-cp * qd[1] * qd[0],
                              (cp * c * qd[2] - sp * s * qd[1]) * qd[0] - s * qd[2] * qd[1],
                              (-cp * s * qd[2] - sp * c * qd[1]) * qd[0] - c * qd[2] * qd[1]))
+    elif link.kind == FREE:                              # its first columns stand still in F_p
+        turn = axes_of(&q[3])
+        turn = transposed(&turn)
+        r.v = along(f, w_cross(along(&turn, wide3(qd[0], qd[1], qd[2])), wide3(qd[3], qd[4], qd[5])))
     elif link.kind == RACK_PINION:
         w_sine_cosine(q[0], &s, &c)
         r.v = w_scale(splat(-link.constant) * qd[0] * qd[0], w_add_scaled(w_scale(s, f.x), c, f.y))

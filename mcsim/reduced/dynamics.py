@@ -12,7 +12,7 @@ from mcsim.scene.checks import vector
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
     ("parent", "i4"), ("kind", "i4"), ("reversed", "i4"), ("q", "i4"), ("v", "i4"), ("freedoms", "i4"), ("body", "i4"),
-    ("user", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3), ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3),
+    ("user", "i4"), ("given", "i4"), ("prescribed", "i4"), ("turn", "f8", (3, 3)), ("place", "f8", 3), ("constant", "f8"), ("mass", "f8"), ("com", "f8", 3),
     ("inertia", "f8", 6), ("weight", "f8", 3)], align=True)
 
 
@@ -40,6 +40,7 @@ def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
         record["q"], record["v"] = link.q.start, link.v.start
         record["freedoms"] = link.v.stop - link.v.start
         record["body"], record["user"] = link.body_number, -1
+        record["given"] = record["prescribed"] = link.prescribed
         record["turn"], record["place"], record["constant"] = link.turn.T, link.place, link.constant
         record["mass"], record["com"] = link.mass, link.com
         record["inertia"] = link.inertia[np.triu_indices(3)]

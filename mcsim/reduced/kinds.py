@@ -13,7 +13,7 @@ predecessor a), whichever of the two bodies is nearer to the base. x, y, z are t
     spherical       unit quaternion (w, x, y, z)                 angular velocity in F_s
     spherical_ypr   yaw, pitch, roll: R = Rz(yaw) Ry(pitch) Rx(roll); their rates; singular at pitch = +-pi/2
     universal       angle about z of F_p, angle about x of F_s   their rates
-    free            position of F_s in F_p, unit quaternion      velocity in F_s, angular velocity in F_s
+    free            position of F_s in F_p, unit quaternion      velocity in F_p, angular velocity in F_s
     rack_pinion     angle about z (way along x of F_p: radius times angle); its rate
     user            a user's own model
 """

@@ -231,8 +231,8 @@ def _universal(m: Motion) -> Reading:
 
 
 def _free(m: Motion) -> Reading:
-    return Reading(np.concatenate([m.r, m.quaternion], axis=-1), np.concatenate([m.v, m.w], axis=-1),
-                   ([], [], [], []))
+    return Reading(np.concatenate([m.r, m.quaternion], axis=-1),
+                   np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
 
 
 def _rack_pinion(m: Motion) -> Reading:
