@@ -94,7 +94,7 @@ def apart(method, found, expected):
 
 
 def differences(dynamics, reference, state):
-    """{method: how far apart the answers are}, of all methods that `dynamics` has; body_jacobian is that of some links."""
+    """{method: how far apart the answers are}, of all methods that `dynamics` has; Jacobians of some links."""
     asked = {method: [state[name] for name in names.split()] for method, names in ASKED.items()}
     result = {method: apart(method, getattr(dynamics, method)(*given), getattr(reference, method)(*given))
               for method, given in asked.items() if hasattr(dynamics, method)}

@@ -2,14 +2,14 @@
 
 Each link but a fixed one is a joint of Pinocchio, whose frame is the link's. A reversed joint is a joint of the same
 group of motions with inverse position; where its coordinates are in other axes or another order, velocities are carried
-over by a square matrix B(q) for each joint: v' = B v, τ = Bᵀ τ'. None of them adds to accelerations: v̇' = B v̇.
+over by a square matrix B(q) for each joint: v' = B v, τ = Bᵀ τ', v̇' = B v̇ + Ḃ v. Ḃ v is zero but for free joints.
 Joints are added in the order of links, depth first: `pin.crba` is right only then.
 """
 
 import numpy as np
 import pinocchio as pin
 
-from twin import Z, Energy, link_weights, rotation_of, turn
+from twin import Z, Energy, blocks, cross, link_weights, rotation_of, turn
 
 KINDS = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "planar", "spherical", "spherical_ypr",
          "universal", "free")
@@ -67,21 +67,32 @@ def _position(link, q):
 def _velocity_matrix(link, q):
     """B: Pinocchio's velocity of the joint by q̇."""
     size = link.v.stop - link.v.start
+    if link.kind == "free":
+        rotation, r = rotation_of(q[3:]), q[:3]
+        if link.reversed:
+            return -blocks(np.eye(3), cross(r) @ rotation, 0.0, rotation)
+        return blocks(rotation.T, 0.0, 0.0, np.eye(3))
     if not link.reversed:
         return np.eye(size)
     if link.kind in ("universal", "spherical_ypr"):
         return -np.eye(size)[::-1]
     if link.kind == "spherical":
         return -rotation_of(q)
-    if link.kind == "free":
-        rotation, r = rotation_of(q[3:]), q[:3]
-        return -np.block([[rotation, np.cross(r, rotation, axisb=0).T], [np.zeros((3, 3)), rotation]])
     if link.kind == "planar":
         x, y, angle = q
         rotation = turn(Z, angle)
         rotation[:2, 2] = y, -x                     # r × z
         return -rotation
     return -np.eye(size)
+
+
+def _velocity_matrix_rate(link, q, qd):
+    """Ḃ q̇."""
+    result = np.zeros(link.v.stop - link.v.start)
+    if link.kind == "free":
+        v, w, rotation = qd[:3], qd[3:], rotation_of(q[3:])
+        result[:3] = np.cross(rotation @ w, v) if link.reversed else -np.cross(w, rotation.T @ v)
+    return result
 
 
 class PinocchioModel:
@@ -121,6 +132,11 @@ class PinocchioModel:
             b[link.v, link.v] = _velocity_matrix(link, q[link.q])
         return b
 
+    def velocity_matrix_rate(self, q, qd):
+        """Ḃ q̇ (nv,)."""
+        parts = [_velocity_matrix_rate(link, q[link.q], qd[link.v]) for link in self.links]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
     def _forces(self, p, forces):
         """The forces on links as Pinocchio takes them: one a joint, in its own frame."""
         forces = np.pad(self.additions, ((0, 0), (0, 3))) + (0.0 if forces is None else forces)
@@ -136,15 +152,16 @@ class PinocchioModel:
 
     def inverse_dynamics(self, q, qd, qdd, forces=None):
         p, b = self.position(q), self.velocity_matrix(q)
-        return b.T @ pin.rnea(self.model, self.data, p, b @ qd, b @ qdd, self._forces(p, forces))
+        acceleration = b @ qdd + self.velocity_matrix_rate(q, qd)
+        return b.T @ pin.rnea(self.model, self.data, p, b @ qd, acceleration, self._forces(p, forces))
 
     def bias_force(self, q, qd):
         return self.inverse_dynamics(q, qd, np.zeros(self.nv))
 
     def forward_dynamics(self, q, qd, tau, forces=None):
         p, b = self.position(q), self.velocity_matrix(q)
-        return np.linalg.solve(b, pin.aba(self.model, self.data, p, b @ qd, np.linalg.solve(b.T, tau),
-                                          self._forces(p, forces)))
+        acceleration = pin.aba(self.model, self.data, p, b @ qd, np.linalg.solve(b.T, tau), self._forces(p, forces))
+        return np.linalg.solve(b, acceleration - self.velocity_matrix_rate(q, qd))
 
     def mass_matrix(self, q):
         upper, b = np.triu(pin.crba(self.model, self.data, self.position(q))), self.velocity_matrix(q)

@@ -124,7 +124,8 @@ def _columns(*columns):
 
 
 def joint_shape(kind, q, constant=0.0):
-    """-> R, r of F_s in F_p, S, and the derivatives of S by each coordinate that it depends on: {index: (6, nv)}."""
+    """-> R, r of F_s in F_p, S, and how S changes, as seen from F_s, by the motion along one of q̇: {its index: (6, nv)},
+    where it does change."""
     o, e = np.zeros(3), np.eye(3)
     if kind == "fixed":
         return e, o, _columns(), {}
@@ -141,7 +142,9 @@ def joint_shape(kind, q, constant=0.0):
     if kind == "spherical":
         return rotation_of(q), o, _columns((X, o), (Y, o), (Z, o)), {}
     if kind == "free":
-        return rotation_of(q[3:]), q[:3], blocks(0.0, e, e, 0.0), {}
+        rotation = rotation_of(q[3:])
+        return (rotation, q[:3], blocks(0.0, e, rotation.T, 0.0),
+                {3 + k: blocks(0.0, 0.0, -cross(axis) @ rotation.T, 0.0) for k, axis in enumerate(e)})
     if kind == "universal":
         back = turn(X, -q[1])
         return (turn(Z, q[0]) @ back.T, o, _columns((back @ Z, o), (X, o)),
@@ -165,7 +168,6 @@ def jcalc(kind, q, qd, constant=0.0):
     """The joint at q, q̇: -> Jcalc. constant: a screw's pitch, a pinion's radius."""
     q, qd = np.asarray(q, float), np.asarray(qd, float)
     rotation, position, s, by = joint_shape(kind, q, constant)
-    # The coordinates on which an S depends are angles, whose rates are their own q̇.
     c = sum((derivative @ qd * qd[k] for k, derivative in by.items()), np.zeros(6))
     return Jcalc(transform(rotation, position), s, s @ qd, c)
 
@@ -186,7 +188,7 @@ def coordinate_rates(kind, q, qd):
     if kind == "spherical":
         return 0.5 * quaternion_product(q, np.array([0.0, *qd]))
     if kind == "free":
-        return np.concatenate([rotation_of(q[3:]) @ qd[:3], coordinate_rates("spherical", q[3:], qd[3:])])
+        return np.concatenate([qd[:3], coordinate_rates("spherical", q[3:], qd[3:])])
     return np.array(qd, float)
 
 
@@ -200,8 +202,7 @@ def advance(kind, q, qd, dt):
         turned = quaternion_product(q, quaternion_exponential(step))
         return turned / np.linalg.norm(turned)
     if kind == "free":
-        way = rotation_of(q[3:]) @ way_of_turning(step[3:]) @ step[:3]
-        return np.concatenate([q[:3] + way, advance("spherical", q[3:], qd[3:], dt)])
+        return np.concatenate([q[:3] + step[:3], advance("spherical", q[3:], qd[3:], dt)])
     return q + step
 
 
