@@ -63,6 +63,8 @@ KERNELS = {
     "mcsim.reduced._v3": ["m"],
     "mcsim.reduced._v4": ["m"],
     "mcsim.reduced._dynamics": ["m"],
+    "mcsim.reduced._motion": ["m"],
+    "mcsim.solve._generalized": [],
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],
     "mcsim._articulations": ["m"],
@@ -81,7 +83,7 @@ LEVELS = {
 }
 
 # Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.reduced._dynamics",)
+ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._crew", "mcsim.collide._collider")

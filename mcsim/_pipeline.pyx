@@ -287,7 +287,7 @@ cdef class Pipeline(Machine):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
 
-    cdef void begin_rows(self) noexcept nogil:
+    cdef void set_start_impulses(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
         drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
         refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
@@ -321,6 +321,10 @@ cdef class Pipeline(Machine):
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
                     row.lower *= first
                     row.upper *= first
+
+    cdef void begin_rows(self) noexcept nogil:
+        """Those impulses on the bodies."""
+        self.set_start_impulses()
         warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
@@ -330,23 +334,28 @@ cdef class Pipeline(Machine):
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
+    cdef double take_carried(self, Row* row) noexcept nogil:
+        """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
+        pass leaves it alone."""
+        cdef bint shared
+        cdef double impulse
+        if row.carry == 0.0:
+            return 0.0
+        shared = self.shared(row)
+        impulse = row.carry * row.impulse if shared else row.carry
+        row.impulse += impulse
+        if shared:
+            row.lower = row.impulse
+            row.upper = row.impulse
+        return impulse
+
     cdef void return_carried(self) noexcept nogil:
-        """What acts after the drift, at the new pose. A shared one is then done with: the relax pass leaves it
-        alone."""
         cdef Py_ssize_t i
         cdef double impulse
-        cdef bint shared
-        cdef Row* row
         for i in range(self.row_count):
-            row = &self.rows[i]
-            if row.carry != 0.0:
-                shared = self.shared(row)
-                impulse = row.carry * row.impulse if shared else row.carry
-                row.impulse += impulse
-                row_apply(row, impulse, self.bodies.twist)
-                if shared:
-                    row.lower = row.impulse
-                    row.upper = row.impulse
+            impulse = self.take_carried(&self.rows[i])
+            if impulse != 0.0:
+                row_apply(&self.rows[i], impulse, self.bodies.twist)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
         if self.widening:

@@ -1,1 +1,6 @@
 """The reduced path: system models, joint models, and the algorithms over them in generalized coordinates."""
+
+from mcsim.reduced.system import Link, Loop, System
+from mcsim.reduced.tables import dh_scene
+
+__all__ = ["Link", "Loop", "System", "dh_scene"]

@@ -6,6 +6,8 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from mcsim.core.errors import SceneError
 from mcsim.core.extras import require_matplotlib
 from mcsim.core.files import written_whole
@@ -15,11 +17,16 @@ if TYPE_CHECKING:
     from mcsim.reduced.system import System
 
 FORMATS = (".png", ".svg", ".pdf")
-COLUMN, ROW = 1.7, 1.1          # size of a node's cell [inch]
+COLUMN, ROW = 1.9, 1.1          # size of a node's cell [inch]
 LARGEST = 60.0                  # width and height of a picture [inch]; larger graphs are drawn smaller
 DPI = 100
 TREE, LOOP, FREE, BASE_FILL, LINK_FILL = "#1f3b57", "#c0392b", "#8a97a5", "#d9d9d9", "#e8f0f8"
-NAME_LENGTH = 18                # letters of a name that fit in a cell
+NAME_LENGTH = 20                # letters of a name that fit in a cell
+LABEL_AT = 0.64                 # of the way from parent to child: there children's labels are far from each other
+BEND, BEND_MORE = 0.9, 0.5      # how far the bend of a loop's arrow points aside, and the next one's [cells]
+CLEAR = {True: (0.15, 0.14), False: (0.08, 0.14)}   # half width and height about a node, base or link [cells]
+ENOUGH = 0.35                   # distance of a line from a node that needs not be larger [cells]
+POINTS = 60                     # of a bent arrow
 
 
 def draw(system: System, target: str | PathLike[str] | Any) -> Any:
@@ -41,7 +48,7 @@ def draw(system: System, target: str | PathLike[str] | Any) -> Any:
 
     places = layout(system)
     width = COLUMN * (max(x for x, _ in places.values()) + 1.6)
-    height = ROW * (max(y for _, y in places.values()) + 1.8)
+    height = ROW * (max(y for _, y in places.values()) + 1.3)
     scale = min(1.0, LARGEST / max(width, height))
     figure = Figure(figsize=(max(width * scale, 3.0), max(height * scale, 2.0)), dpi=DPI)
     FigureCanvasAgg(figure)
@@ -52,9 +59,9 @@ def draw(system: System, target: str | PathLike[str] | Any) -> Any:
     return axes
 
 
-def layout(system: System) -> dict[int, tuple[float, float]]:
-    """Number of each node -> (column, row): rows by depth, parents above the middle of their children."""
-    depth, column, places = {BASE: 0}, 0.0, {}
+def layout(system: System) -> dict[int, np.ndarray]:
+    """Number of each node -> (2,) column and row: rows by depth, parents above the middle of their children."""
+    depth, column = {BASE: 0}, 0.0
     for link in system.links:
         depth[link.number] = depth[link.parent] + 1
     across: dict[int, float] = {}
@@ -66,9 +73,7 @@ def layout(system: System) -> dict[int, tuple[float, float]]:
         else:
             across[number] = 0.5 * (across[children[0]] + across[children[-1]])
     left = min(across.values())
-    for number, x in across.items():
-        places[number] = x - left, float(depth[number])
-    return places
+    return {number: np.array([x - left, depth[number]]) for number, x in across.items()}
 
 
 def _paint(system: System, axes: Any, scale: float) -> None:
@@ -76,23 +81,28 @@ def _paint(system: System, axes: Any, scale: float) -> None:
     places = layout(system)
     axes.axis("off")
     axes.set_xlim(-0.8, max(x for x, _ in places.values()) + 0.8)
-    axes.set_ylim(max(y for _, y in places.values()) + 0.9, -0.9)
+    axes.set_ylim(max(y for _, y in places.values()) + 0.7, -0.6)
     for link in system.links:
-        added = link.joint is None
-        _arrow(axes, places, link.parent, link.number, link.reversed, "free" if added else link.joint.name,
-               FREE if added else TREE, 0.0, scale)
+        name, color = ("free", FREE) if link.joint is None else (link.joint.name, TREE)
+        way = np.linspace(0.0, 1.0, POINTS)[:, None]
+        line = (1.0 - way) * places[link.parent] + way * places[link.number]
+        _label(axes, line[int(LABEL_AT * POINTS)], name, color, scale)
+        ends = (link.parent, link.number)
+        _arrow(axes, line[::-1] if link.reversed else line, ends[::-1] if link.reversed else ends, color, "-", scale)
     between: dict[tuple[int, int], int] = {}
     for loop in system.loops:
-        pair = min(loop.predecessor, loop.successor), max(loop.predecessor, loop.successor)
+        ends = loop.predecessor, loop.successor
+        pair = min(ends), max(ends)
+        line = _clearest(places, pair, between.get(pair, 0))
         between[pair] = between.get(pair, 0) + 1
-        _arrow(axes, places, loop.predecessor, loop.successor, False, loop.joint.name, LOOP,
-               0.2 + 0.12 * between[pair], scale)
+        _label(axes, line[POINTS // 2], loop.joint.name, LOOP, scale)
+        _arrow(axes, line if ends == pair else line[::-1], ends, LOOP, "--", scale)
     _node(axes, places[BASE], "base", "", True, scale)
     for link in system.links:
         _node(axes, places[link.number], str(link.number), link.body, False, scale)
 
 
-def _node(axes: Any, place: tuple[float, float], number: str, body: str, base: bool, scale: float) -> None:
+def _node(axes: Any, place: np.ndarray, number: str, body: str, base: bool, scale: float) -> None:
     axes.text(*place, number, ha="center", va="center", fontsize=9 * scale, zorder=4,
               bbox={"boxstyle": "square,pad=0.5" if base else "circle,pad=0.35", "edgecolor": TREE,
                     "facecolor": BASE_FILL if base else LINK_FILL, "linewidth": 1.2 * scale})
@@ -102,17 +112,37 @@ def _node(axes: Any, place: tuple[float, float], number: str, body: str, base: b
                       bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"})
 
 
-def _arrow(axes: Any, places: dict, start: int, end: int, backward: bool, name: str, color: str, bend: float,
-           scale: float) -> None:
-    """An arrow with the joint's name beside its middle; bend: 0 straight, else part of its length."""
-    (x0, y0), (x1, y1) = (places[end], places[start]) if backward else (places[start], places[end])
-    loop = bend != 0.0
-    axes.annotate("", (x1, y1), (x0, y0), zorder=2, arrowprops={
-        "arrowstyle": "-|>", "color": color, "linewidth": 1.3 * scale, "linestyle": "--" if loop else "-",
-        "shrinkA": 12 * scale, "shrinkB": 12 * scale, "connectionstyle": f"arc3,rad={bend:g}"})
-    # The middle of Matplotlib's arc3 lies half its bend aside.
-    middle = 0.5 * (x0 + x1) + 0.5 * bend * (y1 - y0), 0.5 * (y0 + y1) - 0.5 * bend * (x1 - x0)
-    axes.text(*middle, _short(name), ha="center", va="center", fontsize=7 * scale, color=color, zorder=3,
+def _clearest(places: dict[int, np.ndarray], ends: tuple[int, int], before: int) -> np.ndarray:
+    """The bent line between two nodes that keeps clear of the others; `before`: how many lines join the two already."""
+    others = np.array([place for node, place in places.items() if node not in ends]).reshape(-1, 1, 2)
+    lines = [_bent(places[ends[0]], places[ends[1]], side * (BEND + BEND_MORE * (before + more)))
+             for more in (0, 1) for side in (1.0, -1.0)]
+    clear = [min(np.hypot(*np.moveaxis(others - line, -1, 0)).min(initial=np.inf), ENOUGH) for line in lines]
+    return lines[int(np.argmax(clear))]
+
+
+def _bent(start: np.ndarray, end: np.ndarray, aside: float) -> np.ndarray:
+    """(POINTS, 2): a parabola from start to end whose middle lies half of `aside` off the straight line."""
+    along = end - start
+    corner = 0.5 * (start + end) + aside * np.array([-along[1], along[0]]) / max(np.hypot(*along), 1e-9)
+    way = np.linspace(0.0, 1.0, POINTS)[:, None]
+    return (1.0 - way)**2 * start + 2.0 * way * (1.0 - way) * corner + way**2 * end
+
+
+def _arrow(axes: Any, line: np.ndarray, ends: tuple[int, int], color: str, style: str, scale: float) -> None:
+    """An arrow along a line between two nodes, as far as it is clear of both."""
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Line
+
+    clear = np.full(len(line), True)
+    for node, center in zip(ends, (line[0], line[-1])):
+        clear &= np.hypot(*((line - center) / CLEAR[node == BASE]).T) > 1.0
+    axes.add_patch(FancyArrowPatch(path=Line(line[clear]), arrowstyle="-|>", mutation_scale=12 * scale, color=color,
+                                   linewidth=1.3 * scale, linestyle=style, zorder=2))
+
+
+def _label(axes: Any, place: np.ndarray, name: str, color: str, scale: float) -> None:
+    axes.text(*place, _short(name), ha="center", va="center", fontsize=7 * scale, color=color, zorder=3,
               bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"})
 
 

@@ -16,6 +16,8 @@ predecessor a), whichever of the two bodies is nearer to the base. x, y, z are t
     free            position of F_s in F_p, unit quaternion      velocity in F_p, angular velocity in F_s
     rack_pinion     angle about z (way along x of F_p: radius times angle); its rate
     user            a user's own model
+
+No joint of a scene is of the last two kinds: they are models to compute with.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from mcsim.scene import Joint
 
 
 class Kind(NamedTuple):
-    """A kind of tree joint. number: its place in KINDS, as kernels know it. nq, nv: how many coordinates, velocities."""
+    """A kind of tree joint. number: its place in KINDS, as kernels know it. nq, nv: sizes of its q and qd."""
 
     name: str
     number: int

@@ -1,13 +1,13 @@
 """Readout: the coordinates and velocities of the tree's joints, read from the state of the bodies.
 
 Of each joint the frame F_s is seen from F_p: position r and quaternion, and F_s's velocity relative to F_p, in its own
-axes at its own origin. Joints of one kind are read together. R = Rz(angle) means rotation by the twist about z,
-2 atan2(z, w) of the quaternion, which is the nearest one where the joint is bent.
+axes at its own origin. Joints of one kind are read together. Angles about z are those of the quaternion's twist,
+2 atan2(z, w): of all turns about z the nearest one, where the joint is bent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcsim.reduced.system import Link
 
 UNIT = 1e-6                     # how far from 1 the length of an orientation may be
+ROUNDING = 1e-15                # how far it is by rounding alone
 SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll are one
 
 
@@ -41,6 +42,16 @@ class Reading(NamedTuple):
     off: tuple[list, list, list, list]
 
 
+class Group(NamedTuple):
+    """The joints of one kind: numbers of their links (k,), and where their coordinates stand."""
+
+    kind: str
+    links: np.ndarray           # (k,)
+    q: np.ndarray               # (k, nq)
+    v: np.ndarray               # (k, nv)
+    constant: np.ndarray        # (k,)
+
+
 class Readout:
     """Reads the state of the bodies as coordinates of the tree. bodies: names of the scene's bodies."""
 
@@ -57,42 +68,37 @@ class Readout:
         self._nq, self._nv = (max((getattr(link, part).stop for link in links), default=0) for part in ("q", "v"))
         self._groups = [self._group(kind) for kind in KINDS if any(link.kind == kind for link in links)]
 
-    def _group(self, kind: str) -> tuple[str, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """kind, links (k,), where their q stand (k, nq), where their qd stand (k, nv), constants (k,)."""
+    def _group(self, kind: str) -> Group:
         links = [link for link in self._links if link.kind == kind]
-        slots = [np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links],
-                          dtype=np.intp).reshape(len(links), -1) for part in ("q", "v")]
-        return (kind, np.array([link.number for link in links]), *slots, np.array([link.constant for link in links]))
+        q, v = (np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links],
+                         dtype=np.intp).reshape(len(links), -1) for part in ("q", "v"))
+        return Group(kind, np.array([link.number for link in links]), q, v, np.array([link.constant for link in links]))
 
     def coordinates(self, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """q (…, nq), qd (…, nv); see System.coordinates."""
         motion = self._motion(*state)
         shape = motion.r.shape[:-2]
         q, qd = np.empty((*shape, self._nq)), np.empty((*shape, self._nv))
-        for (kind, links, q_slots, v_slots, _), reading in self._readings(motion):
-            q[..., q_slots], qd[..., v_slots] = reading.q, reading.qd
-            if kind == "spherical_ypr":
-                self._refuse_singular(links, reading)
+        for group, reading in self._readings(motion):
+            q[..., group.q], qd[..., group.v] = reading.q, reading.qd
+            if group.kind == "spherical_ypr":
+                self._refuse_singular(group.links, reading)
         return q, qd
 
     def errors(self, *state: np.ndarray) -> np.ndarray:
         """(…, links, 4); see System.tree_errors."""
         motion = self._motion(*state)
         out = np.empty((*motion.r.shape[:-1], 4))
-        for (_, links, *_), reading in self._readings(motion):
+        for group, reading in self._readings(motion):
             for i, parts in enumerate(reading.off):
-                out[..., links, i] = _length(parts) if parts else 0.0
+                out[..., group.links, i] = _length(parts) if parts else 0.0
         return out
 
-    def _readings(self, motion: Motion):
+    def _readings(self, motion: Motion) -> Iterator[tuple[Group, Reading]]:
         """Each group of joints of one kind, and what is read of it."""
         for group in self._groups:
-            kind, links, *_, constant = group
-            if kind not in READ:
-                raise SceneError(f"joint {self._links[links[0]].joint.name!r} is a model of the user's own: its "
-                                 "coordinates cannot be read from the bodies' poses; give q and qd")
-            part = (values[..., links, :] for values in motion[:4])
-            yield group, READ[kind](Motion(*part, constant))
+            parts = (values[..., group.links, :] for values in motion[:4])
+            yield group, READ[group.kind](Motion(*parts, group.constant))
 
     def _refuse_singular(self, links: np.ndarray, reading: Reading) -> None:
         bad = ~np.isfinite(reading.qd).all(axis=-1)
@@ -106,8 +112,7 @@ class Readout:
         """How each joint's F_s stands to its F_p, and moves."""
         x, v, w = (self._checked(name, value, 3) for name, value in (
             ("positions", positions), ("velocities", velocities), ("angular_velocities", angular_velocities)))
-        orientation = self._checked("orientations", orientations, 4)
-        self._check_units(orientation)
+        orientation = self._units(self._checked("orientations", orientations, 4))
         # Every link's frame, its origin's velocity, and its angular velocity; the base's are appended as the last.
         axes = _multiply(orientation, self._axes)
         arm = _rotate(axes, -self._com)
@@ -139,11 +144,15 @@ class Readout:
             raise SceneError(f"body {self._body_at(bad)!r}: {name} must be finite")
         return value
 
-    def _check_units(self, orientation: np.ndarray) -> None:
-        bad = np.abs(np.linalg.norm(orientation, axis=-1) - 1.0) > UNIT
+    def _units(self, orientation: np.ndarray) -> np.ndarray:
+        """The quaternions as they are, or of length 1 where they are a little off; refused where they are more."""
+        length = np.linalg.norm(orientation, axis=-1, keepdims=True)
+        off = np.abs(length - 1.0)
+        bad = off[..., 0] > UNIT
         if bad.any():
             raise SceneError(f"body {self._body_at(bad)!r}: orientations must be unit quaternions (w, x, y, z); divide "
                              "them by their length")
+        return np.where(off > ROUNDING, orientation / length, orientation)
 
     def _body_at(self, bad: np.ndarray) -> str:
         return self._bodies[self._moving[np.nonzero(bad)[-1][0]]]
@@ -195,12 +204,14 @@ def _planar(m: Motion) -> Reading:
 
 
 def _spherical(m: Motion) -> Reading:
-    return Reading(m.quaternion, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
+    q = np.where(m.quaternion[..., :1] < 0.0, -m.quaternion, m.quaternion)
+    return Reading(q, m.w, ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
 
 
 def _spherical_ypr(m: Motion) -> Reading:
-    """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z. Where cos(pitch) = 0, roll is set to
-    zero, and there is no yaw' for what of w is across (nan).
+    """w = roll' x + pitch' Rx(-roll) y + yaw' Rx(-roll) Ry(-pitch) z.
+
+    Where cos(pitch) = 0, roll is set to zero, and if w has a part across x and y, no rates can give it: they are nan.
     """
     rotation = _matrices(m.quaternion)
     cosine = np.hypot(rotation[..., 0, 0], rotation[..., 1, 0])
@@ -235,22 +246,9 @@ def _free(m: Motion) -> Reading:
                    np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
 
 
-def _rack_pinion(m: Motion) -> Reading:
-    """F_s rolls along x of F_p, by the radius a radian."""
-    x, y, z = _xyz(m.r)
-    vx, vy, vz = _xyz(m.v)
-    wx, wy, wz = _xyz(m.w)
-    angle = _unwound(_twist(m.quaternion), x, m.constant)
-    s, c = np.sin(angle), np.cos(angle)
-    return Reading(_stack(angle), _stack(wz),
-                   ([x - m.constant * angle, y, z], [_swing(m.quaternion)],
-                    [vx - m.constant * c * wz, vy + m.constant * s * wz, vz], [wx, wy]))
-
-
 READ: dict[str, Callable[[Motion], Reading]] = {
     "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
     "planar": _planar, "spherical": _spherical, "spherical_ypr": _spherical_ypr, "universal": _universal, "free": _free,
-    "rack_pinion": _rack_pinion,
 }
 
 

@@ -77,9 +77,8 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
     chosen = [edge for edge in _implicit(scene, roots) if groups.join(edge.predecessor, edge.successor)]
     for edge in _named(scene, tree, edges):
         if not groups.join(edge.predecessor, edge.successor):
-            path = listing(_path(scene, chosen, edge))
-            raise SceneError(f"joint {edge.joint.name!r} closes a loop with {path}; it cannot be a tree joint: leave "
-                             "it out of tree, or cut the loop at another of these")
+            raise SceneError(f"joint {edge.joint.name!r} closes a loop with {_path(scene, chosen, edge)}; it cannot be "
+                             "a tree joint: leave it, or another of these, out of tree and roots")
         chosen.append(edge)
     for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint), item[0])):
         if groups.join(edge.predecessor, edge.successor):
@@ -135,8 +134,8 @@ def _items(value: Iterable | None, field: str, what: str) -> list:
     return [] if value is None else list(value)
 
 
-def _path(scene: Scene, chosen: Sequence[Edge], edge: Edge) -> list[str]:
-    """The joints by which the two ends of an edge hang together already; a free joint by its body's name."""
+def _path(scene: Scene, chosen: Sequence[Edge], edge: Edge) -> str:
+    """What joins the two ends of an edge already: joints, and the model's own free joints by their bodies."""
     neighbours: dict[int, list[tuple[int, Edge]]] = {}
     for other in chosen:
         neighbours.setdefault(other.predecessor, []).append((other.successor, other))
@@ -149,11 +148,15 @@ def _path(scene: Scene, chosen: Sequence[Edge], edge: Edge) -> list[str]:
             if near not in came_by:
                 came_by[near] = node, other
                 front.append(near)
-    names, node = [], edge.successor
+    names, free, node = [], [], edge.successor
     while came_by[node] is not None:
         node, other = came_by[node]
-        names.append(f"root {scene.bodies[other.successor].name!r}" if other.joint is None else other.joint.name)
-    return names[::-1]
+        if other.joint is None:
+            free.append(scene.bodies[other.successor].name)
+        else:
+            names.append(other.joint.name)
+    parts = [listing(names[::-1])] if names else []
+    return " and ".join(parts + ([f"the free joint of {listing(free[::-1])}"] if free else []))
 
 
 def _numbered(scene: Scene, chosen: Sequence[Edge]) -> list[Branch]:

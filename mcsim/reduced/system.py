@@ -220,7 +220,7 @@ class System:
         return np.arange(first, first + (len(self.links) if link == BASE else self.subtree_size[link]))
 
     def loop_links(self, loop: Loop) -> np.ndarray:
-        """The links whose joints form a loop with the loop's joint: those that support one of its ends, but not both."""
+        """The links whose joints form a loop with the loop's joint: those that support one of its ends, not both."""
         return np.setxor1d(self.support(loop.predecessor), self.support(loop.successor))
 
     @property
@@ -286,8 +286,9 @@ class System:
 
         positions (…, bodies, 3) of centres of mass [m], orientations (…, bodies, 4), velocities (…, bodies, 3) of
         centres of mass [m/s], angular_velocities (…, bodies, 3) [rad/s]; all in world axes. Static bodies do not count.
-        Angles come in (-π, π], but for those of helical joints, whose way counts their turns. Quaternions keep the sign
-        that follows from those of the bodies. What a joint forbids is left out: see `tree_errors`.
+        Angles come in (-π, π], but for those of helical joints, whose way counts their turns. Quaternions of
+        ball joints come with w >= 0, those of free joints with the sign that follows from the bodies'. What a joint
+        forbids is left out: see `tree_errors`.
         """
         return self.readout.coordinates(positions, orientations, velocities, angular_velocities)
 

@@ -1,0 +1,25 @@
+"""The step of a world in generalized coordinates."""
+
+from libc.stdint cimport int32_t
+from mcsim._pipeline cimport Pipeline
+from mcsim.reduced._motion cimport TreeMotion
+from mcsim.solve._generalized cimport GeneralizedRows
+
+cdef class ReducedPipeline(Pipeline):
+    cdef readonly TreeMotion motion
+    cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
+    cdef GeneralizedRows generalized
+    cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
+    cdef double* approach                # (rows,) J qd before the rows act
+    cdef double* shown                   # q and qd that the bodies stand for
+    cdef double* backup                  # q and qd before the step
+    cdef object kept_here, coordinates
+    cdef bint pushed                     # whether any body has a force or damping
+
+    cdef void show(self) noexcept nogil
+    cdef void show_twists(self) noexcept nogil
+    cdef void sum_forces(self) noexcept nogil
+    cdef int project(self) noexcept nogil
+    cdef void let_tree_hold(self) noexcept nogil
+    cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
+    cdef void return_half(self) noexcept nogil

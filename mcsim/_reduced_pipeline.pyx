@@ -1,0 +1,289 @@
+"""A step in generalized coordinates: the tree moves by q and qd, and the bodies follow. Joints of the tree hold by
+themselves; what bounds or drives them, the joints that close loops, and contacts are the same rows as in maximal
+coordinates, over the tree's velocities.
+
+    per substep h = dt / n
+      kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
+      rows       J, H^-1 J' by the articulated inertias, warm start, sweeps with bias
+      drift      q by qd
+      refresh    the tree and the rows at the new pose
+      kick       qd += h/2 qdd(q, qd)
+      relax      restitution, sweeps without bias
+
+Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
+own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+"""
+
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp, memcpy, memset
+
+import numpy as np
+
+from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
+from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
+from mcsim.constraints._joints cimport layout_joints, refresh_joints
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, rotate_back, scale
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.reduced._motion cimport Block
+from mcsim.solve._si cimport residual
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._layout cimport BIASED, RELAXED, ROW_MOTOR, STABILIZE_SOFT, Row
+
+cdef enum:
+    ROUNDS = 2                   # of the first kick
+
+
+cdef class ReducedPipeline(Pipeline):
+    """One world's step in generalized coordinates.
+
+    Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
+    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in.
+    """
+
+    def __init__(self, bodies, joints, collider, settings, bounces, plan):
+        cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+        self.settings.first_kick = 0.5
+        self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
+        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count)
+        self.generalized = GeneralizedRows()
+        held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
+        self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
+        self.kept_here = held
+        self.held = integers(held)
+        self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
+        self._follow_rows()
+
+    def _grow_rows(self, rows, manifolds):
+        Pipeline._grow_rows(self, rows, manifolds)
+        if self.generalized is not None:
+            self._follow_rows()
+
+    def _follow_rows(self):
+        approach = np.zeros(self.row_capacity)
+        self.kept_here = (self.kept_here, approach)
+        self.approach = doubles(approach)
+
+    def grow(self):
+        Pipeline.grow(self)
+        self.generalized.reserve()
+
+    def replan(self):
+        """No joint of the tree breaks; what else broke has no rows any more."""
+        self.replanning = False
+
+    # ---- bodies and the tree -----------------------------------------------------------------------------------------
+
+    cdef void show(self) noexcept nogil:
+        """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
+        cdef TreeMotion m = self.motion
+        self.follow_kinematic()
+        m.place()
+        m.factor()
+        m.give_poses(self.bodies.position, self.bodies.orientation)
+        self.show_twists()
+
+    cdef void follow_kinematic(self) noexcept nogil:
+        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+
+    cdef void show_twists(self) noexcept nogil:
+        cdef TreeMotion m = self.motion
+        m.look()
+        m.give_twists(self.bodies.twist)
+        memcpy(self.shown, m.q, m.tree.nq * sizeof(double))
+        memcpy(self.shown + m.tree.nq, m.qd, m.tree.nv * sizeof(double))
+
+    def sync(self):
+        """The bodies as q and qd have them now, if those were written since."""
+        cdef TreeMotion m = self.motion
+        cdef size_t nq = m.tree.nq * sizeof(double), nv = m.tree.nv * sizeof(double)
+        if memcmp(self.shown, m.q, nq) or memcmp(self.shown + m.tree.nq, m.qd, nv):
+            self.show()
+            return True
+        return False
+
+    cdef void sum_forces(self) noexcept nogil:
+        """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
+        second, as it would implicitly."""
+        cdef Py_ssize_t i
+        cdef Twist* w
+        cdef Mat3 r
+        cdef double h = self.settings.h
+        cdef double c
+        self.pushed = False
+        for i in range(self.bodies.count):
+            w = &self.wrench[i]
+            w[0] = self.bodies.force[i]
+            if self.bodies.inv_mass[i] > 0.0:
+                c = self.bodies.linear_damping[i]
+                if c > 0.0:
+                    w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.bodies.inv_mass[i]), self.bodies.twist[i].v)
+                c = self.bodies.angular_damping[i]
+                if c > 0.0:
+                    r = quat_matrix(self.bodies.orientation[i])
+                    w.w = add_scaled(w.w, -c / (1.0 + h * c), mat_vec(r, mat_vec(
+                        self.bodies.inertia[i], mat_t_vec(r, self.bodies.twist[i].w))))
+            if memcmp(w, self.wrench - 1, sizeof(Twist)):
+                self.pushed = True
+
+    cdef int collide(self) noexcept nogil:
+        cdef TreeMotion m = self.motion
+        memcpy(self.backup, m.q, m.tree.nq * sizeof(double))
+        memcpy(self.backup + m.tree.nq, m.qd, m.tree.nv * sizeof(double))
+        self.show()
+        return Pipeline.collide(self)
+
+    cdef void undo(self) noexcept nogil:
+        cdef TreeMotion m = self.motion
+        memcpy(m.q, self.backup, m.tree.nq * sizeof(double))
+        memcpy(m.qd, self.backup + m.tree.nq, m.tree.nv * sizeof(double))
+        Pipeline.undo(self)
+
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    cdef int layout(self, bint own, bint wide) noexcept nogil:
+        """All rows at the present poses."""
+        cdef Py_ssize_t n
+        cdef int status
+        if self.collider.manifold_count > self.anchor_capacity:
+            return GROW
+        self.pose_calls.call(False)
+        if self.pose_calls.status != OK:
+            return CALL_FAILED
+        n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
+                          self.row_capacity, True, self.held, NULL, NULL)
+        if n < 0:
+            return GROW
+        self.joint_end = self.joint_row_count = n
+        n = layout_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                            &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
+        if n < 0:
+            return GROW
+        self.impact_rows = self.row_count = n
+        self.contact_row_count = n - self.joint_end
+        self.let_tree_hold()
+        status = self.project()
+        if status == OK:
+            self.finish_rows()
+        return status
+
+    cdef void let_tree_hold(self) noexcept nogil:
+        """What is said of a joint's own rows, where it has none."""
+        cdef Py_ssize_t j
+        for j in range(self.joint_count):
+            if self.held[j + 1] > self.held[j]:
+                self.joints[j].constraint_count = 0
+
+    cdef void write_joints(self, Row* rows) noexcept nogil:
+        self.pose_calls.call(False)
+        refresh_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, rows, True,
+                       self.held)
+        self.let_tree_hold()
+
+    cdef void write_rows(self, Row* rows) noexcept nogil:
+        self.write_joints(rows)
+        refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
+                         &self.settings, self.anchors, rows, False)
+
+    cdef int project(self) noexcept nogil:
+        """What the rows are over the velocities of the tree. -> OK or GROW"""
+        cdef TreeMotion m = self.motion
+        cdef const Row* row
+        cdef Block block
+        cdef double* j
+        cdef double* y
+        cdef Py_ssize_t i
+        cdef int side, status
+        cdef int32_t body
+        status = self.generalized.begin(self.row_count)
+        if status != OK:
+            return status
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            block = m.together(row.body_a, row.body_b)
+            for side in range(1 if block.count > 0 else 2):
+                body = row.body_b if side else row.body_a
+                if block.count == 0 or side:
+                    if body < 0 or m.blocks[body].count == 0:
+                        continue
+                    block = m.blocks[body]
+                if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
+                    status = GROW
+                    continue
+                memset(j, 0, block.count * sizeof(double))
+                if body == row.body_a:
+                    m.project(&block, body, &row.jacobian[0], j)
+                if body == row.body_b or m.together(row.body_a, row.body_b).count > 0:
+                    m.project(&block, row.body_b, &row.jacobian[6], j)
+                m.respond(&block, j, y)
+        return status
+
+    cdef void finish_rows(self) noexcept nogil:
+        self.generalized.finish(self.rows, self.row_count)
+        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        self.generalized.factor(self.rows, self.joint_end, self.factors)
+
+    cdef void refresh(self) noexcept nogil:
+        self.write_rows(self.rows)
+        self.project()                                   # as many numbers as before: there is room
+        self.finish_rows()
+
+    cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
+        cdef int k
+        for k in range(iterations):
+            self.correction = self.generalized.sweep(self.rows, self.row_count, self.factors, self.motion.qd, relaxed, rub)
+            if self.correction <= 1e-12:
+                break
+
+    cdef void return_half(self) noexcept nogil:
+        """The second half of what is carried, at the new pose."""
+        cdef Py_ssize_t i
+        cdef double impulse
+        for i in range(self.row_count):
+            impulse = self.take_carried(&self.rows[i])
+            if impulse != 0.0:
+                self.generalized.apply(i, impulse, self.motion.qd)
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
+    cdef void substep(self, bint last) noexcept nogil:
+        cdef TreeMotion m = self.motion
+        cdef double h = self.settings.h
+        cdef const double* forces
+        self.sum_forces()
+        forces = <const double*>self.wrench if self.pushed else NULL
+        m.kick(0.5 * h, forces, ROUNDS)
+        self.lap(STAGE_INTEGRATE)
+        if self.row_count > 0:
+            if self.bounces:
+                self.generalized.look(self.rows, self.row_count, m.qd, self.approach)
+            self.set_start_impulses()
+            self.generalized.warm_start(self.rows, self.row_count, m.qd)
+            self.lap(STAGE_WARM_START)
+            self.solve_rows(BIASED, self.settings.iterations)
+            self.lap(STAGE_SOLVE)
+        self.set_time(self.settings.time + h)
+        m.drift(h)
+        self.drift_kinematic()
+        self.show()
+        self.lap(STAGE_INTEGRATE)
+        if self.row_count > 0:
+            self.refresh()
+            self.lap(STAGE_REFRESH)
+        self.sum_forces()
+        m.kick(0.5 * h, forces, 1)
+        self.lap(STAGE_INTEGRATE)
+        if self.row_count > 0:
+            self.return_half()
+            if self.bounces:
+                self.impact_count += self.generalized.bounce(self.rows, self.row_count, m.qd, self.approach,
+                                                             self.settings.restitution_threshold,
+                                                             self.settings.iterations)
+            self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.show_twists()
+        if last and self.row_count > 0:
+            self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
+        self.lap(STAGE_RELAX)
+        self.store_contacts()

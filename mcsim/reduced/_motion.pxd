@@ -1,0 +1,37 @@
+"""One state of a tree as a step moves it. Order: place, factor and move after q or qd changed; then the rest."""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.reduced._links cimport Tree
+
+# Where the velocities of a body's tree, and its links, stand: none of a static body.
+ctypedef struct Block:
+    int32_t first
+    int32_t count
+    int32_t first_link
+    int32_t end_link
+
+cdef class TreeMotion:
+    cdef object kept
+    cdef Tree tree
+    cdef double* q
+    cdef double* qd
+    cdef double* tau                     # joint forces, accelerations of given joints [N, N m]
+    cdef double* qdd
+    cdef double* trial                   # (nv,)
+    cdef double* nothing                 # (nv,) of zeros
+    cdef const Mat3* turns               # (links,) the body's axes in the link's
+    cdef int32_t* link_of                # (bodies,)
+    cdef Block* blocks                   # (bodies,)
+
+    cdef void place(self) noexcept nogil
+    cdef void factor(self) noexcept nogil
+    cdef void look(self) noexcept nogil
+    cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
+    cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef void drift(self, double h) noexcept nogil
+    cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
+    cdef void give_twists(self, Twist* twist) noexcept nogil
+    cdef Block together(self, int32_t body_a, int32_t body_b) noexcept nogil
+    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
+    cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil

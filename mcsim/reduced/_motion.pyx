@@ -1,0 +1,255 @@
+"""One state of a tree as a step moves it: poses and twists of its bodies, kicks of the forces, drifts of the
+coordinates, and what rows over the bodies are over its velocities.
+"""
+
+from libc.math cimport sqrt
+from libc.string cimport memcpy
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._math cimport quat, quat_exp, quat_mul, quat_normalized, rotate_back, vec3
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.core.arrays import aligned
+
+include "_kernels.pxi"
+
+
+cdef class TreeMotion:
+    """links: LINK_DTYPE (n,). q (nq,), qd (nv,), tau (nv,), qdd (nv,): arrays that are worked in. turns (n, 3, 3): the
+    body's axes in the link's. bodies: how many the scene has."""
+
+    def __init__(self, links, q, qd, tau, qdd, turns, Py_ssize_t bodies):
+        cdef Py_ssize_t count = len(links)
+        links, turns = np.ascontiguousarray(links), np.ascontiguousarray(turns, float)
+        room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
+        scratch = np.zeros((2, max(1, len(qd))))
+        link_of, blocks = _blocks(links, len(qd), bodies)
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, link_of, blocks
+        self.tree.links = <const Link*>records(links)
+        self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
+        self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
+        self.tree.user = NULL
+        self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
+        self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])
+        self.turns = <const Mat3*>doubles(turns)
+        self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
+        begin(&self.tree)
+
+    # ---- poses -------------------------------------------------------------------------------------------------------
+
+    cdef void place(self) noexcept nogil:
+        place(&self.tree, <const Wide*>self.q)
+
+    cdef void factor(self) noexcept nogil:
+        factor(&self.tree)
+
+    cdef void look(self) noexcept nogil:
+        """Velocities of the links."""
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+
+    cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil:
+        """Kinematic bodies, whose coordinates are those of their poses."""
+        cdef const Link* link
+        cdef const Twist* t
+        cdef Py_ssize_t i
+        cdef Vec3 w
+        cdef double* q
+        cdef double* qd
+        for i in range(self.tree.count):
+            link = &self.tree.links[i]
+            if link.prescribed:
+                t = &twist[link.body]
+                q, qd = &self.q[link.q], &self.qd[link.v]
+                q[0], q[1], q[2] = position[link.body].x, position[link.body].y, position[link.body].z
+                q[3], q[4] = orientation[link.body].w, orientation[link.body].x
+                q[5], q[6] = orientation[link.body].y, orientation[link.body].z
+                w = rotate_back(orientation[link.body], t.w)
+                qd[0], qd[1], qd[2] = t.v.x, t.v.y, t.v.z
+                qd[3], qd[4], qd[5] = w.x, w.y, w.z
+
+    cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil:
+        """Of the bodies. Quaternions keep to the side of those that are there."""
+        cdef const LinkState* s
+        cdef Py_ssize_t i
+        cdef int32_t body
+        cdef Quat found
+        cdef Quat* old
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            body = self.tree.links[i].body
+            if self.tree.links[i].prescribed:
+                continue
+            position[body] = vec3(s.position.x + s.com.x, s.position.y + s.com.y, s.position.z + s.com.z)
+            found = quaternion_of(s, &self.turns[i])
+            old = &orientation[body]
+            if found.w * old.w + found.x * old.x + found.y * old.y + found.z * old.z < 0.0:
+                found = quat(-found.w, -found.x, -found.y, -found.z)
+            old[0] = found
+
+    cdef void give_twists(self, Twist* twist) noexcept nogil:
+        """After move."""
+        cdef const LinkState* s
+        cdef Py_ssize_t i
+        cdef Wide3 v
+        cdef Twist* out
+        for i in range(self.tree.count):
+            if self.tree.links[i].prescribed:
+                continue
+            s = &self.tree.states[i + 1]
+            out = &twist[self.tree.links[i].body]
+            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            out.v = vec3(v.x, v.y, v.z)
+            out.w = vec3(s.velocity.w.x, s.velocity.w.y, s.velocity.w.z)
+
+    # ---- in time -----------------------------------------------------------------------------------------------------
+
+    cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil:
+        """qd += h qdd, qdd at the velocities that come out, by fixed-point rounds; one: at those that are there."""
+        cdef Py_ssize_t i, nv = self.tree.nv
+        cdef int k
+        memcpy(self.trial, self.qd, nv * sizeof(double))
+        for k in range(rounds):
+            move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+            accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+            for i in range(nv):
+                self.qd[i] = self.trial[i] + h * self.qdd[i]
+
+    cdef void drift(self, double h) noexcept nogil:
+        """q after h at the velocities qd."""
+        cdef const Link* link
+        cdef double* q
+        cdef const double* w
+        cdef Py_ssize_t i
+        cdef int k
+        for i in range(self.tree.count):
+            link = &self.tree.links[i]
+            q = &self.q[link.q]
+            w = &self.qd[link.v]
+            if link.prescribed:
+                continue
+            if link.kind == SPHERICAL:
+                turn_by(q, h, w)
+            elif link.kind == FREE:
+                for k in range(3):
+                    q[k] += h * w[k]
+                turn_by(&q[3], h, &w[3])
+            elif link.kind == PLANAR:
+                drift_planar(q, h, w)
+            else:
+                for k in range(link.freedoms):
+                    q[k] += h * w[k]
+
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    cdef Block together(self, int32_t body_a, int32_t body_b) noexcept nogil:
+        """The block of both bodies, if it is one; else an empty one."""
+        cdef Block none
+        if body_a >= 0 and body_b >= 0 and self.blocks[body_a].count > 0 and (
+                self.blocks[body_a].first == self.blocks[body_b].first):
+            return self.blocks[body_a]
+        none.first = none.count = none.first_link = none.end_link = 0
+        return none
+
+    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil:
+        """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
+        cdef Py_ssize_t i = self.link_of[body]
+        cdef const LinkState* s = &self.tree.states[i + 1]
+        cdef const Link* link
+        cdef Force f
+        cdef int k
+        f.f = wide3(jacobian[0], jacobian[1], jacobian[2])
+        f.n = w_add(wide3(jacobian[3], jacobian[4], jacobian[5]), w_cross(s.com, f.f))
+        while i >= 0:
+            link = &self.tree.links[i]
+            s = &self.tree.states[i + 1]
+            for k in range(link.freedoms):
+                out[link.v - block.first + k] += pairing(&self.tree.axes[link.v + k].axis, &f)
+            f.n = w_add(f.n, w_cross(s.arm, f.f))
+            i = link.parent
+
+    cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil:
+        """out = H^-1 force on a block, by the articulated inertias."""
+        cdef Wide zero = 0.0
+        cdef const Link* link
+        cdef LinkState* s
+        cdef Motion a
+        cdef Py_ssize_t i
+        cdef int k, at
+        for i in range(block.first_link, block.end_link):
+            s = &self.tree.states[i + 1]
+            s.force.n = wide3(zero, zero, zero)
+            s.force.f = s.force.n
+        for i in range(block.end_link - 1, block.first_link - 1, -1):
+            link = &self.tree.links[i]
+            s = &self.tree.states[i + 1]
+            if not link.given:
+                go_in(link, s, &self.tree.axes[link.v], <const Wide*>&force[link.v - block.first])
+            if link.parent >= 0:
+                add_moved_in(&self.tree.states[link.parent + 1].force, &s.force, s.arm)
+        self.tree.states[0].acceleration.w = wide3(zero, zero, zero)
+        self.tree.states[0].acceleration.v = wide3(zero, zero, zero)
+        for i in range(block.first_link, block.end_link):
+            link = &self.tree.links[i]
+            s = &self.tree.states[i + 1]
+            at = link.v - block.first
+            a = moved_out(self.tree.states[link.parent + 1].acceleration, s.arm)
+            if link.given:
+                for k in range(link.freedoms):
+                    out[at + k] = 0.0
+                s.acceleration = a
+            else:
+                s.acceleration = go_out(link, &self.tree.axes[link.v], a, <Wide*>&out[at])
+
+
+cdef inline void turn_by(double* q, double h, const double* w) noexcept nogil:
+    """q <- q exp(h w / 2): w in the turned axes."""
+    cdef Quat r = quat_normalized(quat_mul(quat(q[0], q[1], q[2], q[3]), quat_exp(vec3(h * w[0], h * w[1], h * w[2]))))
+    q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
+
+
+cdef inline void drift_planar(double* q, double h, const double* w) noexcept nogil:
+    """Velocities are in F_s, the position in F_p: turned by the angle half-way."""
+    cdef double s, c
+    sine_cosine(q[2] + 0.5 * h * w[2], &s, &c)
+    q[0] += h * (c * w[0] - s * w[1])
+    q[1] += h * (s * w[0] + c * w[1])
+    q[2] += h * w[2]
+
+
+cdef Quat quaternion_of(const LinkState* s, const Mat3* turn) noexcept nogil:
+    """Of the body's axes: the link's, times turn. The largest of its numbers comes from the diagonal (S. Shepperd,
+    1978)."""
+    cdef Axes link, body
+    cdef double xx, yy, zz, t
+    cdef Quat q
+    link.x, link.y, link.z = s.x, s.y, s.z
+    body.x = along(&link, wide3(turn.xx, turn.yx, turn.zx))
+    body.y = along(&link, wide3(turn.xy, turn.yy, turn.zy))
+    body.z = along(&link, wide3(turn.xz, turn.yz, turn.zz))
+    xx, yy, zz = body.x.x, body.y.y, body.z.z
+    if xx + yy + zz > 0.0:
+        t = 1.0 + xx + yy + zz
+        q = quat(t, body.y.z - body.z.y, body.z.x - body.x.z, body.x.y - body.y.x)
+    elif xx >= yy and xx >= zz:
+        t = 1.0 + xx - yy - zz
+        q = quat(body.y.z - body.z.y, t, body.x.y + body.y.x, body.z.x + body.x.z)
+    elif yy >= zz:
+        t = 1.0 - xx + yy - zz
+        q = quat(body.z.x - body.x.z, body.x.y + body.y.x, t, body.y.z + body.z.y)
+    else:
+        t = 1.0 - xx - yy + zz
+        q = quat(body.x.y - body.y.x, body.z.x + body.x.z, body.y.z + body.z.y, t)
+    return quat_normalized(q)
+
+
+def _blocks(links, nv, bodies):
+    """link_of (bodies,) and Block (bodies, 4): each tree's velocities and links are consecutive."""
+    link_of, blocks = np.full(bodies + 1, -1, np.int32), np.zeros((bodies + 1, 4), np.int32)
+    roots = [i for i in range(len(links)) if links["parent"][i] < 0] + [len(links)]
+    for first, end in zip(roots, roots[1:]):
+        v = int(links["v"][first])
+        count = (int(links["v"][end]) if end < len(links) else nv) - v
+        blocks[links["body"][first:end]] = v, count, first, end
+        link_of[links["body"][first:end]] = range(first, end)
+    return link_of, blocks

@@ -1,0 +1,41 @@
+"""Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree its own.
+
+Per refresh:   rows.begin(count); for each row and side rows.open(...), filled with J and H^-1 J'; rows.finish(...)
+Per pass:      rows.warm_start(...), rows.sweep(...)
+
+Only reserve() needs the GIL, allocates or raises.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+from mcsim.state._layout cimport Row
+
+# The part of a row on one block of velocities.
+ctypedef struct Reach:
+    int64_t begin                # of its numbers
+    int32_t first                # of the block in the vector
+    int32_t count                # 0: the side moves nothing
+
+cdef class GeneralizedRows:
+    cdef object kept
+    cdef Py_ssize_t capacity             # rows
+    cdef Py_ssize_t room                 # numbers
+    cdef Py_ssize_t used
+    cdef Py_ssize_t wanted_rows, wanted_room
+    cdef Reach* reaches                  # (rows, 2)
+    cdef double* jacobian                # J
+    cdef double* response                # H^-1 J'
+
+    cdef int begin(self, Py_ssize_t count) noexcept nogil
+    cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
+                  double** response) noexcept nogil
+    cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
+    cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void factor(self, const Row* rows, Py_ssize_t count, double* factors) noexcept nogil
+    cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
+    cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
+    cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
+    cdef double sweep(self, Row* rows, Py_ssize_t count, const double* factors, double* velocity, int relaxed,
+                      bint rub) noexcept nogil
+    cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,
+                    int sweeps) noexcept nogil
+    cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil
