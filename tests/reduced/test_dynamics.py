@@ -17,7 +17,7 @@ from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 from mcsim.wide import levels
 from pinocchio_model import PinocchioModel
-from random_trees import joint_coordinates, random_scene, scenes
+from random_trees import joint_coordinates, random_inertia, random_scene, scenes
 from twin import KINDS, Twin, rotation_of
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -53,6 +53,25 @@ def test_another_gravity():
     system, state = random_case(8)
     gravity = (3.0, -1.0, 7.0)
     check_agreement(Compiled(system, gravity=gravity), Twin(system, gravity), state)
+
+
+def test_kinematic_bodies():
+    """A chain on a carriage, the τ of which are its accelerations."""
+    rng = np.random.default_rng(15)
+    scene = mc.Scene()
+    scene.add_body("carriage", kind="kinematic", shape=mc.Box((0.1, 0.2, 0.3)), position=(1, 2, 3),
+                   orientation=(0.5, -0.5, 0.5, 0.5), center_of_mass=(0.1, 0.2, 0.3))
+    for k in range(4):
+        scene.add_body(f"b{k}", mass=1.0 + k, inertia=random_inertia(rng, 1.0), position=rng.normal(size=3))
+        scene.add_joint(mc.HingeJoint(f"b{k - 1}" if k else "carriage", f"b{k}", rng.normal(size=3),
+                                      rng.normal(size=3)))
+    system = System(scene)
+    state = state_of(rng, system)
+    compiled = Compiled(system)
+    check_agreement(compiled, Twin(system), state, 1e-12)
+    qdd = compiled.forward_dynamics(state["q"], state["qd"], state["x"])
+    carriage = system.links[system.link_of["carriage"]]
+    assert carriage.prescribed and np.array_equal(qdd[carriage.v], state["x"][carriage.v])
 
 
 def test_a_tree_far_away():

@@ -276,8 +276,64 @@ def test_hybrid_dynamics_is_that_of_the_split_mass_matrix(seed):
     assert np.array_equal(qdd[given_], x[given_]) and np.array_equal(tau[free], x[free])
 
 
-def test_kinematic_bodies_keep_their_velocity():
-    """A pendulum on a carriage that is carried: as one on a base, from which it is moved at constant velocity."""
+@trees
+def test_maximal_coordinates_give_the_same_accelerations(seed):
+    """Whichever T_a the joint forces act in: that changes the constraint forces, not the motion."""
+    twin, rng = tree(seed)
+    q, qd, tau = random_state(rng, twin.system)
+    forces = random_forces(rng, twin.system)
+    qdd = twin.forward_dynamics(q, qd, tau, forces)
+    joints = [twin.joint(i, q, qd) for i in range(len(twin.links))]
+    active = [np.linalg.pinv(joint.s).T + joint.t @ rng.normal(size=(joint.t.shape[1], joint.s.shape[1]))
+              for joint in joints]
+    others = [twin.constrained_dynamics(q, qd, tau, forces), twin.constrained_dynamics(q, qd, tau, forces, active)]
+    for found, _ in others:
+        assert np.allclose(found, qdd, rtol=0, atol=1e-10 * (1 + largest(qdd)))
+    for joint, ta, *parts, link in zip(joints, active, *(parts for _, parts in others), twin.links):
+        totals = parts[0] + np.linalg.pinv(joint.s).T @ tau[link.v], parts[1] + ta @ tau[link.v]
+        assert np.allclose(*totals, rtol=0, atol=1e-9 * (1 + largest(totals[0])))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_worlds_constraint_rows_give_the_same_accelerations(seed):
+    """M a + Jᵀ λ = f, J a = 0 with the J of a World whose bodies are at rest where the tree has them."""
+    twin, rng = tree(seed)
+    system, scene = twin.system, twin.system.scene
+    q, still = system.initial()
+    forces = random_forces(rng, system)
+    jacobian = mc.World(scene).jacobian().toarray()
+    columns = np.concatenate([np.arange(6 * link.body_number, 6 * link.body_number + 6) for link in twin.links])
+    assert jacobian.shape[1] == 6 * len(scene.bodies)
+    jacobian = jacobian[:, columns]
+    size, rotations = len(columns), twin.poses(q)[1]
+    masses = np.zeros((size, size))
+    for i, link in enumerate(twin.links):
+        masses[6 * i:6 * i + 3, 6 * i:6 * i + 3] = link.mass * np.eye(3)
+        masses[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = rotations[i] @ link.inertia @ rotations[i].T
+    right = forces + np.pad(twin.weights, ((0, 0), (0, 3)))
+    assert len(jacobian) == size - system.nv
+    kkt = np.block([[masses, jacobian.T], [jacobian, np.zeros((len(jacobian), len(jacobian)))]])
+    accelerations = np.linalg.solve(kkt, np.concatenate([right.ravel(), np.zeros(len(jacobian))]))[:size]
+    qdd = twin.forward_dynamics(q, still, still, forces)
+    expected = twin.body_accelerations(q, still, qdd)
+    assert np.allclose(accelerations.reshape(-1, 6), expected, rtol=0, atol=1e-10 * (1 + largest(expected)))
+
+
+@trees
+def test_apparent_inertia(seed):
+    twin, rng = tree(seed)
+    q, qd, tau = random_state(rng, twin.system)
+    for number in range(0, len(twin.links), 3):
+        phi, b = twin.apparent_inertia(number, q, qd, tau)
+        forces = np.zeros((len(twin.links), 6))
+        forces[number] = rng.normal(size=6)
+        pushed = twin.body_accelerations(q, qd, twin.forward_dynamics(q, qd, tau, forces))[number]
+        assert np.allclose(phi @ forces[number] + b, pushed, rtol=0, atol=1e-11 * (1 + largest(pushed)))
+
+
+def test_kinematic_bodies_are_moved_as_they_are_told():
+    """A pendulum on a carriage that is carried: as one on a base, from which it is moved at constant velocity; and as
+    one whose gravity has changed, where the carriage is accelerated."""
     def scene(kind):
         made = mc.Scene()
         made.add_body("carriage", kind=kind, shape=mc.Box((0.1, 0.1, 0.1)))
@@ -290,9 +346,11 @@ def test_kinematic_bodies_keep_their_velocity():
     q, qd, tau = random_state(rng, held.system)
     at_rest = np.array([0.0, 0, 0, 1, 0, 0, 0])
     moving = np.array([0.3, -0.2, 0.5, 0, 0, 0])
-    qdd = carried.forward_dynamics(np.concatenate([at_rest, q]), np.concatenate([moving, qd]),
-                                   np.concatenate([np.ones(6), tau]))
-    assert np.allclose(qdd, [*np.zeros(6), *held.forward_dynamics(q, qd, tau)], atol=1e-12)
+    for more in (np.zeros(3), np.array([1.0, -2.0, 0.5])):
+        told = np.array([*more, 0, 0, 0])
+        qdd = carried.forward_dynamics(np.concatenate([at_rest, q]), np.concatenate([moving, qd]), [*told, *tau])
+        lighter = Twin(held.system, held.system.scene.gravity - more)
+        assert np.allclose(qdd, [*told, *lighter.forward_dynamics(q, qd, tau)], atol=1e-12)
 
 
 def floating_chain(rng):

@@ -245,7 +245,7 @@ class Twin:
 
     gravity (3,) [m/s²], that of the system's scene if None; each body's gravity_scale counts.
     forces (links, 6), where given: [f; n] on each link at its centre of mass, world axes.
-    Prescribed links keep their velocity: their q̈ is 0, whatever τ is.
+    Forward dynamics reads the τ of prescribed links as their q̈.
     """
 
     def __init__(self, system, gravity=None):
@@ -367,7 +367,7 @@ class Twin:
         given = np.zeros(self.system.nv, bool)
         for link in self.links:
             given[link.v] = link.prescribed
-        return self._articulated(q, qd, tau, np.zeros(self.system.nv), given, forces)
+        return self._articulated(q, qd, np.asarray(tau), np.asarray(tau), given, forces)
 
     def hybrid_dynamics(self, q, qd, tau, qdd, given, forces=None):
         """-> q̈, τ (nv,). given (nv,) bool: where q̈ is known and τ is not; elsewhere τ is known."""
@@ -404,6 +404,43 @@ class Twin:
             result[link.v][free[i]] = found             # a slice is a view
             accelerations.append(a + kinematics.s[i][:, free[i]] @ found)
         return result
+
+    def constrained_dynamics(self, q, qd, tau, forces=None, active=None):
+        """The same accelerations in maximal coordinates: Newton and Euler of every link, each joint a constraint.
+
+        I a + v ×* I v = f + (own joint's force) - (children's), Tᵀ (a - X a_parent - c) = 0, a joint's force being
+        T λ + T_a τ. active: by link T_a (6, nv), T_aᵀ S = 1; S (Sᵀ S)⁻¹ by default. -> q̈, and by link T λ in
+        its own coordinates.
+        """
+        kinematics, n = self.kinematics(q, qd), len(self.links)
+        subspaces = [self.joint(i, q, qd).t for i in range(n)]
+        active = [np.linalg.pinv(s).T for s in kinematics.s] if active is None else active
+        ends = 6 * n + np.cumsum([0] + [t.shape[1] for t in subspaces])
+        matrix, right = np.zeros((ends[-1], ends[-1])), np.zeros(ends[-1])
+        outer = self._outer_forces(kinematics, forces)
+        for i, (link, t) in enumerate(zip(self.links, subspaces)):
+            own, rows, v = slice(6 * i, 6 * i + 6), slice(ends[i], ends[i + 1]), kinematics.v[i]
+            matrix[own, own], matrix[own, rows], matrix[rows, own] = self.inertias[i], -t, t.T
+            push = active[i] @ tau[link.v]
+            right[own] += outer[i] - force_cross(v) @ self.inertias[i] @ v + push
+            right[rows] = t.T @ kinematics.bias[i]
+            if link.parent >= 0:
+                before, x = slice(6 * link.parent, 6 * link.parent + 6), kinematics.x[i]
+                matrix[before, rows], matrix[rows, before] = x.T @ t, -t.T @ x
+                right[before] -= x.T @ push
+        solution = np.linalg.solve(matrix, right)
+        a, qdd = solution[:6 * n].reshape(n, 6), np.zeros(self.system.nv)
+        for i, link in enumerate(self.links):
+            before = kinematics.x[i] @ a[link.parent] if link.parent >= 0 else 0.0
+            qdd[link.v] = np.linalg.pinv(kinematics.s[i]) @ (a[i] - before - kinematics.bias[i])
+        return qdd, [t @ solution[ends[i]:ends[i + 1]] for i, t in enumerate(subspaces)]
+
+    def apparent_inertia(self, number, q, qd, tau, forces=None):
+        """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more force
+        on it, world axes (3.52)."""
+        jacobian = self.body_jacobian(number, q)
+        b = self.body_accelerations(q, qd, self.forward_dynamics(q, qd, tau, forces))[number]
+        return jacobian @ np.linalg.solve(self.mass_matrix(q), jacobian.T), b
 
     # ---- sums and motion ---------------------------------------------------------------------------------------------
 
