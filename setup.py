@@ -72,6 +72,7 @@ KERNELS = {
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
+    "mcsim._reduced_pipeline": ["m"],
 }
 
 # Kernels of the levels of x86-64 processors -> the flags of gcc and clang for them; all levels give the same bits. Beyond

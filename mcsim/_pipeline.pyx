@@ -324,6 +324,7 @@ cdef class Pipeline(Machine):
 
     cdef void begin_rows(self) noexcept nogil:
         """Those impulses on the bodies."""
+        cdef double first = self.settings.first_kick
         self.set_start_impulses()
         warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:

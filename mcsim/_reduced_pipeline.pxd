@@ -13,13 +13,16 @@ cdef class ReducedPipeline(Pipeline):
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
-    cdef object kept_here, coordinates
+    cdef int32_t* kinematic              # numbers of the kinematic bodies
+    cdef Py_ssize_t kinematic_count
+    cdef object kept_here, approaches, coordinates
     cdef bint pushed                     # whether any body has a force or damping
 
     cdef void show(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef int project(self) noexcept nogil
+    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

@@ -19,16 +19,17 @@ from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
-from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_PREPARE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
+from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, rotate_back, scale
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.integrate._euler cimport integrate_poses
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, RELAXED, ROW_MOTOR, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, STABILIZE_SOFT, Row
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -50,9 +51,11 @@ cdef class ReducedPipeline(Pipeline):
         self.generalized = GeneralizedRows()
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
-        self.kept_here = held
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
+        kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
+        self.kept_here = held, kinematic
+        self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
         self._follow_rows()
 
     def _grow_rows(self, rows, manifolds):
@@ -61,9 +64,8 @@ cdef class ReducedPipeline(Pipeline):
             self._follow_rows()
 
     def _follow_rows(self):
-        approach = np.zeros(self.row_capacity)
-        self.kept_here = (self.kept_here, approach)
-        self.approach = doubles(approach)
+        self.approaches = np.zeros(self.row_capacity)
+        self.approach = doubles(self.approaches)
 
     def grow(self):
         Pipeline.grow(self)
@@ -78,14 +80,11 @@ cdef class ReducedPipeline(Pipeline):
     cdef void show(self) noexcept nogil:
         """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
         cdef TreeMotion m = self.motion
-        self.follow_kinematic()
+        m.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         m.place()
         m.factor()
         m.give_poses(self.bodies.position, self.bodies.orientation)
         self.show_twists()
-
-    cdef void follow_kinematic(self) noexcept nogil:
-        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
 
     cdef void show_twists(self) noexcept nogil:
         cdef TreeMotion m = self.motion
@@ -187,37 +186,41 @@ cdef class ReducedPipeline(Pipeline):
                          &self.settings, self.anchors, rows, False)
 
     cdef int project(self) noexcept nogil:
-        """What the rows are over the velocities of the tree. -> OK or GROW"""
-        cdef TreeMotion m = self.motion
+        """What the rows are over the velocities of the trees. -> OK or GROW"""
+        cdef const Block* blocks = self.motion.blocks
         cdef const Row* row
-        cdef Block block
-        cdef double* j
-        cdef double* y
         cdef Py_ssize_t i
-        cdef int side, status
-        cdef int32_t body
-        status = self.generalized.begin(self.row_count)
+        cdef int status = self.generalized.begin(self.row_count)
         if status != OK:
             return status
         for i in range(self.row_count):
             row = &self.rows[i]
-            block = m.together(row.body_a, row.body_b)
-            for side in range(1 if block.count > 0 else 2):
-                body = row.body_b if side else row.body_a
-                if block.count == 0 or side:
-                    if body < 0 or m.blocks[body].count == 0:
-                        continue
-                    block = m.blocks[body]
-                if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
-                    status = GROW
-                    continue
-                memset(j, 0, block.count * sizeof(double))
-                if body == row.body_a:
-                    m.project(&block, body, &row.jacobian[0], j)
-                if body == row.body_b or m.together(row.body_a, row.body_b).count > 0:
-                    m.project(&block, row.body_b, &row.jacobian[6], j)
-                m.respond(&block, j, y)
+            if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
+                    blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 0, row.body_a, row.body_b) or status
+                continue
+            if row.body_a >= 0 and blocks[row.body_a].count > 0:
+                status = self.project_row(i, 0, row.body_a, -1) or status
+            if row.body_b >= 0 and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 1, -1, row.body_b) or status
         return status
+
+    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
+        """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
+        cdef TreeMotion m = self.motion
+        cdef const Row* row = &self.rows[i]
+        cdef const Block* block = &m.blocks[body_a if body_a >= 0 else body_b]
+        cdef double* j
+        cdef double* y
+        if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
+            return GROW
+        memset(j, 0, block.count * sizeof(double))
+        if body_a >= 0:
+            m.project(block, body_a, &row.jacobian[0], j)
+        if body_b >= 0:
+            m.project(block, body_b, &row.jacobian[6], j)
+        m.respond(block, j, y)
+        return OK
 
     cdef void finish_rows(self) noexcept nogil:
         self.generalized.finish(self.rows, self.row_count)
@@ -266,7 +269,7 @@ cdef class ReducedPipeline(Pipeline):
             self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         m.drift(h)
-        self.drift_kinematic()
+        integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
         self.show()
         self.lap(STAGE_INTEGRATE)
         if self.row_count > 0:

@@ -2,10 +2,15 @@
 
 import csv
 import importlib.util
+import os
+import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import mcsim as mc
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
 sys.path.append(str(FOLDER))                      # the scripts' shared modules
@@ -102,6 +107,103 @@ def test_rapier_runs_the_same_chain(capsys):
     ours, theirs = load("joints").main(["chain100", "--seconds", "0.2", "--rapier", "--substeps", "16"])
     assert theirs.engine.startswith("rapier") and theirs.bodies == ours.bodies and theirs.settings == "substeps=16"
     assert 0 < theirs.joint_mm < 50 and theirs.ms_step > 0
+
+
+def test_culverin_is_told_what_the_scene_says():
+    """Half extents, a capsule turned to Jolt's y axis, the plane as n x + c = 0, statics, mass, friction, groups."""
+    peer = load("culverin_peer")
+    scene = mc.load("rain", n=3)
+    floor, west, *_, box, ball, capsule = [peer.Culverin.body(body) for body in scene.bodies]
+    assert (floor["shape"], floor["size"], floor["kind"]) == ("plane", [0, 0, 1, 0], "static")
+    assert west["kind"] == "static" and west["shape"] == "box" and box["kind"] == "dynamic"
+    assert box["size"] == [0.25] * 3 and ball["size"] == [0.3] and capsule["size"] == [0.3, 0.2]
+    assert box["rotation"] == [0, 0, 0, 1] and capsule["rotation"] == pytest.approx([0.5**0.5, 0, 0, 0.5**0.5])
+    assert box["mass"] == pytest.approx(125.0) and {floor["friction"], box["friction"]} == {0.6}
+    assert box["category"] & floor["mask"] and box["mask"] & floor["category"]
+    raised = mc.Scene()
+    raised.add_body("floor", kind="static", shape=mc.Plane((0, 0, 2), 0.5))
+    assert peer.Culverin.body(raised.bodies[0])["size"] == [0, 0, 1, -0.5]
+
+
+def test_culverin_refuses_what_it_would_have_to_change():
+    """No process is started for these."""
+    peer = load("culverin_peer")
+
+    def refused(scene):
+        with pytest.raises(NotImplementedError, match="culverin"):
+            peer.Culverin(scene, 1 / 60, "no_such_python")
+
+    refused(mc.load("ragdolls11", n=1))
+    for shape, more in ((mc.Cylinder(0.2, 0.3), {}), (mc.Sphere(0.1, position=(1, 0, 0)), {}),
+                        (mc.Box((0.1, 0.1, 0.1), orientation=(0, 1, 0, 0)), {}),
+                        (mc.Sphere(0.1), {"material": mc.Material(restitution=0.5)}),
+                        (mc.Sphere(0.1), {"velocity": (1, 0, 0)})):
+        scene = mc.Scene()
+        scene.add_body("body", shape=shape, **more)
+        refused(scene)
+    scene = mc.load("one")
+    scene.add_body("other", shape=mc.Sphere(0.1), material=mc.Material(friction=0.1), position=(5, 0, 5))
+    refused(scene)
+
+
+@pytest.fixture(scope="module")
+def culverin():
+    """An interpreter with culverin: CULVERIN_PYTHON, this one, python3.12 or later."""
+    names = [os.environ.get("CULVERIN_PYTHON"), sys.executable, *map(shutil.which, ("python3.12", "python3.13"))]
+    missing = load("culverin_peer").missing
+    found = next((name for name in names if name and not missing(name)), None)
+    return found or pytest.skip("no interpreter with culverin (CULVERIN_PYTHON names one)")
+
+
+def test_jolt_runs_the_contact_scenes(culverin, script, capsys):
+    """Cubes rest where they were put, the tower sinks less than its contacts may overlap, the rain stays in the pit."""
+    def jolt(*arguments):
+        return script.main([*arguments, "--culverin", culverin])[1]
+
+    one = jolt("one", "--seconds", "1")
+    assert one.engine.startswith("culverin") and not one.note and one.ms_step > 0
+    assert abs(one.drop_mm) < 20 and np.isnan(one.overlap_mm) and one.points == -1
+    assert abs(jolt("tower15", "--seconds", "2").drop_mm) < 15 * 20
+    rain = mc.load("rain", n=100)
+    engine = load("culverin_peer").Culverin(rain, 1 / 60, culverin)
+    start, energy = engine.positions().copy(), mc.World(rain).energy().total
+    assert start == pytest.approx(np.array([body.position for body in rain.bodies]))
+    assert engine.poses()[1] == pytest.approx(np.array([body.orientation for body in rain.bodies]), abs=1e-6)
+    assert engine.energy() == pytest.approx(energy)
+    assert len(engine.seconds(240)) == 240
+    end = engine.positions()
+    engine.close()
+    assert (end[:5] == start[:5]).all() and (end[5:, 2] > 0.17).all() and end[5:, 2].mean() < start[5:, 2].mean()
+    assert np.abs(end[5:, :2]).max() < 12 * (100 / 2000)**0.5 / 2
+
+
+def test_jolt_rests_each_shape_at_its_own_height(culverin):
+    """Box, ball and standing capsule on a raised plane stay where they touch it, and their poses are ours."""
+    scene = mc.Scene()
+    scene.add_body("floor", kind="static", shape=mc.Plane((0, 0, 1), 1.0))
+    for x, (shape, height) in enumerate(((mc.Box((0.5, 0.25, 0.7)), 0.7), (mc.Sphere(0.3), 0.3),
+                                         (mc.Capsule(0.2, 0.3), 0.5))):
+        scene.add_body(shape.type, shape=shape, position=(2 * x, 0, 1 + height))
+    engine = load("culverin_peer").Culverin(scene, 1 / 60, culverin)
+    start = engine.positions().copy()
+    for _ in range(30):
+        engine.step()
+    positions, orientations = engine.poses()
+    engine.close()
+    assert positions == pytest.approx(start, abs=1e-4)
+    assert orientations == pytest.approx(np.tile((1.0, 0.0, 0.0, 0.0), (4, 1)), abs=1e-4)
+
+
+def test_jolt_runs_the_same_chain(culverin):
+    """In 0.2 s the first link hangs by its joint, while the last one still falls freely, at steps of one substep."""
+    chain, n = mc.load("chain", n=30), 12
+    engine = load("culverin_peer").Culverin(chain, 1 / 60, culverin)
+    assert engine.joint_gaps().max() < 1e-6
+    assert (engine.seconds(n) > 0).all()
+    fallen, gap = -engine.positions()[:, 2], engine.joint_gaps().max()
+    engine.close()
+    assert fallen[-1] == pytest.approx(9.81 / 60**2 * n * (n + 1) / 2, rel=0.01)
+    assert fallen[0] < 0.9 * fallen[-1] and 1e-4 < gap < 0.05
 
 
 def test_the_picture_is_drawn(tmp_path, capsys):

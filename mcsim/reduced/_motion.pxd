@@ -32,6 +32,5 @@ cdef class TreeMotion:
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
-    cdef Block together(self, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
     cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil

@@ -142,15 +142,6 @@ cdef class TreeMotion:
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    cdef Block together(self, int32_t body_a, int32_t body_b) noexcept nogil:
-        """The block of both bodies, if it is one; else an empty one."""
-        cdef Block none
-        if body_a >= 0 and body_b >= 0 and self.blocks[body_a].count > 0 and (
-                self.blocks[body_a].first == self.blocks[body_b].first):
-            return self.blocks[body_a]
-        none.first = none.count = none.first_link = none.end_link = 0
-        return none
-
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil:
         """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
         cdef Py_ssize_t i = self.link_of[body]

@@ -362,6 +362,7 @@ cdef enum Integrator:
     INTEGRATE_RK4 = 1
     INTEGRATE_RATTLE = 2
     INTEGRATE_VARIATIONAL = 3
+    INTEGRATE_REDUCED = 4        # in generalized coordinates
 
 ctypedef struct Settings:
     double dt
