@@ -1,31 +1,41 @@
-"""The twin against Pinocchio: the two were written by different people after different books."""
+"""The twin and the compiled dynamics against Pinocchio, which others wrote."""
 
 import numpy as np
 import pytest
 
-from dynamics_checks import chain_of, check_agreement, differences, random_case
+pytest.importorskip("pinocchio")
+
+from dynamics_checks import Compiled, chain_of, check_agreement, differences, random_case
 from pinocchio_model import KINDS, PinocchioModel
 from twin import Twin
 
+every_dynamics = pytest.mark.parametrize("dynamics", [Twin, Compiled])
 
-@pytest.mark.parametrize("number", range(4))
+
+@every_dynamics
 @pytest.mark.parametrize("kind", KINDS)
-def test_chains_of_one_kind(kind, number):
-    system, state = chain_of(kind, number)
-    check_agreement(Twin(system), PinocchioModel(system), state, 1e-12)
+def test_chains_of_one_kind(kind, dynamics):
+    for number in range(4):
+        system, state = chain_of(kind, number)
+        check_agreement(dynamics(system), PinocchioModel(system), state, 1e-12)
 
 
-@pytest.mark.parametrize("number", range(0, 200, 10))
-def test_random_trees(number):
-    system, state = random_case(number)
-    check_agreement(Twin(system), PinocchioModel(system), state)
+@pytest.mark.parametrize("first", range(0, 200, 20))
+def test_random_trees(first):
+    """200 in all; the twin, which is slow, on every tenth."""
+    for number in range(first, first + 20):
+        system, state = random_case(number)
+        pinocchio = PinocchioModel(system)
+        for dynamics in (Twin, Compiled) if number % 10 == 0 else (Compiled,):
+            check_agreement(dynamics(system), pinocchio, state)
 
 
 @pytest.mark.slow
-def test_more_random_trees():
+@every_dynamics
+def test_more_random_trees(dynamics):
     for number in range(200, 500):
         system, state = random_case(number)
-        check_agreement(Twin(system), PinocchioModel(system), state)
+        check_agreement(dynamics(system), PinocchioModel(system), state)
 
 
 def test_both_polarities_of_every_kind_are_among_the_trees():

@@ -1,4 +1,4 @@
-"""The compiled dynamics against the twin and Pinocchio, by identities, in batches, and with what it must refuse."""
+"""The compiled dynamics against the twin, by identities, in batches, and with what it must refuse."""
 
 import os
 import subprocess
@@ -16,7 +16,6 @@ from dynamics_checks import (ASKED, METHODS, Compiled, apart, ask, batch, case, 
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 from mcsim.wide import levels
-from pinocchio_model import PinocchioModel
 from random_trees import joint_coordinates, random_inertia, random_scene, scenes
 from twin import KINDS, Twin, rotation_of
 
@@ -26,19 +25,17 @@ every_method = pytest.mark.parametrize("method", METHODS)
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("first", range(0, 200, 20))
-def test_random_trees_against_the_twin_and_pinocchio(first):
+def test_random_trees(first):
     for number in range(first, first + 20):
         system, state = random_case(number)
-        compiled = Compiled(system)
-        check_agreement(compiled, Twin(system), state)
-        check_agreement(compiled, PinocchioModel(system), state)
+        check_agreement(Compiled(system), Twin(system), state)
 
 
-@pytest.mark.parametrize("number", range(4))
 @pytest.mark.parametrize("kind", KINDS)
-def test_chains_of_one_kind(kind, number):
-    system, state = chain_of(kind, number)
-    check_agreement(Compiled(system), Twin(system), state, 1e-12)
+def test_chains_of_one_kind(kind):
+    for number in range(4):
+        system, state = chain_of(kind, number)
+        check_agreement(Compiled(system), Twin(system), state, 1e-12)
 
 
 def test_without_forces():
@@ -231,7 +228,7 @@ def sorts(a):
     frozen.flags.writeable = False
     spread = np.zeros((*a.shape, 2))
     spread[..., 0] = a
-    return {"list": a.tolist(), "read-only": frozen, "strided": spread[..., 0],
+    return {"list": a.tolist(), "memoryview": memoryview(a), "read-only": frozen, "strided": spread[..., 0],
             "reversed": a[..., ::-1].copy()[..., ::-1], "Fortran": np.asfortranarray(a),
             "big-endian": a.astype(">f8"), "long": a.astype(np.longdouble)}
 
@@ -248,6 +245,14 @@ def test_any_array_of_numbers_will_do(method, many):
         assert np.array_equal(ask(dynamics, method, others), expected), sort
     for name, value in state.items():
         assert np.array_equal(value, before[name])
+
+
+@pytest.mark.xfail(run=False, reason="the array is not copied, and its shape is read from memory that nothing wrote")
+def test_arrays_off_their_alignment_will_do():
+    _, dynamics, state = case()
+    odd = {name: np.ndarray(a.shape, buffer=bytearray(b"x" + a.tobytes()), offset=1) for name, a in state.items()}
+    for method in METHODS:
+        assert np.array_equal(ask(dynamics, method, odd), ask(dynamics, method, state))
 
 
 def test_integers_and_short_floats_are_read_as_they_are():

@@ -434,3 +434,27 @@ def test_energy_is_kept(kind):
     scale = 1 + abs(begin) + twin.energy(q, qd).kinetic
     assert changes[0] < 1e-6 * scale
     assert changes[1] < changes[0] / 12 or changes[1] < 1e-12 * scale
+
+
+def test_trajectory_of_a_free_body_is_that_of_eulers_top():
+    """A symmetric body without weight: its spin about the axis stays, the rest of it goes round at a known rate."""
+    scene = mc.Scene(gravity=STILL)
+    scene.add_body("top", mass=2.0, inertia=(0.3, 0.3, 0.5))
+    twin, times = Twin(System(scene)), np.linspace(0.25, 1.0, 4)
+    w = np.array([1.0, 0.0, 4.0])
+    q, qd = twin.trajectory(np.array([0.0, 0, 0, 1, 0, 0, 0]), np.array([0.5, 0, 0, *w]), times)
+    angles = (0.5 - 0.3) / 0.3 * w[2] * times
+    assert np.allclose(qd[:, 3:], np.stack([np.cos(angles), np.sin(angles), 4.0 + 0 * angles], axis=1), atol=1e-9)
+    assert np.allclose(q[:, :3], 0.5 * times[:, None] * [1, 0, 0], atol=1e-9)
+    spins = [twin.momentum(*state)[1] for state in zip(q, qd)]
+    assert np.allclose(spins, [0.3, 0.0, 2.0], atol=1e-9)
+
+
+def test_trajectory_is_that_of_small_steps():
+    rng = np.random.default_rng(16)
+    twin = Twin(System(random_scene(rng, 3, kinds=("planar", "universal"), branching=0.0)))
+    q, qd, _ = random_state(rng, twin.system)
+    ends = [part[-1] for part in twin.trajectory(q, qd, np.array([0.1]))]
+    for _ in range(50):
+        q, qd = runge_kutta(twin, q, qd, 0.1 / 50)
+    assert np.allclose(q, ends[0], atol=1e-6) and np.allclose(qd, ends[1], atol=1e-5)

@@ -11,6 +11,7 @@ What comes out to compare with is the engine's: twists [v; w] and forces [f; n] 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 X, Y, Z = np.eye(3)
 
@@ -469,3 +470,15 @@ class Twin:
         for link in self.links:
             result[link.q] = advance(link.kind, q[link.q], qd[link.v], dt)
         return result
+
+    def trajectory(self, q, qd, times, tau=None, tolerance=1e-11):
+        """-> q (times, nq), qd (times, nv) at the times, from q, qd at 0, under constant τ: SciPy's DOP853."""
+        nq, tau = self.system.nq, np.zeros(self.system.nv) if tau is None else tau
+
+        def rates(_, y):
+            return np.concatenate([self.coordinate_rates(y[:nq], y[nq:]),
+                                   self.forward_dynamics(y[:nq], y[nq:], tau)])
+
+        found = solve_ivp(rates, (0.0, times[-1]), np.concatenate([q, qd]), method="DOP853", t_eval=times,
+                          rtol=tolerance, atol=tolerance).y.T
+        return found[:, :nq], found[:, nq:]
