@@ -13,8 +13,9 @@ from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, Cylindri
                          FreeJoint, GearJoint, HeightField, HingeJoint, KnifeEdgeJoint, Material, Mesh, Motion, Motor,
                          PlanarJoint, Plane, RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere,
                          Spring, UniversalJoint, UserJoint)
-from mcsim import scenes
+from mcsim import reduced, scenes
 from mcsim.scenes import load
+from mcsim.reduced_world import ReducedWorld
 from mcsim.world import World
 
 __version__ = "0.1.0"
@@ -22,6 +23,6 @@ __version__ = "0.1.0"
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
     "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
-    "PlanarJoint", "Plane", "RackPinionJoint", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
-    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "load", "scenes",
+    "PlanarJoint", "Plane", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
+    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "load", "reduced", "scenes",
 ]

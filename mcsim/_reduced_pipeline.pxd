@@ -8,6 +8,7 @@ from mcsim.solve._generalized cimport GeneralizedRows
 cdef class ReducedPipeline(Pipeline):
     cdef readonly TreeMotion motion
     cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
+    cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef double* approach                # (rows,) J qd before the rows act

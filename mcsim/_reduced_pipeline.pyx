@@ -79,25 +79,22 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef void show(self) noexcept nogil:
         """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
-        cdef TreeMotion m = self.motion
-        m.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
-        m.place()
-        m.factor()
-        m.give_poses(self.bodies.position, self.bodies.orientation)
+        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        self.motion.place()
+        self.motion.factor()
+        self.motion.give_poses(self.bodies.position, self.bodies.orientation)
         self.show_twists()
 
     cdef void show_twists(self) noexcept nogil:
-        cdef TreeMotion m = self.motion
-        m.look()
-        m.give_twists(self.bodies.twist)
-        memcpy(self.shown, m.q, m.tree.nq * sizeof(double))
-        memcpy(self.shown + m.tree.nq, m.qd, m.tree.nv * sizeof(double))
+        self.motion.look()
+        self.motion.give_twists(self.bodies.twist)
+        memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
 
     def sync(self):
         """The bodies as q and qd have them now, if those were written since."""
-        cdef TreeMotion m = self.motion
-        cdef size_t nq = m.tree.nq * sizeof(double), nv = m.tree.nv * sizeof(double)
-        if memcmp(self.shown, m.q, nq) or memcmp(self.shown + m.tree.nq, m.qd, nv):
+        cdef size_t nq = self.motion.tree.nq * sizeof(double), nv = self.motion.tree.nv * sizeof(double)
+        if memcmp(self.shown, self.motion.q, nq) or memcmp(self.shown + self.motion.tree.nq, self.motion.qd, nv):
             self.show()
             return True
         return False
@@ -127,16 +124,14 @@ cdef class ReducedPipeline(Pipeline):
                 self.pushed = True
 
     cdef int collide(self) noexcept nogil:
-        cdef TreeMotion m = self.motion
-        memcpy(self.backup, m.q, m.tree.nq * sizeof(double))
-        memcpy(self.backup + m.tree.nq, m.qd, m.tree.nv * sizeof(double))
+        memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.show()
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:
-        cdef TreeMotion m = self.motion
-        memcpy(m.q, self.backup, m.tree.nq * sizeof(double))
-        memcpy(m.qd, self.backup + m.tree.nq, m.tree.nv * sizeof(double))
+        memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
+        memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
         Pipeline.undo(self)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
@@ -207,19 +202,18 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
         """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef TreeMotion m = self.motion
         cdef const Row* row = &self.rows[i]
-        cdef const Block* block = &m.blocks[body_a if body_a >= 0 else body_b]
+        cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
         cdef double* j
         cdef double* y
         if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
             return GROW
         memset(j, 0, block.count * sizeof(double))
         if body_a >= 0:
-            m.project(block, body_a, &row.jacobian[0], j)
+            self.motion.project(block, body_a, &row.jacobian[0], j)
         if body_b >= 0:
-            m.project(block, body_b, &row.jacobian[6], j)
-        m.respond(block, j, y)
+            self.motion.project(block, body_b, &row.jacobian[6], j)
+        self.motion.respond(block, j, y)
         return OK
 
     cdef void finish_rows(self) noexcept nogil:
@@ -252,23 +246,22 @@ cdef class ReducedPipeline(Pipeline):
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void substep(self, bint last) noexcept nogil:
-        cdef TreeMotion m = self.motion
         cdef double h = self.settings.h
         cdef const double* forces
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
-        m.kick(0.5 * h, forces, ROUNDS)
+        self.motion.kick(0.5 * h, forces, ROUNDS)
         self.lap(STAGE_INTEGRATE)
         if self.row_count > 0:
             if self.bounces:
-                self.generalized.look(self.rows, self.row_count, m.qd, self.approach)
+                self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
             self.set_start_impulses()
-            self.generalized.warm_start(self.rows, self.row_count, m.qd)
+            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
             self.lap(STAGE_WARM_START)
             self.solve_rows(BIASED, self.settings.iterations)
             self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
-        m.drift(h)
+        self.motion.drift(h)
         integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
         self.show()
         self.lap(STAGE_INTEGRATE)
@@ -276,12 +269,12 @@ cdef class ReducedPipeline(Pipeline):
             self.refresh()
             self.lap(STAGE_REFRESH)
         self.sum_forces()
-        m.kick(0.5 * h, forces, 1)
+        self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
         if self.row_count > 0:
             self.return_half()
             if self.bounces:
-                self.impact_count += self.generalized.bounce(self.rows, self.row_count, m.qd, self.approach,
+                self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
                                                              self.settings.restitution_threshold,
                                                              self.settings.iterations)
             self.solve_rows(RELAXED, self.settings.relax_iterations)

@@ -2,13 +2,338 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
 from types import SimpleNamespace
 
 import numpy as np
 
 from mcsim._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError
-from mcsim.reduced.dynamics import Dynamics, link_records
+from mcsim.core.rotation import conjugate, rotate
+from mcsim.handles import BodyHandle
+from mcsim.reduced.dynamics import Dynamics, as_state, link_records, link_turns
 from mcsim.reduced.system import System
-from mcsim.settings import reduced_settings
+from mcsim.scene import Body, Joint, Scene
+from mcsim.settings import check_reduced_settings
+from mcsim.snapshots import Snapshot
 from mcsim.world import World
+
+INTEGRATE_REDUCED = 4           # state/_layout.pxd
+BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
+
+
+class ReducedWorld(World):
+    """A scene in generalized coordinates: a spanning tree of joints, whose coordinates q and velocities qd are the
+    state. Joints of the tree cannot come apart.
+
+    ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
+      dt: step [s]. substeps: of length h = dt / substeps.
+      integrator: "semi_implicit": leapfrog, second order where nothing is bounded.
+      tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
+      ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
+      stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
+        friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
+        restitution_threshold, speculative_distance, threads: as of World.
+
+    The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
+    `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
+    from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
+    observer follows; the bodies' arrays (positions, ...) are read-only. Nothing sleeps.
+    """
+
+    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator="semi_implicit",
+                 tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
+                 ball: str | Mapping[str, str] = "quaternion", solver="si", iterations=None, stabilization="soft",
+                 friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
+                 joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
+                 speculative_distance=0.02, threads=1):
+        keywords = {name: value for name, value in locals().items()
+                    if name not in ("self", "scene", "tree", "roots", "ball", "__class__")}
+        self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
+                         _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball}
+        self._start(scene, check_reduced_settings(keywords))
+
+    # ---- machinery ---------------------------------------------------------------------------------------------------
+
+    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+        system = System(scene, **self._choices)
+        q, qd = system.coordinates(bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:])
+        tau = np.zeros(system.nv)
+        before = vars(self).get("_pipeline")
+        if before is not None:
+            _carry_over(before.system, before, system, q, qd, tau)
+        in_tree = {link.joint.name for link in system.links if link.joint is not None}
+        plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
+                               held=np.array([joint.name in in_tree for joint in scene.joints], bool),
+                               q=q, qd=qd, tau=tau)
+        pipeline = ReducedPipeline(bodies, joints, collider, settings | {"integrator": INTEGRATE_REDUCED},
+                                   bool(np.any(bodies.bounces)), plan)
+        pipeline.system = system
+        pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
+        return pipeline
+
+    @property
+    def _pipeline(self):
+        """The pipeline, its bodies where q and qd have them."""
+        pipeline = vars(self)["_pipeline"]
+        pipeline.sync()
+        return pipeline
+
+    @property
+    def _bodies(self):
+        """The bodies' arrays, as q and qd have them."""
+        vars(self)["_pipeline"].sync()
+        return vars(self)["_bodies"]
+
+    # ---- generalized coordinates -------------------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """The model: links, joints, loops, which q and qd are whose."""
+        return vars(self)["_pipeline"].system
+
+    @property
+    def dynamics(self) -> Dynamics:
+        """The algorithms over the tree, at any state."""
+        return vars(self)["_pipeline"].dynamics
+
+    def index(self, which) -> tuple[slice, slice]:
+        """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
+        slice of qd). which: handle or name."""
+        return self.system.index(which)
+
+    @property
+    def q(self) -> np.ndarray:
+        """(nq,) coordinates of the tree, the state itself: it may be written."""
+        return vars(self)["_pipeline"].q
+
+    @q.setter
+    def q(self, value) -> None:
+        self.q[...] = as_state(value, "q", len(self.q))
+
+    @property
+    def qd(self) -> np.ndarray:
+        """(nv,) velocities of the tree, the state itself: it may be written."""
+        return vars(self)["_pipeline"].qd
+
+    @qd.setter
+    def qd(self, value) -> None:
+        self.qd[...] = as_state(value, "qd", len(self.qd))
+
+    @property
+    def tau(self) -> np.ndarray:
+        """(nv,) forces of the joints [N, N m] that act in every step until they are written anew."""
+        return vars(self)["_pipeline"].tau
+
+    @tau.setter
+    def tau(self, value) -> None:
+        self.tau[...] = as_state(value, "tau", len(self.tau))
+
+    def forward_dynamics(self, q, qd, tau, forces=None) -> np.ndarray:
+        """Accelerations qdd (nv,) of the tree alone: see Dynamics.forward_dynamics."""
+        return self.dynamics.forward_dynamics(q, qd, tau, forces)
+
+    def inverse_dynamics(self, q, qd, qdd, forces=None) -> np.ndarray:
+        """Joint forces tau (nv,) that give qdd to the tree alone: see Dynamics.inverse_dynamics."""
+        return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
+
+    def mass_matrix(self, q) -> np.ndarray:
+        """H (nv, nv): see Dynamics.mass_matrix."""
+        return self.dynamics.mass_matrix(q)
+
+    def bias_force(self, q, qd, forces=None) -> np.ndarray:
+        """C (nv,) of tau = H qdd + C: see Dynamics.bias_force."""
+        return self.dynamics.bias_force(q, qd, forces)
+
+    def body_jacobian(self, body, q=None) -> np.ndarray:
+        """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
+        return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
+
+    def loop_errors(self) -> np.ndarray:
+        """(loops, 2): metres and radians by which the joints that close loops are off, in the order of system.loops."""
+        errors = self.joint_errors()
+        return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
+
+    def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
+        (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
+        return self.dynamics.state(self.q if q is None else q, self.qd if qd is None else qd)
+
+    def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
+        """Take the state of all bodies, as World has it; velocities are 0 if not given.
+
+        A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
+        then what the joints forbid is left out. Nothing is changed if it fails."""
+        positions = np.asarray(positions, float)
+        velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
+                                          for part in (velocities, angular_velocities))
+        state = positions, orientations, velocities, angular_velocities
+        if not project:
+            errors = self.system.tree_errors(*state)
+            if errors.size and errors.max() > BROKEN:
+                i = int(np.argmax(errors.max(axis=-1)))
+                raise SceneError(f"ReducedWorld.from_maximal: joint {self.system.links[i].joint.name!r} is off by "
+                                 f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
+                                 f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
+        self._refuse_while_running("from_maximal")
+        q, qd = self.system.coordinates(*state)
+        self.q[...], self.qd[...] = q, qd
+
+    # ---- the bodies --------------------------------------------------------------------------------------------------
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, 3) read-only view: centres of mass, world [m]."""
+        return _read_only(super().positions)
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(n, 4) read-only view: unit quaternions (w, x, y, z), body axes into the world."""
+        return _read_only(super().orientations)
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(n, 3) read-only view: of the centres of mass, world axes [m/s]."""
+        return _read_only(super().velocities)
+
+    @property
+    def angular_velocities(self) -> np.ndarray:
+        """(n, 3) read-only view: world axes [rad/s]."""
+        return _read_only(super().angular_velocities)
+
+    def set_pose(self, body, position=None, orientation=None) -> None:
+        """Place a body that no joint of the tree holds: what hangs on it goes with it. `position` (3,) of its centre of
+        mass [m], `orientation` (4,), world; None keeps what is."""
+        link = self._alone(body, "set_pose")
+        if link.prescribed:
+            return super().set_pose(body, position, orientation)
+        if position is not None:
+            position = self._vector(position, "position", "set_pose")
+        if orientation is not None:
+            orientation = self._vector(orientation, "orientation", "set_pose", 4)
+            self.q[link.q][3:] = orientation / np.linalg.norm(orientation)
+        if position is not None:
+            self.q[link.q][:3] = position
+
+    def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
+        """Set the velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes, of a body that no joint of
+        the tree holds; None keeps what is."""
+        link = self._alone(body, "set_velocity")
+        if link.prescribed:
+            return super().set_velocity(body, velocity, angular_velocity)
+        if velocity is not None:
+            velocity = self._vector(velocity, "velocity", "set_velocity")
+        if angular_velocity is not None:
+            spin = self._vector(angular_velocity, "angular_velocity", "set_velocity")
+            self.qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
+        if velocity is not None:
+            self.qd[link.v][:3] = velocity
+
+    def _alone(self, body, doing):
+        """The link of a body on a free joint of the model's own."""
+        self._refuse_while_running(doing)
+        name = self.body_names[self._find(body, self._body_index, BodyHandle, "body")]
+        number = self.system.link_of[name]
+        if number < 0:
+            raise SceneError(f"ReducedWorld.{doing}: body {name!r} is static: it is part of the base")
+        link = self.system.links[number]
+        if link.joint is not None:
+            raise SceneError(f"ReducedWorld.{doing}: body {name!r} hangs on joint {link.joint.name!r}; write that one's "
+                             f"coordinates: q and qd at index({link.joint.name!r})")
+        return link
+
+    def apply_impulse(self, body, impulse, point=None) -> None:
+        """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
+        None). The joints of the tree pass it on; loops do not feel it before the next step."""
+        points = None if point is None else [point]
+        self.apply_impulses([impulse], [body], points)
+
+    def apply_impulses(self, impulses, bodies=None, points=None) -> None:
+        """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
+        chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+        force = np.zeros(len(self.qd))
+        for i, wrench in zip(chosen, wrenches):
+            force += wrench @ self.body_jacobian(int(i))
+        still = np.zeros(len(self.qd))
+        moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
+        self.qd[...] += moved - before
+
+    # ---- kept and taken back -----------------------------------------------------------------------------------------
+
+    def snapshot(self) -> "ReducedSnapshot":
+        """The whole state now, as World.snapshot, with q, qd and tau."""
+        kept = super().snapshot()
+        return ReducedSnapshot(**{field.name: getattr(kept, field.name) for field in fields(kept)}, q=self.q.copy(),
+                               qd=self.qd.copy(), tau=self.tau.copy())
+
+    def restore(self, snapshot) -> None:
+        """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
+        if not isinstance(snapshot, ReducedSnapshot):
+            raise SceneError("ReducedWorld.restore: takes what ReducedWorld.snapshot() gave, got "
+                             f"{type(snapshot).__name__}; from_maximal takes the state of a World")
+        super().restore(snapshot)
+        pipeline = vars(self)["_pipeline"]
+        pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
+        pipeline.sync()
+
+    def state_hash(self) -> str:
+        """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
+        digest = hashlib.blake2b(super().state_hash().encode(), digest_size=16)
+        for part in (self.q, self.qd, self.tau):
+            digest.update(part.tobytes())
+        return digest.hexdigest()
+
+    def _given(self):
+        """The arguments of __init__."""
+        return self._choices | {name: self._keywords[name] for name in KEYWORDS}
+
+    def __reduce__(self):
+        return _rebuild, (self._origin, self._given(), self.snapshot())
+
+    def __deepcopy__(self, memo):
+        return _rebuild(self._origin, self._given(), self.snapshot())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReducedSnapshot(Snapshot):
+    """A Snapshot with the tree's coordinates, velocities and forces."""
+
+    q: np.ndarray
+    qd: np.ndarray
+    tau: np.ndarray
+
+
+KEYWORDS = tuple(name for name in inspect.signature(ReducedWorld.__init__).parameters
+                 if name not in ("self", "scene", "tree", "roots", "ball"))
+
+
+def _rebuild(scene, given, snapshot):
+    world = ReducedWorld(scene, **given)
+    world.restore(snapshot)
+    return world
+
+
+def _names(parts):
+    return [getattr(part, "name", part) for part in parts]
+
+
+def _read_only(view):
+    view = view.view()
+    view.flags.writeable = False
+    return view
+
+
+def _carry_over(old, before, system, q, qd, tau):
+    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses."""
+    numbers = {_held_by(link): link for link in old.links}
+    for link in system.links:
+        other = numbers.get(_held_by(link))
+        if other is not None and other.kind == link.kind:
+            q[link.q], qd[link.v], tau[link.v] = before.q[other.q], before.qd[other.v], before.tau[other.v]
+
+
+def _held_by(link):
+    return ("body", link.body) if link.joint is None else ("joint", link.joint.name)

@@ -15,6 +15,9 @@ FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
+REDUCED_INTEGRATORS = ("semi_implicit",)
+REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
+
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
 POSITION_INTEGRATORS = ("rattle", "variational")
 POSITION_STABILIZATIONS = ("none", "baumgarte", "soft")
@@ -101,6 +104,20 @@ def _checked(k):
         k[name] = positive(k[name], name)
     k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
     return k
+
+
+def check_reduced_settings(keywords):
+    """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
+    here. -> a new dict"""
+    k = dict(keywords)
+    try:
+        choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
+        choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
+        choose(k["solver"], ("si",), "solver")
+        return _checked(k | {"joint_solver": "rows", "geometric_stiffness": 0.0, "position_rounds": 1, "sleep": False,
+                             "sleep_speed": 0.01, "sleep_time": 0.5})
+    except FieldError as error:
+        raise SceneError(f"ReducedWorld: {error}") from None
 
 
 def passes(k):

@@ -74,10 +74,14 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
                  sleep_speed=0.01, sleep_time=0.5, threads=1):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
+        self._start(scene, check_settings(keywords))
+
+    def _start(self, scene, keywords):
+        """Begin with checked keywords."""
         if not isinstance(scene, Scene):
-            raise SceneError(f"World: the first argument must be a Scene, got {type(scene).__name__}; mcsim.load(name) "
-                             "makes one")
-        self._keywords = check_settings(keywords)
+            raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
+                             "mcsim.load(name) makes one")
+        self._keywords = keywords
         self._origin = scene.sharing_parts()
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
@@ -102,9 +106,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                                 Surfaces(shapes.surfaces))
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
-        pipeline = PIPELINES[self._keywords["integrator"]](
-            bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
-            bool(np.any(bodies.bounces)), sleep_settings(self._keywords), **({"planned": True} if planned else {}))
+        pipeline = self._new_pipeline(
+            scene, bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
+            **({"planned": True} if planned else {}))
         if isinstance(pipeline, PositionPipeline):
             pipeline.names = (tuple(body_index), tuple(joint_index))
         _set_gears(joints, pipeline)
@@ -117,8 +121,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             "_breakable": bool(np.any(joints["breakable"])),
         }
 
+    def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
+        """What makes the steps of these bodies and joints."""
+        return PIPELINES[self._keywords["integrator"]](bodies, joints, collider, settings, bool(np.any(bodies.bounces)),
+                                                       sleep_settings(self._keywords), **planned)
+
     def __repr__(self):
-        return (f"<World {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
+        return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
                 f"t = {self.time:.6g} s>")
 
     # ---- stepping ----------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from mcsim.core.errors import SceneError
 from mcsim.wide import levels
 
 include "_kernels.pxi"
+include "_readings.pxi"
 
 cdef enum Task:
     FORWARD = 0
@@ -84,20 +85,23 @@ cdef void do_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) no
 
 
 cdef class Dynamics:
-    """links: LINK_DTYPE (n,). bodies: how many the scene has. user: (link number, callable) of users' joints.
+    """links: LINK_DTYPE (n,). turns (n, 3, 3): each body's axes in its link's. positions, orientations (bodies, 3), (.., 4):
+    of all bodies of the scene, for those that nothing moves. user: (link number, callable) of users' joints.
     threads: among which batches are shared out."""
 
     cdef readonly Py_ssize_t nq, nv
     cdef readonly int threads
     cdef Py_ssize_t body_count
-    cdef object links, user_numbers
+    cdef object links, user_numbers, turns, link_of
+    cdef tuple rest
     cdef tuple user, shape, square
     cdef list kept
     cdef Tree tree                       # of one lane
     cdef const TreeKernels* wide         # of many; NULL before they are asked for
     cdef Batch batch
 
-    def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, Py_ssize_t bodies, user=(), int threads=1):
+    def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, turns, positions, orientations, user=(), int threads=1):
+        cdef Py_ssize_t bodies = len(positions)
         if links.dtype.itemsize != sizeof(Link):
             raise ValueError(f"a link's record has {sizeof(Link)} bytes here, {links.dtype.itemsize} there")
         self.links = np.ascontiguousarray(links)
@@ -109,6 +113,10 @@ cdef class Dynamics:
         self.tree.count = len(links)
         self.tree.nq, self.tree.nv = nq, nv
         self.tree.user = doubles(self.user_numbers)
+        self.turns = np.ascontiguousarray(turns, float)
+        self.link_of = np.full(bodies, -1)
+        self.link_of[self.links["body"]] = range(len(links))
+        self.rest = np.array(positions, float), np.array(orientations, float)
         self.kept = [self._fit(&KERNELS, &self.tree)]
         self.wide = NULL
 
@@ -273,6 +281,75 @@ cdef class Dynamics:
         """H (nv, nv) at q (nq,) [kg, kg m, kg m2], symmetric; (n, nv, nv) for q (n, nq). Composite rigid bodies (table
         6.2)."""
         return self._run(MASS, q, None, None, None)
+
+
+    # ---- bodies ------------------------------------------------------------------------------------------------------
+
+    def poses(self, q):
+        """Positions (bodies, 3) [m] of the centres of mass and orientations (bodies, 4), unit quaternions (w, x, y, z),
+        of all bodies at q (nq,); (n, bodies, ...) for q (n, nq)."""
+        return self._of_bodies(q, None)[:2]
+
+    def state(self, q, qd):
+        """Positions (bodies, 3) [m], orientations (bodies, 4), velocities (bodies, 3) [m/s] of the centres of mass and
+        angular velocities (bodies, 3) [rad/s], world axes, of all bodies at q (nq,), qd (nv,): what a World has. Either
+        may have a leading axis of n states."""
+        return self._of_bodies(q, qd)
+
+    cdef tuple _of_bodies(self, object q, object qd):
+        cdef Given given[2]
+        cdef Py_ssize_t count = -1
+        cdef Py_ssize_t i, n
+        cdef double* position = NULL
+        cdef double* orientation = NULL
+        cdef double* twist = NULL
+        cdef const double* at
+        q = self._take(q, "q", self.nq, &given[0], &count)
+        given[1].rows = NULL
+        given[1].stride = 0
+        if qd is not None:
+            qd = self._take(qd, "qd", self.nv, &given[1], &count)
+        n = max(count, 1) if count else 0
+        positions, orientations = (np.repeat(part[None], n, axis=0) for part in self.rest)
+        twists = np.zeros((n, self.body_count, 6))
+        if n and self.body_count:
+            find_any(positions, &position)
+            find_any(orientations, &orientation)
+            find_any(twists, &twist)
+        for i in range(n if self.tree.count else 0):
+            at = given[0].rows + i * given[0].stride
+            self._ask_users(at, NULL)
+            place(&self.tree, <const Wide*>at)
+            give_poses(&self.tree, <const Mat3*>doubles(self.turns), True, <Vec3*>position + i * self.body_count,
+                       <Quat*>orientation + i * self.body_count)
+            if qd is not None:
+                move(&self.tree, <const Wide*>at, <const Wide*>(given[1].rows + i * given[1].stride))
+                give_twists(&self.tree, True, <Twist*>twist + i * self.body_count)
+        if count < 0:
+            positions, orientations, twists = positions[0], orientations[0], twists[0]
+        return positions, orientations, twists[..., :3].copy(), twists[..., 3:].copy()
+
+    def _jacobian(self, Py_ssize_t link, q):
+        """(6, nv), or (n, 6, nv): of a link's body."""
+        cdef Given given
+        cdef Py_ssize_t count = -1
+        cdef Py_ssize_t i, n
+        cdef double wrench[6]
+        cdef double* out
+        cdef int k, j
+        q = self._take(q, "q", self.nq, &given, &count)
+        n = max(count, 1) if count else 0
+        found = np.zeros((n, 6, self.nv))
+        if n and self.nv and link >= 0:
+            find_any(found, &out)
+            for i in range(n):
+                self._ask_users(given.rows + i * given.stride, NULL)
+                place(&self.tree, <const Wide*>(given.rows + i * given.stride))
+                for k in range(6):
+                    for j in range(6):
+                        wrench[j] = j == k
+                    project(&self.tree, link, wrench, out + (6 * i + k) * self.nv)
+        return found if count >= 0 else found[0]
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------

@@ -2,17 +2,16 @@
 coordinates, and what rows over the bodies are over its velocities.
 """
 
-from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport quat, quat_exp, quat_mul, quat_normalized, rotate_back, vec3
-from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
+from mcsim.core._math cimport quat_exp, quat_mul, rotate_back
 from mcsim.core.arrays import aligned
 
 include "_kernels.pxi"
+include "_readings.pxi"
 
 
 cdef class TreeMotion:
@@ -69,38 +68,12 @@ cdef class TreeMotion:
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
 
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil:
-        """Of the bodies. Quaternions keep to the side of those that are there."""
-        cdef const LinkState* s
-        cdef Py_ssize_t i
-        cdef int32_t body
-        cdef Quat found
-        cdef Quat* old
-        for i in range(self.tree.count):
-            s = &self.tree.states[i + 1]
-            body = self.tree.links[i].body
-            if self.tree.links[i].prescribed:
-                continue
-            position[body] = vec3(s.position.x + s.com.x, s.position.y + s.com.y, s.position.z + s.com.z)
-            found = quaternion_of(s, &self.turns[i])
-            old = &orientation[body]
-            if found.w * old.w + found.x * old.x + found.y * old.y + found.z * old.z < 0.0:
-                found = quat(-found.w, -found.x, -found.y, -found.z)
-            old[0] = found
+        """Of the bodies, but for those that are prescribed."""
+        give_poses(&self.tree, self.turns, False, position, orientation)
 
     cdef void give_twists(self, Twist* twist) noexcept nogil:
-        """After move."""
-        cdef const LinkState* s
-        cdef Py_ssize_t i
-        cdef Wide3 v
-        cdef Twist* out
-        for i in range(self.tree.count):
-            if self.tree.links[i].prescribed:
-                continue
-            s = &self.tree.states[i + 1]
-            out = &twist[self.tree.links[i].body]
-            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
-            out.v = vec3(v.x, v.y, v.z)
-            out.w = vec3(s.velocity.w.x, s.velocity.w.y, s.velocity.w.z)
+        """After look."""
+        give_twists(&self.tree, False, twist)
 
     # ---- in time -----------------------------------------------------------------------------------------------------
 
@@ -144,20 +117,7 @@ cdef class TreeMotion:
 
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil:
         """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
-        cdef Py_ssize_t i = self.link_of[body]
-        cdef const LinkState* s = &self.tree.states[i + 1]
-        cdef const Link* link
-        cdef Force f
-        cdef int k
-        f.f = wide3(jacobian[0], jacobian[1], jacobian[2])
-        f.n = w_add(wide3(jacobian[3], jacobian[4], jacobian[5]), w_cross(s.com, f.f))
-        while i >= 0:
-            link = &self.tree.links[i]
-            s = &self.tree.states[i + 1]
-            for k in range(link.freedoms):
-                out[link.v - block.first + k] += pairing(&self.tree.axes[link.v + k].axis, &f)
-            f.n = w_add(f.n, w_cross(s.arm, f.f))
-            i = link.parent
+        project(&self.tree, self.link_of[body], jacobian, out - block.first)
 
     cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil:
         """out = H^-1 force on a block, by the articulated inertias."""
@@ -206,32 +166,6 @@ cdef inline void drift_planar(double* q, double h, const double* w) noexcept nog
     q[0] += h * (c * w[0] - s * w[1])
     q[1] += h * (s * w[0] + c * w[1])
     q[2] += h * w[2]
-
-
-cdef Quat quaternion_of(const LinkState* s, const Mat3* turn) noexcept nogil:
-    """Of the body's axes: the link's, times turn. The largest of its numbers comes from the diagonal (S. Shepperd,
-    1978)."""
-    cdef Axes link, body
-    cdef double xx, yy, zz, t
-    cdef Quat q
-    link.x, link.y, link.z = s.x, s.y, s.z
-    body.x = along(&link, wide3(turn.xx, turn.yx, turn.zx))
-    body.y = along(&link, wide3(turn.xy, turn.yy, turn.zy))
-    body.z = along(&link, wide3(turn.xz, turn.yz, turn.zz))
-    xx, yy, zz = body.x.x, body.y.y, body.z.z
-    if xx + yy + zz > 0.0:
-        t = 1.0 + xx + yy + zz
-        q = quat(t, body.y.z - body.z.y, body.z.x - body.x.z, body.x.y - body.y.x)
-    elif xx >= yy and xx >= zz:
-        t = 1.0 + xx - yy - zz
-        q = quat(body.y.z - body.z.y, t, body.x.y + body.y.x, body.z.x + body.x.z)
-    elif yy >= zz:
-        t = 1.0 - xx + yy - zz
-        q = quat(body.z.x - body.x.z, body.x.y + body.y.x, t, body.y.z + body.z.y)
-    else:
-        t = 1.0 - xx - yy + zz
-        q = quat(body.x.y - body.y.x, body.z.x + body.x.z, body.y.z + body.z.y, t)
-    return quat_normalized(q)
 
 
 def _blocks(links, nv, bodies):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import IDENTITY, compose
 from mcsim.reduced import _dynamics
 from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.system import System
-from mcsim.scene.checks import vector
+from mcsim.scene import Body
+from mcsim.scene.checks import listing, show, suggestion, vector
 
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
@@ -29,7 +32,35 @@ class Dynamics(_dynamics.Dynamics):
     def __init__(self, system: System, gravity=None, threads: int = 1):
         self.system = system
         gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
-        super().__init__(link_records(system, gravity), system.nq, system.nv, len(system.scene.bodies), (), threads)
+        bodies = system.scene.bodies
+        frames = [compose((b.position, b.orientation), (b.center_of_mass, IDENTITY[1])) for b in bodies]
+        super().__init__(link_records(system, gravity), system.nq, system.nv, link_turns(system),
+                         np.array([p for p, _ in frames]).reshape(-1, 3),
+                         np.array([q for _, q in frames]).reshape(-1, 4), (), threads)
+
+    def body_jacobian(self, body: Body | str, q) -> np.ndarray:
+        """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, in world axes, as World has it; (n, 6, nv)
+        for q (n, nq). It is 0 for a static body."""
+        name = getattr(body, "name", body)
+        if name not in self.system.link_of:
+            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of)}; there are: "
+                             f"{listing(list(self.system.link_of))}")
+        return self._jacobian(self.system.link_of[name], q)
+
+
+def as_state(value, name: str, size: int) -> np.ndarray:
+    """(size,) finite numbers, from whatever a caller gives as q, qd or tau."""
+    array = _dynamics.as_doubles(value, name)
+    if array.shape != (size,):
+        raise SceneError(f"{name} must be ({size},), got {array.shape}")
+    if not np.isfinite(array).all():
+        raise SceneError(f"{name} has values that are not finite")
+    return array
+
+
+def link_turns(system: System) -> np.ndarray:
+    """(links, 3, 3): the axes of each link's body, in the link's."""
+    return np.array([link.frame[1] for link in system.links]).reshape(-1, 3, 3)
 
 
 def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
