@@ -8,6 +8,7 @@ import numpy as np
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 from random_trees import random_forces, random_scene, random_state
+from twin import rotation_of
 
 FIRST = 1000                    # number of the first random tree
 AGREE = 1e-10                   # relative
@@ -74,6 +75,23 @@ class Compiled:
     def mass_matrix(self, q):
         return self.dynamics.mass_matrix(q)
 
+    def poses(self, q):
+        return by_link(self.system, *self.dynamics.poses(q))
+
+    def velocities(self, q, qd):
+        bodies = [link.body_number for link in self.links]
+        return tuple(part[bodies] for part in self.dynamics.state(q, qd)[2:])
+
+    def body_jacobian(self, number, q):
+        return self.dynamics.body_jacobian(self.links[number].body, q)
+
+
+def by_link(system, positions, orientations):
+    """Poses of bodies as the twin gives them: centres of mass (links, 3), rotations (links, 3, 3) of the link frames."""
+    rotations = [rotation_of(orientations[link.body_number]) @ link.frame[1].T for link in system.links]
+    return (positions[[link.body_number for link in system.links]].reshape(-1, 3),
+            np.array(rotations).reshape(-1, 3, 3))
+
 
 def parts(answer):
     return answer if isinstance(answer, tuple) else (answer,)
@@ -112,7 +130,7 @@ def check_agreement(dynamics, reference, state, tolerance=AGREE):
 
 # ---- many states in one call -----------------------------------------------------------------------------------------
 
-METHODS = [method for method in ASKED if hasattr(Compiled, method)]
+METHODS = "inverse_dynamics", "forward_dynamics", "bias_force", "mass_matrix"
 
 
 def batch(system, count, seed=0):
