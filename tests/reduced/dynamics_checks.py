@@ -12,6 +12,7 @@ from twin import rotation_of
 
 FIRST = 1000                    # number of the first random tree
 AGREE = 1e-10                   # relative
+BALLS = ("quaternion", "ypr")   # of random trees, in turn
 # Method: what it is asked with, of q, qd, x (q̈ or τ) and forces. All give an array or a tuple of arrays.
 ASKED = {
     "inverse_dynamics": "q qd x forces", "forward_dynamics": "q qd x forces", "bias_force": "q qd",
@@ -23,7 +24,7 @@ ASKED = {
 def random_case(number, count=None):
     """Random tree number so and so: -> System, {"q", "qd", "x", "forces"}. Every other one has yaw, pitch and roll."""
     rng = np.random.default_rng(FIRST + number)
-    system = System(random_scene(rng, count), ball=("quaternion", "ypr")[number % 2])
+    system = System(random_scene(rng, count), ball=BALLS[number % 2])
     return system, state_of(rng, system)
 
 

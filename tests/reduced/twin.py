@@ -471,13 +471,17 @@ class Twin:
             result[link.q] = advance(link.kind, q[link.q], qd[link.v], dt)
         return result
 
-    def trajectory(self, q, qd, times, tau=None, tolerance=1e-11):
-        """-> q (times, nq), qd (times, nv) at the times, from q, qd at 0, under constant τ: SciPy's DOP853."""
+    def trajectory(self, q, qd, times, tau=None, tolerance=1e-11, faster=None):
+        """-> q (times, nq), qd (times, nv) at the times, from q, qd at 0, under constant τ: SciPy's DOP853.
+
+        faster: whose forward_dynamics is asked, by default the twin's own.
+        """
         nq, tau = self.system.nq, np.zeros(self.system.nv) if tau is None else tau
+        dynamics = self if faster is None else faster
 
         def rates(_, y):
             return np.concatenate([self.coordinate_rates(y[:nq], y[nq:]),
-                                   self.forward_dynamics(y[:nq], y[nq:], tau)])
+                                   dynamics.forward_dynamics(y[:nq], y[nq:], tau)])
 
         found = solve_ivp(rates, (0.0, times[-1]), np.concatenate([q, qd]), method="DOP853", t_eval=times,
                           rtol=tolerance, atol=tolerance).y.T
