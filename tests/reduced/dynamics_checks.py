@@ -16,7 +16,7 @@ BALLS = ("quaternion", "ypr")   # of random trees, in turn
 # Method: what it is asked with, of q, qd, x (q̈ or τ) and forces. All give an array or a tuple of arrays.
 ASKED = {
     "inverse_dynamics": "q qd x forces", "forward_dynamics": "q qd x forces", "bias_force": "q qd",
-    "mass_matrix": "q", "poses": "q", "velocities": "q qd", "energy": "q qd", "momentum": "q qd",
+    "velocities": "q qd", "energy": "q qd", "momentum": "q qd", "mass_matrix": "q", "poses": "q",
 }
 
 

@@ -254,6 +254,7 @@ class Twin:
         self.weights = link_weights(system, gravity)
         self.inertias = [spatial_inertia(link.mass, link.com, link.inertia) for link in self.links]
         self.places = [transform(link.turn, link.place) for link in self.links]
+        self._state = None
 
     # ---- kinematics --------------------------------------------------------------------------------------------------
 
@@ -264,7 +265,14 @@ class Twin:
         return reversed_joint(joint) if link.reversed else joint
 
     def kinematics(self, q, qd=None):
-        qd = np.zeros(self.system.nv) if qd is None else qd
+        """At q, q̇ (0 if None); kept for the next question about the same state."""
+        q, qd = np.asarray(q, float), np.zeros(self.system.nv) if qd is None else np.asarray(qd, float)
+        state = q.tobytes(), qd.tobytes()
+        if state != self._state:
+            self._state, self._kinematics = state, self._kinematics_of(q, qd)
+        return self._kinematics
+
+    def _kinematics_of(self, q, qd):
         result = Kinematics([], [], [], [], [])
         for i, link in enumerate(self.links):
             joint = self.joint(i, q, qd)
