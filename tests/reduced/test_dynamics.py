@@ -90,7 +90,7 @@ def test_a_tree_far_away():
 
 # ---- identities ------------------------------------------------------------------------------------------------------
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenes(largest=30))
 def test_identities(made):
     """Forward and inverse dynamics undo each other; H q̈ + C = τ; H is symmetric to the bit and positive definite."""
