@@ -14,11 +14,14 @@ from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, Cylindri
                          PlanarJoint, Plane, RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere,
                          Spring, UniversalJoint, UserJoint)
 from mcsim import reduced, scenes
+from mcsim.io import load_urdf
 from mcsim.scenes import load
 from mcsim.reduced_world import ReducedWorld
 from mcsim.world import World
 
 __version__ = "0.1.0"
+
+scenes.READERS[".urdf"] = load_urdf
 
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",

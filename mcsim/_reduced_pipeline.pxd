@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
+from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 
@@ -17,13 +18,18 @@ cdef class ReducedPipeline(Pipeline):
     cdef int32_t* kinematic              # numbers of the kinematic bodies
     cdef Py_ssize_t kinematic_count
     cdef object kept_here, approaches, coordinates
+    cdef Twist* swings                   # of bodies, see bend_rows
+    cdef object swinging
+    cdef bint looping                    # whether any joint has rows of its own
     cdef bint pushed                     # whether any body has a force or damping
 
     cdef void show(self) noexcept nogil
+    cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
+    cdef void bend_rows(self) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

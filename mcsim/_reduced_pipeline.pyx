@@ -23,13 +23,14 @@ from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.constraints._parts cimport gyroscopic_acceleration
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
-from mcsim.integrate._euler cimport integrate_poses
+from mcsim.integrate._euler cimport integrate_poses, update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, STABILIZE_SOFT, Row
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -56,6 +57,9 @@ cdef class ReducedPipeline(Pipeline):
         kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
         self.kept_here = held, kinematic
         self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
+        self.looping = not np.all(plan.held)
+        self.swinging = np.zeros((bodies.count + 1, 6))
+        self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
 
     def _grow_rows(self, rows, manifolds):
@@ -91,13 +95,16 @@ cdef class ReducedPipeline(Pipeline):
         memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
 
+    cdef bint is_stale(self) noexcept nogil:
+        """Whether q or qd were written since the bodies were made to follow."""
+        cdef size_t nq = self.motion.tree.nq
+        return (memcmp(self.shown, self.motion.q, nq * sizeof(double)) != 0
+                or memcmp(self.shown + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) != 0)
+
     def sync(self):
-        """The bodies as q and qd have them now, if those were written since."""
-        cdef size_t nq = self.motion.tree.nq * sizeof(double), nv = self.motion.tree.nv * sizeof(double)
-        if memcmp(self.shown, self.motion.q, nq) or memcmp(self.shown + self.motion.tree.nq, self.motion.qd, nv):
+        """The bodies as q and qd have them now."""
+        if self.is_stale():
             self.show()
-            return True
-        return False
 
     cdef void sum_forces(self) noexcept nogil:
         """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
@@ -126,7 +133,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef int collide(self) noexcept nogil:
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        self.show()
+        if self.kinematic_count > 0 or self.is_stale():
+            self.show()
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:
@@ -145,6 +153,7 @@ cdef class ReducedPipeline(Pipeline):
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
+        update_inertia(&self.bodies)
         n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
                           self.row_capacity, True, self.held, NULL, NULL)
         if n < 0:
@@ -216,12 +225,35 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.respond(block, j, y)
         return OK
 
+    cdef void bend_rows(self) noexcept nogil:
+        """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
+        alone: J times what the accelerations at qdd = 0 are more than those."""
+        cdef Py_ssize_t i
+        cdef Row* row
+        cdef const double* a
+        cdef const double* b
+        cdef int k
+        self.motion.look()
+        self.motion.give_swings(self.swings)
+        for i in range(self.bodies.count):
+            self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT:
+                a = <const double*>&self.swings[row.body_a]
+                b = <const double*>&self.swings[row.body_b]
+                for k in range(6):
+                    row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
+
     cdef void finish_rows(self) noexcept nogil:
+        if self.looping:
+            self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         self.generalized.factor(self.rows, self.joint_end, self.factors)
 
     cdef void refresh(self) noexcept nogil:
+        update_inertia(&self.bodies)
         self.write_rows(self.rows)
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows()

@@ -8,6 +8,7 @@ import math
 import os
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -26,7 +27,7 @@ BYTES_A_BODY = 8 * (3 + 4 + 3 + 3)
 
 app = typer.Typer(
     name="mcsim", add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
-    help="Simulate rigid bodies: scenes by name or from a JSON file, recordings, pictures and films.",
+    help="Simulate rigid bodies: scenes by name or from a file (JSON, URDF), recordings, pictures and films.",
     epilog="Start with:  mcsim run ragdolls --seconds 4 --gif ragdolls.gif",
 )
 
@@ -72,11 +73,12 @@ def _output(name, text):
 @app.command()
 def run(
     scene: Annotated[str, typer.Argument(
-        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]) or a .json file.")],
+        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file.")],
     seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="Simulated time in seconds.")] = "10",
     set_: Annotated[list[str] | None, typer.Option(
         "--set", metavar="NAME=VALUE", show_default=False,
-        help="A parameter of the scene, as in --set base=50. May be given several times.")] = None,
+        help="A parameter of the scene, as in --set base=50, or of reading a robot, as in --set base=fixed. May be "
+             "given several times.")] = None,
     dt: Annotated[float, typer.Option(
         parser=positive, metavar="S", rich_help_panel="World",
         help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
@@ -167,7 +169,12 @@ def _parameters(assignments):
 def _load(name_or_path, parameters):
     from mcsim.scenes import load
 
-    return load(name_or_path, **parameters)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        scene = load(name_or_path, **parameters)
+    for warning in caught:
+        print(f"warning: {_one_line(warning.message)}", file=sys.stderr)
+    return scene
 
 
 def _check_output(option, path, suffix):
@@ -361,9 +368,14 @@ def _defaults(parameters):
 
 
 @app.command()
-def check(file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene file (.json).")]) -> None:
-    """Read a scene file and say whether it is right, and what is in it."""
-    scene = _load(file, {})
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scene (.json) or a robot (.urdf).")],
+    set_: Annotated[list[str] | None, typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="A parameter of reading a robot, as in --set inertia=strict. May be given several times.")] = None,
+) -> None:
+    """Read a file and say whether it is right, and what is in it."""
+    scene = _load(file, _parameters(set_ or []))
     kinds = ("dynamic", "kinematic", "static")
     counts = {kind: sum(body.kind == kind for body in scene.bodies) for kind in kinds}
     bodies = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)

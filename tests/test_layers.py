@@ -157,7 +157,8 @@ def fresh(code):
 
 def test_import_is_light():
     """import mcsim brings in neither the command line nor what draws pictures or reads files."""
-    heavy = ("matplotlib", "PIL", "typer", "rich", "pydantic", "mujoco", "pinocchio", "unittest")
+    heavy = ("matplotlib", "PIL", "typer", "rich", "pydantic", "mujoco", "pinocchio", "unittest", "yourdfpy",
+             "trimesh", "lxml")
     loaded = fresh("import sys, numpy; before = set(sys.modules); import mcsim; "
                    "print(*sorted(set(sys.modules) - before))").split()
     assert "mcsim" in loaded

@@ -32,5 +32,6 @@ cdef class TreeMotion:
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
+    cdef void give_swings(self, Twist* swing) noexcept nogil
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
     cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil

@@ -75,6 +75,26 @@ cdef class TreeMotion:
         """After look."""
         give_twists(&self.tree, False, twist)
 
+    cdef void give_swings(self, Twist* swing) noexcept nogil:
+        """After look: the bodies' accelerations, of the centres of mass and angular, at qdd = 0."""
+        cdef Wide3 w, v, arm
+        cdef LinkState* s
+        cdef const LinkState* parent
+        cdef Motion a
+        cdef Py_ssize_t i
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            parent = &self.tree.states[self.tree.links[i].parent + 1]
+            a = moved_out(parent.acceleration, s.arm)
+            a.w = w_add(a.w, s.bias.w)
+            a.v = w_add(a.v, s.bias.v)
+            s.acceleration = a
+            w = s.velocity.w
+            arm = w_cross(w, s.com)
+            v = w_add(w_add(a.v, w_cross(a.w, s.com)), w_cross(w, w_add(s.velocity.v, arm)))
+            swing[self.tree.links[i].body].v = vec3(v.x, v.y, v.z)
+            swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
+
     # ---- in time -----------------------------------------------------------------------------------------------------
 
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil:

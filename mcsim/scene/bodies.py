@@ -36,6 +36,7 @@ class Body(Described):
     gravity_scale: multiplies gravity. linear_damping, angular_damping [1/s].
     bullet: does not pass through dynamic bodies either, however fast. Against static and kinematic ones no body needs
         it; contacts of coming meetings are found for all pairs.
+    unphysical_inertia: its moments may break the triangle inequality, as those of many robot files do.
     """
 
     index: int
@@ -56,6 +57,7 @@ class Body(Described):
     linear_damping: float
     angular_damping: float
     bullet: bool
+    unphysical_inertia: bool
 
     _written = frozenset({"name", "kind", "shapes"})
 
@@ -65,8 +67,9 @@ class Body(Described):
                  mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
                  material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
                  gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
-                 bullet: bool = False):
+                 bullet: bool = False, unphysical_inertia: bool = False):
         kind = choose(kind, KINDS, "kind")
+        unphysical_inertia = flag(unphysical_inertia, "unphysical_inertia")
         arguments = {
             "name": name,
             "kind": kind,
@@ -77,7 +80,7 @@ class Body(Described):
             "angular_velocity": _motion(angular_velocity, kind, "angular_velocity"),
             "density": None if density is None else positive(density, "density"),
             "mass": None if mass is None else positive(mass, "mass"),
-            "inertia": None if inertia is None else _inertia(inertia),
+            "inertia": None if inertia is None else _inertia(inertia, unphysical_inertia),
             "center_of_mass": None if center_of_mass is None else vector(center_of_mass, "center_of_mass"),
             "material": material,
             "collision_group": bits(collision_group, "collision_group"),
@@ -86,6 +89,7 @@ class Body(Described):
             "linear_damping": not_negative(linear_damping, "linear_damping"),
             "angular_damping": not_negative(angular_damping, "angular_damping"),
             "bullet": flag(bullet, "bullet"),
+            "unphysical_inertia": unphysical_inertia,
         }
         if not isinstance(material, Material | None):
             raise FieldError("material", f"must be a Material, got {show(material)}")
@@ -134,8 +138,8 @@ def _motion(value: Any, kind: str, field: str) -> tuple[float, ...]:
     return result
 
 
-def _inertia(value: Any) -> tuple:
-    """3 principal moments, or 3×3 numbers; checked to be the inertia of a solid."""
+def _inertia(value: Any, unphysical: bool) -> tuple:
+    """3 principal moments, or 3×3 numbers; checked to be the inertia of a solid, or else just positive definite."""
     rows = items(value, "3 numbers or 3 rows of 3", "inertia")
     if len(rows) != 3:
         raise FieldError("inertia", f"must be 3 numbers or 3 rows of 3, got {show(value)}")
@@ -146,7 +150,7 @@ def _inertia(value: Any) -> tuple:
         full = np.array(result)
         if np.abs(full - full.T).max() > 1e-9 * np.abs(full).max():
             raise FieldError("inertia", f"must be symmetric, got {show(value)}")
-    problem = inertia_problem(_inertia_matrix(result))
+    problem = inertia_problem(_inertia_matrix(result), unphysical)
     if problem:
         raise FieldError("inertia", problem)
     return result

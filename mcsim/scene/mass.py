@@ -110,13 +110,17 @@ def combined(parts: Sequence[MassProperties]) -> MassProperties:
     return MassProperties(mass, center, inertia)
 
 
-def inertia_problem(inertia: np.ndarray) -> str | None:
-    """What keeps a symmetric 3×3 matrix from being the inertia of a solid; None if nothing does."""
+def inertia_problem(inertia: np.ndarray, unphysical: bool = False) -> str | None:
+    """What keeps a symmetric 3×3 matrix from being the inertia of a solid; None if nothing does.
+
+    unphysical: whether its moments may break the triangle inequality: no solid's do, but equations of motion can be
+    solved with them all the same.
+    """
     low, middle, high = np.linalg.eigvalsh(inertia)
     if not low > SLENDEREST * abs(high):
         return (f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
                 "even a thin rod has a small moment about its axis")
-    if low + middle < high * (1 - 1e-9):
+    if not unphysical and low + middle < high * (1 - 1e-9):
         return (f"breaks the triangle inequality: of its principal moments {low:.6g}, {middle:.6g}, {high:.6g} the "
                 "largest is more than the sum of the others, which no solid can have")
     return None

@@ -83,7 +83,7 @@ class Scene:
                  mass: float | None = None, inertia: Vector | None = None, center_of_mass: Vector | None = None,
                  material: Material | None = None, collision_group: int = 1, collision_mask: int = -1,
                  gravity_scale: float = 1.0, linear_damping: float = 0.0, angular_damping: float = 0.0,
-                 bullet: bool = False) -> Body:
+                 bullet: bool = False, unphysical_inertia: bool = False) -> Body:
         """Add a body and return it: its handle. A failed call changes nothing.
 
         name: unique; body0, body1, … by its number in the scene if None.
@@ -102,6 +102,8 @@ class Scene:
         collision_group, collision_mask: 32-bit integers; two bodies collide if each one's group is in the other's mask.
         gravity_scale multiplies gravity; linear_damping, angular_damping [1/s] are the rates at which velocities decay.
         bullet: whether to keep it from passing through dynamic bodies, too, however fast.
+        unphysical_inertia: let the moments of `inertia` break the triangle inequality, which no solid's do, but those
+            of many robot files. They must be positive definite in any case.
         """
         arguments = {key: value for key, value in locals().items() if key not in ("self", "name")}
         return self._add_body(name, arguments)

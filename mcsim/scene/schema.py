@@ -134,6 +134,7 @@ class BodyModel(Model):
     linear_damping: Number = None
     angular_damping: Number = None
     bullet: Flag = None
+    unphysical_inertia: Flag = None
 
 
 # ---- joints ----------------------------------------------------------------------------------------------------------

@@ -4,15 +4,17 @@
 ``load(name_or_path, **parameters)`` a name or a scene file.
 """
 
+import inspect
 from pathlib import Path
 
 from mcsim.core.errors import SceneError
 from mcsim.scene import load_scene
+from mcsim.scene.checks import FieldError
 from mcsim.scenes.mechanisms import (
     bridge, cardan_shaft, double_pendulum, dzhanibekov, four_bar, newton_cradle, pendulum, slider_crank, spinning_top,
 )
 from mcsim.scenes.ragdoll import ragdolls, ragdolls11
-from mcsim.scenes.registry import SCENES, build, description, parameters
+from mcsim.scenes.registry import SCENES, build, check_names, description, parameters
 from mcsim.scenes.benchmark import chain, chain20_heavy, grid, one, pyramid, rain, tower, tower10_heavy
 from mcsim.scenes.grounds import marbles, terrain
 from mcsim.scenes.stacks import arch, card_tower, dominoes, incline, stack, tumbler, wall, wrecking_ball
@@ -26,16 +28,29 @@ __all__ = [
 ]
 
 
-def load(name_or_path, **parameters):
-    """A scene by name (``load("pyramid", base=50)``) or from a JSON file (``load("my.json")``).
+# Suffix -> function(path, *, …) that reads such files, beside JSON. Those of mcsim.io are put in by mcsim: this folder
+# and that one do not know each other.
+READERS = {}
 
-    What has a suffix or a folder in it, or is a Path, is a file.
+
+def load(name_or_path, **parameters):
+    """A scene by name (``load("pyramid", base=50)``) or from a file (``load("my.json")``, ``load("robot.urdf")``).
+
+    What has a suffix or a folder in it, or is a Path, is a file. Parameters are those of the scene, or of
+    ``mcsim.io.load_urdf``; a JSON file takes none.
     """
     path = Path(name_or_path)
     if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
         return build(name_or_path, **parameters)
-    if path.suffix.lower() in (".urdf", ".xml"):
-        raise SceneError(f"{path}: reading {path.suffix.lower()} files is not available yet; a scene is .json")
+    suffix = path.suffix.lower()
+    if suffix in READERS:
+        try:
+            check_names(parameters, inspect.signature(READERS[suffix]))
+        except FieldError as error:
+            raise SceneError(f"{path}: {error}") from None
+        return READERS[suffix](path, **parameters)
+    if suffix == ".xml":
+        raise SceneError(f"{path}: reading .xml files is not available yet; a scene is .json, or a robot .urdf")
     if parameters and path.exists():
         raise SceneError(f"{path}: a scene file takes no parameters, but was given {', '.join(parameters)}")
     return load_scene(path)

@@ -81,10 +81,8 @@ def listed_scene(function):
     @functools.wraps(function)
     def checked(**given):
         try:
+            check_names(given, signature)
             for key, value in given.items():
-                if key not in signature.parameters:
-                    hint = checks.suggestion(key, signature.parameters)
-                    raise FieldError("", f"there is no parameter {show(key)}{hint}; {_parameter_list(signature)}")
                 given[key] = signature.parameters[key].annotation(value, key)
             return function(**given)
         except FieldError as error:
@@ -96,6 +94,16 @@ def listed_scene(function):
     checked.__annotations__ = {p.name: p.annotation for p in shown} | {"return": Scene}
     SCENES[name] = checked
     return checked
+
+
+def check_names(given, signature):
+    """Refuse keyword arguments that a function with this signature does not take."""
+    keywords = {p.name: p.default for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY}
+    for key in given:
+        if key not in keywords:
+            there = (f"the parameters are: {', '.join(f'{name}={default}' for name, default in keywords.items())}"
+                     if keywords else "it takes none")
+            raise FieldError("", f"there is no parameter {show(key)}{checks.suggestion(key, keywords)}; {there}")
 
 
 def build(name, **parameters):
@@ -114,9 +122,3 @@ def description(name):
 def parameters(name):
     """Parameter name -> default value."""
     return {key: p.default for key, p in inspect.signature(SCENES[name]).parameters.items()}
-
-
-def _parameter_list(signature):
-    if not signature.parameters:
-        return "it takes none"
-    return "the parameters are: " + ", ".join(f"{p.name}={p.default}" for p in signature.parameters.values())

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 
+import mcsim as mc
 from mcsim.core.errors import SceneError
 from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, Plane, Scene, Sphere
 from mcsim.scene.mass import inertia_problem
@@ -228,3 +229,21 @@ def test_a_plane_has_no_mass():
 def test_which_inertia_is_possible(moments, fragment):
     problem = inertia_problem(np.diag(np.array(moments, float)))
     assert problem is None if fragment is None else fragment in problem
+
+
+def test_unphysical_inertia_on_request():
+    """It may break the triangle inequality, moves as its moments say, and a saved scene can be read again."""
+    scene = Scene()
+    with pytest.raises(SceneError, match="triangle inequality"):
+        scene.add_body("odd", mass=1, inertia=(1, 1, 3))
+    with pytest.raises(SceneError, match="positive definite"):
+        scene.add_body("odd", mass=1, inertia=(1, 0, 3), unphysical_inertia=True)
+    with pytest.raises(SceneError, match="unphysical_inertia must be True or False"):
+        scene.add_body("odd", mass=1, inertia=(1, 1, 3), unphysical_inertia="yes")
+    scene.add_body("odd", mass=1, inertia=(1, 1, 3), unphysical_inertia=True)
+    assert Scene.from_dict(scene.to_dict()) == scene
+    assert scene.to_dict()["bodies"][0]["unphysical_inertia"] is True
+    world = mc.World(scene, dt=1e-3)
+    world.apply_torque("odd", (0, 0, 6))
+    world.step(1)
+    assert world.angular_velocities[0, 2] == pytest.approx(2e-3)

@@ -76,7 +76,7 @@ def test_load_takes_names_and_files(tmp_path):
     ("nothing.json", FileNotFoundError, ["nothing.json"]),
     ("folder/nothing", FileNotFoundError, ["folder/nothing"]),
     (Path("nothing"), FileNotFoundError, ["nothing"]),
-    ("robot.urdf", SceneError, ["robot.urdf", "not available yet"]),
+    ("robot.urdf", FileNotFoundError, ["robot.urdf"]),
     ("model.xml", SceneError, ["model.xml", "not available yet"]),
 ])
 def test_load_says_what_is_missing(what, error, words, tmp_path, monkeypatch):

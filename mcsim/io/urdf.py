@@ -1,0 +1,287 @@
+"""Robots from URDF files (yourdfpy reads them): links become bodies, joints become joints, both under their names.
+
+A body's own frame is its link's. See docs/urdf.md for what of a file counts.
+"""
+
+from __future__ import annotations      # signatures read as they are written here
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import Frame, compose, normalized
+from mcsim.io.urdf_meshes import Meshes, MeshError, MissingMesh
+from mcsim.io.urdf_tree import ONE_COORDINATE, Tree, frame_of
+from mcsim.io.urdf_xml import CAPSULE, read_robot
+from mcsim.scene import (Box, Capsule, Cylinder, FixedJoint, FreeJoint, GearJoint, HingeJoint, Joint, MassProperties,
+                         Motor, PlanarJoint, Scene, Shape, SliderJoint, Sphere, Spring)
+from mcsim.scene.checks import (FieldError, Vector, choose, flag, listing, show, unit_quaternion, vector)
+from mcsim.scene.hull import MAX_VERTICES
+from mcsim.scene.mass import combined, inertia_problem
+from mcsim.scene.shapes import ORIGIN, UPRIGHT
+
+WORLD = "world"                 # a root link of this name is the base
+ROBOT = 2                       # the collision group of links that do not collide with each other
+FEWEST_VERTICES = 8             # of a mesh's hull
+FLAGS = {"true": True, "false": False}
+JOINTS = {"revolute": HingeJoint, "continuous": HingeJoint, "prismatic": SliderJoint, "fixed": FixedJoint,
+          "floating": FreeJoint, "planar": PlanarJoint}
+
+
+class UrdfWarning(UserWarning):
+    """What a URDF file says cannot be quite right, but can be simulated."""
+
+
+def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str = "warn", merge_fixed: bool = True,
+              position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
+              joint_positions: Mapping[str, float] | None = None, motors: str = "none",
+              self_collision: bool = True, packages: Mapping[str, str | PathLike[str]] | None = None,
+              meshes: str = "required", hull_vertices: int = 64) -> Scene:
+    """The scene of a URDF file: one robot, without a floor.
+
+    base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
+    inertia: what is done about links whose inertia breaks the triangle inequality, which that of no solid does:
+        "warn" tells of them (UrdfWarning) and takes them as they are, "strict" refuses them.
+    merge_fixed: whether links on fixed joints are one body with their parents, which has the parent's name; if not,
+        only those without mass are.
+    position [m], orientation (w, x, y, z): of the root link in the world.
+    joint_positions: joint -> start position [rad or m]; 0 for those left out.
+    motors: "position" gives every hinge and slider that mimics no other a motor that holds its start position,
+        "velocity" one that holds it at rest, either with the file's effort as max_force; "none" none.
+    self_collision: whether links collide with each other, if no joint joins them. Without it none of two robots do.
+    packages: name -> folder, for package://name/… in the names of meshes. See docs/urdf.md for where else they are
+        looked for.
+    meshes: "required", or "found" to leave out those that are not there (UrdfWarning), or "none" to leave out all.
+    hull_vertices: the most that the convex hull of a mesh may have.
+    """
+    name = fspath(path)
+    with _in_file(name):
+        choose(base, ("floating", "fixed"), "base")
+        choose(inertia, ("warn", "strict"), "inertia")
+        choose(motors, ("none", "position", "velocity"), "motors")
+        choose(meshes, ("required", "found", "none"), "meshes")
+        merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
+        self_collision = flag(_from_text(self_collision), "self_collision")
+        root = (np.array(vector(_numbers(position), "position")),
+                normalized(unit_quaternion(_numbers(orientation), "orientation")))
+        hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
+        joint_positions = _mapping(joint_positions, "joint -> position", "joint_positions")
+    tree = Tree(name, *read_robot(name))
+    maker = _Maker(tree, base == "fixed" or tree.root == WORLD, merge_fixed, meshes, hulls)
+    with _in_file(name):
+        positions = tree.positions(joint_positions)
+        scene = Scene(name=maker.name)
+        groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
+        maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
+        maker.add_joints(scene, positions, motors)
+    for problem in maker.problems:
+        warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=3)
+    return scene
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+@contextmanager
+def _in_file(name: str) -> Iterator[None]:
+    """Put the file in front of what arguments and classes complain about."""
+    try:
+        yield
+    except FieldError as error:
+        raise SceneError(f"{name}: {error}") from None
+
+
+def _from_text(value: Any) -> Any:
+    """A flag as the command line has it."""
+    return FLAGS.get(value.lower(), value) if isinstance(value, str) else value
+
+
+def _numbers(value: Any) -> Any:
+    """Numbers as the command line has them: 0,0,1."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return [float(word) for word in value.replace(",", " ").split()]
+    except ValueError:
+        return value
+
+
+def _mapping(value: Any, what: str, field: str) -> dict:
+    if not isinstance(value, Mapping | None):
+        raise FieldError(field, f"must be a dict of {what}, got {show(value)}")
+    return dict(value or {})
+
+
+def _folders(packages: Any) -> dict[str, Path]:
+    """The packages; from the command line as name=folder, several with the system's separator of paths between."""
+    if isinstance(packages, str):
+        parts = [part.partition("=") for part in packages.split(os.pathsep)]
+        if not all(name and folder for name, _, folder in parts):
+            raise FieldError("packages", f"must be name=folder, got {show(packages)}")
+        packages = {name: folder for name, _, folder in parts}
+    folders = {}
+    for name, folder in _mapping(packages, "name -> folder", "packages").items():
+        if not isinstance(folder, str | PathLike) or not Path(folder).is_dir():
+            raise FieldError(f"packages[{name!r}]", f"must be a folder that exists, got {show(folder)}")
+        folders[name] = Path(folder)
+    return folders
+
+
+def _count(value: Any) -> int:
+    value = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if not isinstance(value, int) or isinstance(value, bool) or not FEWEST_VERTICES <= value <= MAX_VERTICES:
+        raise FieldError("hull_vertices", f"must be a whole number in [{FEWEST_VERTICES}, {MAX_VERTICES}], "
+                                          f"got {show(value)}")
+    return value
+
+
+# ---- the scene -------------------------------------------------------------------------------------------------------
+
+class _Maker:
+    """Makes bodies and joints of a tree. problems: what to warn of, one line each."""
+
+    def __init__(self, tree: Tree, fixed_base: bool, merge_fixed: bool, meshes: str, hulls: Meshes):
+        self.tree, self.meshes, self.hulls = tree, meshes, hulls
+        self.name = tree.name
+        self.base = tree.root if fixed_base else None
+        self.bodies = tree.bodies(merge_fixed, fixed_base)
+        self.problems: list[str] = []
+
+    # ---- bodies ------------------------------------------------------------------------------------------------------
+
+    def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
+        """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
+        missing: list[str] = []
+        for name in self.tree.links:
+            if self.bodies[name][0] != name:
+                continue
+            links = [link for link in self.tree.links if self.bodies[link][0] == name]
+            shapes = [shape for link in links for shape in self._shapes(link, missing)]
+            place = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1], **groups}
+            if name == self.base:
+                scene.add_body(name, kind="static", **place)
+            else:
+                scene.add_body(name, **place, **self._mass(name, links))
+        moving = [link for link in self.tree.links if self.bodies[link][0] != self.base]
+        odd = {link: problem for link in moving if (problem := self._inertia_problem(link)) is not None}
+        if odd and strict:
+            link, problem = next(iter(odd.items()))
+            raise self.tree.wrong("link", link, f"inertia {problem}; inertia='warn' takes it as it is")
+        if odd:
+            self.problems.append(f"the inertia of {'link' if len(odd) == 1 else 'links'} {listing(odd)} is that of no "
+                                 "solid (its moments break the triangle inequality) and taken as it is")
+        if missing:
+            self.problems.append(f"left out meshes that are not there, of links {listing(dict.fromkeys(missing))}")
+
+    def _inertia_problem(self, link: str, unphysical: bool = False) -> str | None:
+        """What keeps a link's inertia from being that of a solid; nothing does if it has no mass, or is a point."""
+        properties = self._properties(link)
+        if properties is None or not properties.inertia.any():
+            return None
+        return inertia_problem(properties.inertia, unphysical)
+
+    def _properties(self, name: str) -> MassProperties | None:
+        """A link's mass and inertia, in the frame of its body; None if it has neither. Without mass it may have some
+        inertia, which counts for its body."""
+        inertial = self.tree.links[name].inertial
+        if inertial is None or inertial.mass == 0.0 and (inertial.inertia is None or not inertial.inertia.any()):
+            return None
+        in_link = MassProperties(inertial.mass, np.zeros(3), inertial.inertia).placed(*frame_of(inertial.origin))
+        return in_link.placed(*self.bodies[name][1])
+
+    def _mass(self, name: str, links: list[str]) -> dict[str, Any]:
+        """The arguments that give the mass of a body made of these links."""
+        parts = [part for part in map(self._properties, links) if part is not None]
+        if not any(part.mass for part in parts):
+            joint = self.tree.joint_to.get(name)
+            moves = "it is the floating root" if joint is None else f"joint {show(joint.name)} moves it"
+            remedy = "give it <inertial>" + (", or base='fixed'" if joint is None else ", or make the joint fixed")
+            raise self.tree.wrong("link", name, f"has no mass, but {moves}; {remedy}")
+        whole = combined(parts)
+        problem = inertia_problem(whole.inertia, unphysical=True)
+        if problem:
+            blamed = next((link for link in links if self._inertia_problem(link, unphysical=True)), name)
+            together = (f", together with {listing(link for link in links if link != blamed)}," if len(links) > 1
+                        else "")
+            raise self.tree.wrong("link", blamed, f"inertia{together} {problem}")
+        return {"mass": whole.mass, "inertia": whole.inertia, "center_of_mass": whole.center,
+                "unphysical_inertia": inertia_problem(whole.inertia) is not None}
+
+    # ---- shapes ------------------------------------------------------------------------------------------------------
+
+    def _shapes(self, link: str, missing: list[str]) -> Iterator[Shape]:
+        """A link's collision shapes, in the frame of its body. missing: takes the names of links whose mesh is."""
+        for collision in self.tree.links[link].collisions:
+            frame = compose(self.bodies[link][1], frame_of(collision.origin))
+            try:
+                if collision.geometry.mesh is None:
+                    yield _solid(collision, frame)
+                elif self.meshes != "none":
+                    yield self.hulls.hull(collision.geometry.mesh.filename, collision.geometry.mesh.scale, frame)
+            except MissingMesh as error:
+                if self.meshes == "required":
+                    raise self.tree.wrong("link", link, f"{error}; give packages={{'name': 'folder'}}, or "
+                                                        "meshes='found' to leave out what is missing") from None
+                missing.append(link)
+            except (FieldError, MeshError) as error:
+                raise self.tree.wrong("link", link, str(error)) from None
+
+    # ---- joints ------------------------------------------------------------------------------------------------------
+
+    def add_joints(self, scene: Scene, positions: Mapping[str, float], motors: str) -> None:
+        """Add the joints between bodies, in the order of the file, and a gear for each one that mimics another."""
+        for joint in self.tree.joints.values():
+            if self.bodies[joint.child][0] == joint.child:
+                scene.add_joint(self._joint(joint, positions.get(joint.name), motors))
+        for joint in self.tree.joints.values():
+            if joint.mimic is not None and joint.name in positions:
+                scene.add_joint(GearJoint(joint.name, joint.mimic.joint, -joint.mimic.multiplier,
+                                          constant=joint.mimic.offset, collide=True, name=self._gear_name(joint.name)))
+
+    def _joint(self, joint: Any, position: float | None, motors: str) -> Joint:
+        frame_a, frame_b = self.tree.joint_frames(joint, self.bodies)
+        drives = self._drives(joint, position, motors) if joint.type in ONE_COORDINATE else {}
+        try:
+            return JOINTS[joint.type](self.bodies[joint.parent][0], joint.child, name=joint.name, frame_a=frame_a,
+                                      frame_b=frame_b, **drives)
+        except FieldError as error:
+            raise self.tree.wrong("joint", joint.name, f"{error.field} {error.problem}") from None
+
+    def _drives(self, joint: Any, position: float, motors: str) -> dict[str, Any]:
+        """Limits, damping, friction and motor of a hinge or slider."""
+        drives: dict[str, Any] = {}
+        if joint.type != "continuous":
+            drives["limits"] = joint.limit.lower or 0.0, joint.limit.upper or 0.0
+        if joint.dynamics is not None:
+            if float(joint.dynamics.damping or 0.0) > 0.0:
+                drives["spring"] = Spring(0.0, damping=float(joint.dynamics.damping))
+            drives["friction"] = float(joint.dynamics.friction or 0.0)
+        if motors != "none" and joint.mimic is None:
+            effort = None if joint.limit is None else joint.limit.effort
+            drives["motor"] = Motor(**{motors: position if motors == "position" else 0.0}, max_force=effort)
+        return drives
+
+    def _gear_name(self, joint: str) -> str:
+        """A name for the gear of a joint that mimics another, which no joint has."""
+        name = f"{joint}_mimic"
+        while name in self.tree.joints:
+            name += "_"
+        return name
+
+
+def _solid(collision: Any, frame: Frame) -> Shape:
+    """A box, ball, cylinder or capsule. The file gives whole sizes, shapes take half of them."""
+    place = {"position": frame[0], "orientation": frame[1]}
+    geometry = collision.geometry
+    if geometry.box is not None:
+        return Box(geometry.box.size / 2, **place)
+    if geometry.sphere is not None:
+        return Sphere(geometry.sphere.radius, **place)
+    kind = Capsule if collision.name == CAPSULE else Cylinder
+    return kind(geometry.cylinder.radius, geometry.cylinder.length / 2, **place)
