@@ -1,4 +1,4 @@
-"""The twin by itself: its joints by finite differences, its algorithms by identities, its motion by conserved energy."""
+"""The twin by itself: its joints by finite differences, its algorithms by identities, its motion by energy."""
 
 import numpy as np
 import pytest

@@ -125,8 +125,8 @@ def _columns(*columns):
 
 
 def joint_shape(kind, q, constant=0.0):
-    """-> R, r of F_s in F_p, S, and how S changes, as seen from F_s, by the motion along one of q̇: {its index: (6, nv)},
-    where it does change."""
+    """-> R, r of F_s in F_p, S, and how S changes, seen from F_s, by the motion along one of q̇: {its index: (6, nv)}, where
+    it does change."""
     o, e = np.zeros(3), np.eye(3)
     if kind == "fixed":
         return e, o, _columns(), {}
@@ -445,8 +445,8 @@ class Twin:
         return qdd, [t @ solution[ends[i]:ends[i + 1]] for i, t in enumerate(subspaces)]
 
     def apparent_inertia(self, number, q, qd, tau, forces=None):
-        """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more force
-        on it, world axes (3.52)."""
+        """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more
+        force on it, world axes (3.52)."""
         jacobian = self.body_jacobian(number, q)
         b = self.body_accelerations(q, qd, self.forward_dynamics(q, qd, tau, forces))[number]
         return jacobian @ np.linalg.solve(self.mass_matrix(q), jacobian.T), b
