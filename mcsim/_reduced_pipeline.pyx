@@ -14,11 +14,13 @@ Without rows that is leapfrog with the velocity's part of the force implicit bef
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.stdint cimport int32_t
+from libc.math cimport sqrt
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport layout_joints, refresh_joints
@@ -34,6 +36,10 @@ from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, STABILIZ
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
+    MOST_HALVINGS = 2            # of a leap that gains energy
+
+# The part of the kinetic energy that leaps may gain [1/s].
+cdef double GAIN = 1e-2
 
 
 cdef class ReducedPipeline(Pipeline):
@@ -54,13 +60,20 @@ cdef class ReducedPipeline(Pipeline):
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
+        idle = np.concatenate([plan.idle, [False]]).astype(np.int32)
+        self.angles = plan.angles
         kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
-        self.kept_here = held, kinematic
+        self.kept_here = held, kinematic, idle
+        self.idle = integers(idle)
         self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
+        self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
+        self.levels = doubles(self.halved)
+        self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
+        self.choose_joints(self.islands.asleep)
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -74,6 +87,25 @@ cdef class ReducedPipeline(Pipeline):
     def grow(self):
         Pipeline.grow(self)
         self.generalized.reserve()
+
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+        """Those that may have rows."""
+        cdef Py_ssize_t c, n = 0
+        Pipeline.choose_joints(self, asleep)
+        if self.idle == NULL:
+            return
+        for c in range(self.awake_joint_count):
+            if not self.idle[self.awake_joints[c]]:
+                self.awake_joints[n] = self.awake_joints[c]
+                n += 1
+        self.awake_joint_count = n
+
+    def measured(self):
+        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
+        records = StateArrays.measured(self)
+        joints, axes, places = self.angles
+        records["axes"]["position"][joints, axes] = self.q[places]
+        return records
 
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
@@ -277,41 +309,91 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
+    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
+        """Kick, drift, kick, where there are no rows. Where that gains energy, the tree is too fast for h: two leaps of half
+        as long, and in the shortest ones velocities lose what was gained."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* q = self.levels + depth * (nq + nv)
+        cdef double kinetic[2]
+        cdef double before = self.motion.energy(&kinetic[0])
+        cdef double gained
+        memcpy(q, self.motion.q, nq * sizeof(double))
+        memcpy(q + nq, self.motion.qd, nv * sizeof(double))
+        self.motion.kick(0.5 * h, forces, ROUNDS)
+        gained = -before - h * self.motion.power(forces)
+        self.motion.drift(h)
+        self.motion.place()
+        self.motion.factor()
+        self.motion.kick(0.5 * h, forces, 1)
+        self.motion.look()
+        gained += self.motion.energy(&kinetic[1])
+        if gained <= GAIN * h * (kinetic[0] + kinetic[1]):
+            return
+        if depth < MOST_HALVINGS:
+            memcpy(self.motion.q, q, nq * sizeof(double))
+            memcpy(self.motion.qd, q + nq, nv * sizeof(double))
+            self.motion.place()
+            self.motion.factor()
+            self.motion.look()
+            self.leap(0.5 * h, forces, depth + 1)
+            self.leap(0.5 * h, forces, depth + 1)
+        elif 0.0 < gained < kinetic[1]:
+            self.motion.slow(sqrt(1.0 - gained / kinetic[1]))
+            self.motion.look()
+
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
-        self.motion.kick(0.5 * h, forces, ROUNDS)
+        if self.row_count == 0:
+            if self.runge:
+                self.motion.runge_kutta(h, forces)
+                self.motion.place()
+                self.motion.factor()
+            else:
+                self.leap(h, forces, 0)
+            self.set_time(self.settings.time + h)
+            integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.show_twists()
+            self.lap(STAGE_INTEGRATE)
+        else:
+            self.bounded_substep(h, forces, last)
+        self.store_contacts()
+
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
+        """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            if self.bounces:
-                self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-            self.set_start_impulses()
-            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
-            self.lap(STAGE_WARM_START)
-            self.solve_rows(BIASED, self.settings.iterations)
-            self.lap(STAGE_SOLVE)
+        if self.bounces:
+            self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        self.set_start_impulses()
+        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        self.lap(STAGE_WARM_START)
+        self.solve_rows(BIASED, self.settings.iterations)
+        self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
-        self.motion.drift(h)
+        if self.runge:
+            self.motion.take_back(0.5 * h)
+            self.motion.runge_kutta(h, forces)
+        else:
+            self.motion.drift(h)
         integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
         self.show()
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.refresh()
-            self.lap(STAGE_REFRESH)
-        self.sum_forces()
-        self.motion.kick(0.5 * h, forces, 1)
+        self.refresh()
+        self.lap(STAGE_REFRESH)
+        if not self.runge:
+            self.sum_forces()
+            self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.return_half()
-            if self.bounces:
-                self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
-                                                             self.settings.restitution_threshold,
-                                                             self.settings.iterations)
-            self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.return_half()
+        if self.bounces:
+            self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
+                                                         self.settings.restitution_threshold, self.settings.iterations)
+        self.solve_rows(RELAXED, self.settings.relax_iterations)
         self.show_twists()
-        if last and self.row_count > 0:
+        if last:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
         self.lap(STAGE_RELAX)
-        self.store_contacts()

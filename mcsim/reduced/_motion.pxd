@@ -20,6 +20,9 @@ cdef class TreeMotion:
     cdef double* qdd
     cdef double* trial                   # (nv,)
     cdef double* nothing                 # (nv,) of zeros
+    cdef double* first                   # (nq + nv,) each: a step's start, a stage's rates, their sum
+    cdef double* rate
+    cdef double* sum
     cdef const Mat3* turns               # (links,) the body's axes in the link's
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
@@ -29,6 +32,12 @@ cdef class TreeMotion:
     cdef void look(self) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef double energy(self, double* kinetic) noexcept nogil
+    cdef double power(self, const double* forces) noexcept nogil
+    cdef void rates(self, const double* forces, double* out) noexcept nogil
+    cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
+    cdef void take_back(self, double h) noexcept nogil
+    cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
