@@ -1,5 +1,7 @@
 """ReducedWorld on mechanisms, open and closed, against reduced models by hand, which are those of the maximal path."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -20,13 +22,20 @@ models = pytest.mark.parametrize("name", [pytest.param(name, marks=LOCKS if name
                                           for name in EXPECTED])
 
 
+@cache
+def model(name):
+    """-> Scene, frames at TIMES"""
+    made = MODELS[name]()
+    return made.scene(), made.frames(TIMES)
+
+
 def follow(name, steps):
     """-> largest error of centres [m] and axes at TIMES, largest change of energy [J], largest joint error"""
-    model = MODELS[name]()
-    world = mc.ReducedWorld(model.scene(), dt=TIMES[0] / steps)
+    scene, frames = model(name)
+    world = mc.ReducedWorld(scene, dt=TIMES[0] / steps)
     begin = world.energy().total
     error = change = gap = 0.0
-    for positions, rotations in zip(*model.frames(TIMES)):
+    for positions, rotations in zip(*frames):
         world.step(steps)
         error = max(error, np.abs(world.positions - positions).max(),
                     np.abs(np.array([rotation(q) for q in world.orientations]) - rotations).max())
@@ -53,7 +62,7 @@ def test_trees_have_no_gaps(name):
 def test_rows_of_tree_joints_vanish_over_the_tree(name):
     """A World's rows times the bodies' Jacobians: nothing is left of those of tree joints, and those of loops leave as
     many freedoms as the rows leave the bodies."""
-    world, maximal = mc.ReducedWorld(MODELS[name]().scene()), mc.World(MODELS[name]().scene())
+    world, maximal = mc.ReducedWorld(model(name)[0]), mc.World(model(name)[0])
     rows = maximal.jacobian().toarray()
     through = rows @ np.vstack([world.body_jacobian(body) for body in world.body_names])
     loops = {loop.joint.index for loop in world.system.loops}
