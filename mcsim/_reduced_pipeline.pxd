@@ -24,6 +24,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef object kept_here, approaches, coordinates
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
+    cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
     cdef object halved
@@ -39,6 +40,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
+    cdef void aim_loops(self) noexcept nogil
+    cdef void close_loops(self, double h) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

@@ -5,6 +5,7 @@ coordinates, over the tree's velocities.
     per substep h = dt / n
       kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
       rows       J, H^-1 J' by the articulated inertias, warm start, sweeps with bias
+      close      qd such that loops are closed after the drift
       drift      q by qd
       refresh    the tree and the rows at the new pose
       kick       qd += h/2 qdd(q, qd)
@@ -14,7 +15,7 @@ Without rows that is leapfrog with the velocity's part of the force implicit bef
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -37,9 +38,13 @@ from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORM
 cdef enum:
     ROUNDS = 2                   # of the first kick
     MOST_HALVINGS = 2            # of a leap that gains energy
+    CLOSINGS = 4                 # trials of a drift with loops
 
 # The part of the kinetic energy that leaps may gain [1/s].
 cdef double GAIN = 1e-2
+
+# Loops that are closed this far need no other trial [m, rad].
+cdef double CLOSED = 1e-13
 
 
 cdef class ReducedPipeline(Pipeline):
@@ -70,6 +75,7 @@ cdef class ReducedPipeline(Pipeline):
         self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
+        self.closing_loops = self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -261,7 +267,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef const Block* blocks = self.motion.blocks
         cdef const Row* row
         cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.row_count)
+        cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
         for i in range(self.row_count):
@@ -317,7 +323,45 @@ cdef class ReducedPipeline(Pipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        self.generalized.factor(self.rows, self.joint_end, self.factors)
+        if self.closing_loops:
+            self.aim_loops()
+        self.generalized.factor(self.rows, self.joint_end)
+
+    cdef void aim_loops(self) noexcept nogil:
+        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on."""
+        cdef Py_ssize_t i
+        cdef double h = self.settings.h
+        cdef Row* row
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized:
+                row.bias[BIASED] = row.error / h + 0.5 * h * row.curvature + row.rate
+                row.compliance[BIASED] = 0.0
+                row.mass[BIASED] = row.mass[RELAXED]
+
+    cdef void close_loops(self, double h) noexcept nogil:
+        """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
+        Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
+        is singular. Bodies are left where the last trial had them."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* before = self.levels + nq
+        cdef double error, last = INFINITY
+        cdef int k
+        for k in range(CLOSINGS):
+            memcpy(self.levels, self.motion.q, nq * sizeof(double))
+            self.motion.drift(h)
+            self.motion.place()
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.write_joints(self.rows)
+            memcpy(self.motion.q, self.levels, nq * sizeof(double))
+            error = self.generalized.worst(self.rows)
+            if not error < last:
+                memcpy(self.motion.qd, before, nv * sizeof(double))
+            if not error < last or error <= CLOSED:
+                break
+            last = error
+            memcpy(before, self.motion.qd, nv * sizeof(double))
+            self.generalized.close(self.rows, self.motion.qd, h)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
@@ -329,7 +373,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         for k in range(iterations):
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.factors, self.motion.qd, relaxed, rub)
+            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
 
@@ -413,6 +457,8 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.take_back(0.5 * h)
             self.motion.runge_kutta(h, forces)
         else:
+            if self.closing_loops:
+                self.close_loops(h)
             self.motion.drift(h)
         self.show()
         self.lap(STAGE_INTEGRATE)

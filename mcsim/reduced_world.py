@@ -18,8 +18,8 @@ from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, link_records, link_turns
 from mcsim.reduced.system import System
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError
-from mcsim.settings import check_reduced_settings, count, kernel_settings
+from mcsim.scene.checks import FieldError, count
+from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.snapshots import Snapshot
 from mcsim.world import MOST_STEPS, World
 
@@ -222,7 +222,10 @@ class ReducedWorld(World):
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
         then what the joints forbid is left out. Nothing is changed if it fails."""
-        positions = np.asarray(positions, float)
+        try:
+            positions, orientations = np.asarray(positions, float), np.asarray(orientations, float)
+        except (TypeError, ValueError):
+            raise SceneError("ReducedWorld.from_maximal: positions (n, 3) and orientations (n, 4) must be numbers") from None
         velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
                                           for part in (velocities, angular_velocities))
         state = positions, orientations, velocities, angular_velocities
