@@ -33,6 +33,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
+    cdef void pass_failure(self) noexcept with gil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil

@@ -60,7 +60,8 @@ cdef class ReducedPipeline(Pipeline):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
         self.settings.first_kick = 0.5
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
-        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count)
+        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
+                                 plan.users)
         self.generalized = GeneralizedRows()
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
@@ -180,6 +181,9 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.is_stale():
             self.show()
+        if self.motion.failed:
+            self.pass_failure()
+            self.raise_failure()
 
     cdef void sum_forces(self) noexcept nogil:
         """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
@@ -443,6 +447,13 @@ cdef class ReducedPipeline(Pipeline):
         else:
             self.bounded_substep(h, forces, last)
         self.store_contacts()
+        if self.motion.failed:
+            self.pass_failure()
+
+    cdef void pass_failure(self) noexcept with gil:
+        """What a joint model of the user's raised."""
+        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
+        self.call_status = CALL_FAILED
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""

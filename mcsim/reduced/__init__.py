@@ -2,5 +2,6 @@
 
 from mcsim.reduced.system import Link, Loop, System
 from mcsim.reduced.tables import dh_scene
+from mcsim.reduced.user_joint import JointModel
 
-__all__ = ["Link", "Loop", "System", "dh_scene"]
+__all__ = ["JointModel", "Link", "Loop", "System", "dh_scene"]

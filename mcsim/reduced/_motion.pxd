@@ -14,6 +14,11 @@ ctypedef struct Block:
 
 cdef class TreeMotion:
     cdef object kept
+    cdef tuple users, state
+    cdef object user_numbers
+    cdef bint asking                     # whether there are joints of users' own
+    cdef bint failed                     # whether one of their functions raised `failure`
+    cdef object failure
     cdef Tree tree
     cdef double* q
     cdef double* qd
@@ -28,6 +33,7 @@ cdef class TreeMotion:
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
 
+    cdef void ask(self) noexcept with gil
     cdef void place(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil

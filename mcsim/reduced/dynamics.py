@@ -13,6 +13,7 @@ from mcsim.scene import Body
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
 
 MOST_THREADS = 64
+USER_NUMBERS = 54                # of a joint of the user's: _links.pxd
 
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
@@ -43,7 +44,8 @@ class Dynamics(_dynamics.Dynamics):
         names = [f"body {link.body!r}" if link.joint is None else f"joint {link.joint.name!r}" for link in system.links]
         super().__init__(link_records(system, gravity), system.nq, system.nv, link_turns(system),
                          np.array([p for p, _ in frames]).reshape(-1, 3),
-                         np.array([q for _, q in frames]).reshape(-1, 4), names, (), threads)
+                         np.array([q for _, q in frames]).reshape(-1, 4), names,
+                         [(link.number, link.model.fill) for link in system.links if link.model is not None], threads)
 
     def body_jacobian(self, body: Body | str, q) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, in world axes, as World has it; (n, 6, nv)
@@ -73,12 +75,16 @@ def link_turns(system: System) -> np.ndarray:
 def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
     """(links,) LINK_DTYPE"""
     records = np.zeros(len(system.links), LINK_DTYPE)
+    users = 0
     for record, link in zip(records, system.links):
         record["parent"], record["kind"], record["reversed"] = link.parent, KINDS[link.kind].number, link.reversed
         record["q"], record["v"] = link.q.start, link.v.start
         record["freedoms"] = link.v.stop - link.v.start
         record["body"], record["user"] = link.body_number, -1
         record["given"] = record["prescribed"] = link.prescribed
+        if link.model is not None:
+            record["user"] = USER_NUMBERS * users
+            users += 1
         record["turn"], record["place"], record["constant"] = link.turn.T, link.place, link.constant
         record["mass"], record["com"] = link.mass, link.com
         record["inertia"] = link.inertia[np.triu_indices(3)]
