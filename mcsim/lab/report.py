@@ -101,7 +101,7 @@ def table(study: Study) -> Text:
     columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in rows)
                and (column[0] != "penetration_m" or study.touching)]
     head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
-    body = [[run.name, *([_step(run.dt)] if several else []), *(_number(row[key]) for key, _, _ in columns)]
+    body = [[run.name, *([step_text(run.dt)] if several else []), *(_number(row[key]) for key, _, _ in columns)]
             for run, row in rows]
     if study.reference is not None:
         doubt = {"distance_m": _mean_square(study.reference.position_doubt),
@@ -117,7 +117,7 @@ def table(study: Study) -> Text:
 
 
 def _title(study: Study) -> str:
-    steps = ", ".join(_step(dt) for dt in study.dts)
+    steps = ", ".join(step_text(dt) for dt in study.dts)
     return (f"{study.scene}: {study.bodies} bod{'y' if study.bodies == 1 else 'ies'}, {study.joints} "
             f"joint{'' if study.joints == 1 else 's'}, {study.seconds:g} s in steps of {steps} s")
 
@@ -135,7 +135,7 @@ def _notes(study: Study) -> list[str]:
         "largest kinetic energy"
     lines.append(f"largest values of the run; energy against {against}; distance: root mean square over bodies and time;"
                  " residual, time: medians")
-    lines += [f"failed: {run.name} at dt {_step(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
+    lines += [f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
               for run in study.all_runs() if run.failure]
     return lines
 
@@ -181,7 +181,7 @@ def _number(value: float) -> str:
     return f"{value:.1e}"
 
 
-def _step(dt: float) -> str:
+def step_text(dt: float) -> str:
     inverse = 1.0 / dt
     return f"1/{inverse:.0f}" if dt < 1.0 and abs(inverse - round(inverse)) < 1e-6 * inverse else f"{dt:.4g}"
 
