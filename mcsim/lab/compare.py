@@ -12,7 +12,7 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.lab import nature
 from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
-from mcsim.lab.record import Recorder, Run, VelocityDrift
+from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
 from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
@@ -79,7 +79,7 @@ class _Work:
         self.wanted, self.timing = wanted, timing
         self._progress = progress or (lambda done, total, what: None)
         self._total = len(methods) * len(dts) * (1 + timing) + (wanted is not None)
-        self._done = 0
+        self._done, self._said = 0, 0.0
 
     def study(self, tolerance: float, budget: float) -> Study:
         """All of it."""
@@ -101,7 +101,9 @@ class _Work:
         return study
 
     def _say(self, part: float, what: str) -> None:
-        self._progress(self._done + part, self._total, what)
+        """SciPy tries ahead and comes back; progress does not."""
+        self._said = max(self._said, float(self._done + part))
+        self._progress(self._said, self._total, what)
 
     def _run(self, method: Method, dt: float, drift: VelocityDrift | None, reference: Reference | None) -> Run:
         """One method at one step, recorded, then timed."""
@@ -115,18 +117,22 @@ class _Work:
                 world.step()
             except SimulationError as error:
                 failure = " ".join(str(error).split())
-                steps = k
                 break
             recorder.keep()
+            if recorder.blown is not None:
+                break
             if k % OFTEN == 0:
                 self._say(k / steps, method.name)
+        arrays = recorder.arrays()
+        if recorder.blown is not None:
+            failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
         self._done += 1
         seconds = np.zeros(0)
         if self.timing:
-            seconds = self._timed(method, dt, steps)
+            seconds = self._timed(method, dt, len(arrays["time"]) - 1)
             self._done += 1
         nothing = {name: np.zeros(0) for name in ("energy_error", "momentum_error", "spin_error")}
-        return Run(method.name, dt, self.seconds, **recorder.arrays(), **nothing, step_seconds=seconds, failure=failure)
+        return Run(method.name, dt, self.seconds, **arrays, **nothing, step_seconds=seconds, failure=failure)
 
     def _timed(self, method: Method, dt: float, steps: int) -> np.ndarray:
         """(steps,) [s] of the calls of step()."""
@@ -137,7 +143,7 @@ class _Work:
             world.step()
             out[k] = time.perf_counter() - begin
             if k % OFTEN == 0:
-                self._say(k / steps, method.name)
+                self._say(k / steps, f"{method.name}, timed")
         return out
 
     # ---- what is off -------------------------------------------------------------------------------------------------

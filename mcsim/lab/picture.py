@@ -33,7 +33,7 @@ STYLE = {
 }
 WIDTH, PANEL_HEIGHT = 7.2, 2.15     # inches: two columns of a journal
 POINTS = 240                        # of a curve: the largest value of each such part of the run
-LOWEST = 1e-17                      # what is drawn of zero on a logarithmic axis
+LOWEST, HIGHEST = 1e-17, 1e9        # of what is drawn on a logarithmic axis
 SUFFIXES = (".png", ".pdf", ".svg")
 KINDS = ("time", "convergence")
 
@@ -97,7 +97,7 @@ def _figure(count: int, columns: int, methods: int):
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    rows = -(-count // columns)
+    rows = max(1, -(-count // columns))
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * rows + 0.3 + 0.16 * (methods // 3 + 1)), layout="constrained")
     FigureCanvasAgg(figure)
     figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.05)
@@ -140,17 +140,20 @@ def _over_time(study: Study):
 
 
 def _shown(study: Study, runs: list[Run]) -> list[Panel]:
-    """The panels that have something to show, as many as fit."""
-    panels = [panel for panel in PANELS if any(_has_news(getattr(run, panel.array)) for run in runs)
-              and (panel.array != "penetration" or study.touching)]
+    """The panels that have something to show, as many as fit. Rounding is nothing, unless there is nothing else."""
+    for least in (ROUNDING, 0.0):
+        panels = [panel for panel in PANELS if any(_largest(getattr(run, panel.array)) > least for run in runs)
+                  and (panel.array != "penetration" or study.touching)]
+        if panels:
+            break
     for array in SPARE:
         if len(panels) > MOST_PANELS:
             panels = [panel for panel in panels if panel.array != array]
     return panels
 
 
-def _has_news(values: np.ndarray) -> bool:
-    return bool(np.nanmax(np.abs(values), initial=0.0) > ROUNDING)
+def _largest(values: np.ndarray) -> float:
+    return np.abs(values[np.isfinite(values)]).max(initial=0.0)
 
 
 def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -173,7 +176,7 @@ def _draw(ax, study: Study, runs: list[Run], panel: Panel) -> None:
         time, values = _envelope(run.time, getattr(run, panel.array))
         if panel.relative:
             values = values / study.energy_scale
-        values = np.maximum(values, LOWEST)
+        values = np.clip(values, LOWEST, HIGHEST)
         ax.plot(time, values, label=run.name, **_style(number))
         if run.failure and len(time):
             ax.plot(time[-1:], values[-1:], marker="x", markersize=5, color=COLORS[number % len(COLORS)])
@@ -261,13 +264,13 @@ def _draw_errors(ax, study: Study, found, quantity: str, slopes) -> None:
     floor = floor_of(study, quantity)
     ends, seen = [], []
     for number, (name, rows) in enumerate(found.items()):
-        points = [(run.dt, row[ORDERS[quantity]]) for run, row in rows if row[ORDERS[quantity]] > LOWEST]
+        points = [(run.dt, row[ORDERS[quantity]]) for run, row in rows if LOWEST < row[ORDERS[quantity]] < HIGHEST]
         if not points:
             continue
         _curve(ax, number, name, *map(list, zip(*points)))
         seen += [value for _, value in points]
         if np.isfinite(slopes[name][quantity]):
-            ends.append((points[0][1], f"dt$^{{{slopes[name][quantity]:.1f}}}$", COLORS[number % len(COLORS)]))
+            ends.append((points[0][1], f"dt$^{{{slopes[name][quantity]:z.1f}}}$", COLORS[number % len(COLORS)]))
     title, label = ERRORS[quantity]
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -295,7 +298,7 @@ def _draw_work(ax, study: Study, found, error: str) -> None:
     seen = []
     for number, (name, rows) in enumerate(found.items()):
         points = [(float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]]) for run, row in rows
-                  if len(run.step_seconds) and row[ORDERS[error]] > LOWEST]
+                  if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST]
         if points:
             _curve(ax, number, name, *map(list, zip(*points)))
             seen += [value for _, value in points]

@@ -15,6 +15,7 @@ from mcsim.scene import Scene
 from mcsim.world import World
 
 BLOCK = 256                     # steps that are worked out together
+BLOWN = 1e30                    # kinetic energy of what has blown up [J]
 
 
 @dataclass(eq=False)
@@ -168,7 +169,7 @@ class Recorder:
     """Takes the state of a world after every step, and works it out in blocks.
 
     drift: VelocityDrift or None. reference: what gives positions and orientations of the moving bodies at given times
-    (.states(time)), or None.
+    (.states(time)), or None. blown: after how many steps the energy was seen to have left all bounds; None if not.
     """
 
     def __init__(self, scene: Scene, world: World, steps: int, drift: VelocityDrift | None, reference: Any = None):
@@ -181,6 +182,7 @@ class Recorder:
         self._out = {name: np.full((steps + 1, 3) if name.endswith("_momentum") else steps + 1, np.nan)
                      for name in ARRAYS if name not in LATER}
         self._done = self._kept = 0
+        self.blown: int | None = None
 
     def keep(self) -> None:
         """The world as it is now."""
@@ -203,6 +205,7 @@ class Recorder:
         if self._kept - self._done == BLOCK:
             self._work_out()
 
+    @np.errstate(over="ignore", invalid="ignore")
     def _work_out(self) -> None:
         """What follows from the states of a block."""
         count = self._kept - self._done
@@ -220,9 +223,13 @@ class Recorder:
         if self._reference is not None:
             out["position_distance"][part], out["angle_distance"][part] = distances(
                 x, q, *self._reference.states(out["time"][part]))
+        kinetic = out["kinetic"][part]
+        if self.blown is None and not (kinetic < BLOWN).all():
+            self.blown = self._done + int(np.argmin(kinetic < BLOWN))
         self._done = self._kept
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that was kept, by the names of Run."""
+        """All that was kept, until it blew up, by the names of Run."""
         self._work_out()
-        return {name: array[:self._kept].copy() for name, array in self._out.items()}
+        count = self._kept if self.blown is None else max(1, self.blown)
+        return {name: array[:count].copy() for name, array in self._out.items()}

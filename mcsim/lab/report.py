@@ -6,6 +6,7 @@ import csv
 import io
 import os
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from mcsim.lab.record import Run
     from mcsim.lab.study import Study
 
+NARROWEST = 80                  # columns of text
 ROUNDING = 1e-11                # errors below are rounding: no order is fitted to them
 # Quantity -> column of `summary` whose order over dt is fitted.
 ORDERS = {"distance": "distance_m", "turn": "turn_rad", "energy": "energy_error", "drift": "joint_drift_m"}
@@ -40,12 +42,13 @@ class Text(str):
 
 
 def _worst(values: np.ndarray) -> float:
-    values = np.abs(values[np.isfinite(values)])
+    values = np.abs(values[~np.isnan(values)])
     return float(values.max()) if len(values) else np.nan
 
 
+@np.errstate(over="ignore")
 def _mean_square(values: np.ndarray) -> float:
-    values = values[np.isfinite(values)]
+    values = values[~np.isnan(values)]
     return float(np.sqrt(np.mean(values * values))) if len(values) else np.nan
 
 
@@ -110,7 +113,10 @@ def table(study: Study) -> Text:
         doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
         body.append(["reference", *([""] if several else []),
                      *(_number(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
-    lines = [_title(study), "", *_aligned(head, body), "", *_notes(study)]
+    rows = _aligned(head, body)
+    width = max(NARROWEST, *map(len, rows))
+    notes = [line for note in _notes(study) for line in wrap(note, width, subsequent_indent="  ")]
+    lines = [_title(study), "", *rows, "", *notes]
     if several:
         lines += ["", *_order_lines(study)]
     return Text("\n".join(lines))
@@ -149,7 +155,7 @@ def _horizon(study: Study) -> str:
 def _order_lines(study: Study) -> list[str]:
     found = orders(study)
     head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
-    return _aligned(head, [[name, *("–" if np.isnan(value) else f"{value:.2f}" for value in row.values())]
+    return _aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
                            for name, row in found.items()])
 
 
