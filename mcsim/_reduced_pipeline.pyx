@@ -5,35 +5,46 @@ coordinates, over the tree's velocities.
     per substep h = dt / n
       kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
       rows       J, H^-1 J' by the articulated inertias, warm start, sweeps with bias
+      close      qd such that loops are closed after the drift
       drift      q by qd
       refresh    the tree and the rows at the new pose
       kick       qd += h/2 qdd(q, qd)
-      relax      restitution, sweeps without bias
+      relax      sweeps without bias, restitution
 
 Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.stdint cimport int32_t
+from libc.math cimport INFINITY, sqrt
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport layout_joints, refresh_joints
+from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
-from mcsim.integrate._euler cimport integrate_poses, update_inertia
+from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
+    MOST_HALVINGS = 2            # of a leap that gains energy
+    CLOSINGS = 4                 # trials of a drift with loops
+
+# The part of the kinetic energy that leaps may gain [1/s].
+cdef double GAIN = 1e-2
+
+# Loops that are closed this far need no other trial [m, rad].
+cdef double CLOSED = 1e-13
 
 
 cdef class ReducedPipeline(Pipeline):
@@ -54,13 +65,21 @@ cdef class ReducedPipeline(Pipeline):
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
-        kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
-        self.kept_here = held, kinematic
-        self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
+        self.angles = plan.angles
+        self.kept_here = held
+        self.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
+        self.levels = doubles(self.halved)
+        self.starts = np.zeros(max(1, nv))
+        self.started = doubles(self.starts)
+        self.carriers, self.recovered = plan.carriers, -1
+        self.runge = plan.runge
         self.looping = not np.all(plan.held)
+        self.closing_loops = self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
+        self.choose_joints(self.islands.asleep)
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -75,15 +94,65 @@ cdef class ReducedPipeline(Pipeline):
         Pipeline.grow(self)
         self.generalized.reserve()
 
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+        """Those that may have rows."""
+        cdef Py_ssize_t c, j, n = 0
+        Pipeline.choose_joints(self, asleep)
+        if self.held == NULL:
+            return
+        for c in range(self.awake_joint_count):
+            j = self.awake_joints[c]
+            if self.held[j + 1] == self.held[j] or has_bounded_rows(&self.joints[j]):
+                self.awake_joints[n] = <int32_t>j
+                n += 1
+        self.awake_joint_count = n
+
+    def measured(self):
+        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
+        records = StateArrays.measured(self)
+        joints, axes, places = self.angles
+        records["axes"]["position"][joints, axes] = self.q[places]
+        return records
+
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
 
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
+    def prepare(self):
+        self.recover()                                   # while the last substep's rows are there
+        return Pipeline.prepare(self)
+
+    def recover(self):
+        """What the tree's joints carried in the last substep, into their records; once a step, if q and qd are those it
+        ended with: inverse dynamics at its end, with the mean acceleration of the substep and what its rows did."""
+        cdef double h = self.settings.h
+        cdef const Row* row
+        cdef Twist* force
+        cdef Py_ssize_t i
+        cdef int k
+        if self.recovered == self.steps or self.steps_made == 0 or self.is_stale():
+            return
+        self.recovered = self.steps
+        memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                continue                                 # between a link and its parent: part of what the joint carries
+            for k in range(6):
+                if row.body_a >= 0:
+                    (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
+                if row.body_b >= 0:
+                    (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
+        self.motion.carry(self.started, h, <const double*>self.swings)
+        for link, joint in self.carriers:
+            self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
+
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
     cdef void show(self) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
-        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        """The tree at q and qd, factored, and the bodies as it has them."""
         self.motion.place()
         self.motion.factor()
         self.motion.give_poses(self.bodies.position, self.bodies.orientation)
@@ -103,6 +172,8 @@ cdef class ReducedPipeline(Pipeline):
 
     def sync(self):
         """The bodies as q and qd have them now."""
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.is_stale():
             self.show()
 
@@ -133,7 +204,9 @@ cdef class ReducedPipeline(Pipeline):
     cdef int collide(self) noexcept nogil:
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if self.kinematic_count > 0 or self.is_stale():
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.leading or self.is_stale():
             self.show()
         return Pipeline.collide(self)
 
@@ -194,7 +267,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef const Block* blocks = self.motion.blocks
         cdef const Row* row
         cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.row_count)
+        cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
         for i in range(self.row_count):
@@ -250,7 +323,45 @@ cdef class ReducedPipeline(Pipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        self.generalized.factor(self.rows, self.joint_end, self.factors)
+        if self.closing_loops:
+            self.aim_loops()
+        self.generalized.factor(self.rows, self.joint_end)
+
+    cdef void aim_loops(self) noexcept nogil:
+        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on."""
+        cdef Py_ssize_t i
+        cdef double h = self.settings.h
+        cdef Row* row
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized:
+                row.bias[BIASED] = row.error / h + 0.5 * h * row.curvature + row.rate
+                row.compliance[BIASED] = 0.0
+                row.mass[BIASED] = row.mass[RELAXED]
+
+    cdef void close_loops(self, double h) noexcept nogil:
+        """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
+        Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
+        is singular. Bodies are left where the last trial had them."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* before = self.levels + nq
+        cdef double error, last = INFINITY
+        cdef int k
+        for k in range(CLOSINGS):
+            memcpy(self.levels, self.motion.q, nq * sizeof(double))
+            self.motion.drift(h)
+            self.motion.place()
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.write_joints(self.rows)
+            memcpy(self.motion.q, self.levels, nq * sizeof(double))
+            error = self.generalized.worst(self.rows)
+            if not error < last:
+                memcpy(self.motion.qd, before, nv * sizeof(double))
+            if not error < last or error <= CLOSED:
+                break
+            last = error
+            memcpy(before, self.motion.qd, nv * sizeof(double))
+            self.generalized.close(self.rows, self.motion.qd, h)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
@@ -262,7 +373,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         for k in range(iterations):
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.factors, self.motion.qd, relaxed, rub)
+            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
 
@@ -277,41 +388,92 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
+    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
+        """Kick, drift, kick, where there are no rows. Where that gains energy, the tree is too fast for h: two leaps of half
+        as long, and in the shortest ones velocities lose what was gained. Not beside kinematic bodies, which do work."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* q = self.levels + depth * (nq + nv)
+        cdef double kinetic[2]
+        cdef double before = self.motion.energy(&kinetic[0])
+        cdef double gained
+        memcpy(q, self.motion.q, nq * sizeof(double))
+        memcpy(q + nq, self.motion.qd, nv * sizeof(double))
+        self.motion.kick(0.5 * h, forces, ROUNDS)
+        gained = -before - h * self.motion.power(forces)
+        self.motion.drift(h)
+        self.motion.place()
+        self.motion.factor()
+        self.motion.kick(0.5 * h, forces, 1)
+        self.motion.look()
+        gained += self.motion.energy(&kinetic[1])
+        if self.leading or gained <= GAIN * h * (kinetic[0] + kinetic[1]):
+            return
+        if depth < MOST_HALVINGS:
+            memcpy(self.motion.q, q, nq * sizeof(double))
+            memcpy(self.motion.qd, q + nq, nv * sizeof(double))
+            self.motion.place()
+            self.motion.factor()
+            self.motion.look()
+            self.leap(0.5 * h, forces, depth + 1)
+            self.leap(0.5 * h, forces, depth + 1)
+        elif 0.0 < gained < kinetic[1]:
+            self.motion.slow(sqrt(1.0 - gained / kinetic[1]))
+            self.motion.look()
+
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
+        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
-        self.motion.kick(0.5 * h, forces, ROUNDS)
+        if self.row_count == 0:
+            if self.runge:
+                self.motion.runge_kutta(h, forces)
+                self.motion.place()
+                self.motion.factor()
+            else:
+                self.leap(h, forces, 0)
+            self.set_time(self.settings.time + h)
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.show_twists()
+            self.lap(STAGE_INTEGRATE)
+        else:
+            self.bounded_substep(h, forces, last)
+        self.store_contacts()
+
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
+        """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            if self.bounces:
-                self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-            self.set_start_impulses()
-            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
-            self.lap(STAGE_WARM_START)
-            self.solve_rows(BIASED, self.settings.iterations)
-            self.lap(STAGE_SOLVE)
+        if self.bounces:
+            self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        self.set_start_impulses()
+        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        self.lap(STAGE_WARM_START)
+        self.solve_rows(BIASED, self.settings.iterations)
+        self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
-        self.motion.drift(h)
-        integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
+        if self.runge:
+            self.motion.take_back(0.5 * h)
+            self.motion.runge_kutta(h, forces)
+        else:
+            if self.closing_loops:
+                self.close_loops(h)
+            self.motion.drift(h)
         self.show()
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.refresh()
-            self.lap(STAGE_REFRESH)
-        self.sum_forces()
-        self.motion.kick(0.5 * h, forces, 1)
+        self.refresh()
+        self.lap(STAGE_REFRESH)
+        if not self.runge:
+            self.sum_forces()
+            self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.return_half()
-            if self.bounces:
-                self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
-                                                             self.settings.restitution_threshold,
-                                                             self.settings.iterations)
-            self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.return_half()
+        self.solve_rows(RELAXED, self.settings.relax_iterations)
+        if self.bounces:
+            self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
+                                                         self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
-        if last and self.row_count > 0:
+        if last:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
         self.lap(STAGE_RELAX)
-        self.store_contacts()

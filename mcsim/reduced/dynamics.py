@@ -10,7 +10,9 @@ from mcsim.reduced import _dynamics
 from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.system import System
 from mcsim.scene import Body
-from mcsim.scene.checks import listing, show, suggestion, vector
+from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
+
+MOST_THREADS = 64
 
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
@@ -34,16 +36,21 @@ class Dynamics(_dynamics.Dynamics):
         gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
         bodies = system.scene.bodies
         frames = [compose((b.position, b.orientation), (b.center_of_mass, IDENTITY[1])) for b in bodies]
+        try:
+            threads = count(threads, "threads", 1, MOST_THREADS)
+        except FieldError as error:
+            raise SceneError(f"Dynamics: {error}") from None
+        names = [f"body {link.body!r}" if link.joint is None else f"joint {link.joint.name!r}" for link in system.links]
         super().__init__(link_records(system, gravity), system.nq, system.nv, link_turns(system),
                          np.array([p for p, _ in frames]).reshape(-1, 3),
-                         np.array([q for _, q in frames]).reshape(-1, 4), (), threads)
+                         np.array([q for _, q in frames]).reshape(-1, 4), names, (), threads)
 
     def body_jacobian(self, body: Body | str, q) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, in world axes, as World has it; (n, 6, nv)
         for q (n, nq). It is 0 for a static body."""
         name = getattr(body, "name", body)
-        if name not in self.system.link_of:
-            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of)}; there are: "
+        if not isinstance(name, str) or name not in self.system.link_of:
+            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; there are: "
                              f"{listing(list(self.system.link_of))}")
         return self._jacobian(self.system.link_of[name], q)
 
