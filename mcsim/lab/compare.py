@@ -115,7 +115,7 @@ class _Work:
         for k in range(steps):
             try:
                 world.step()
-            except SimulationError as error:
+            except (SimulationError, SceneError) as error:   # some find only then what they cannot do
                 failure = " ".join(str(error).split())
                 break
             recorder.keep()

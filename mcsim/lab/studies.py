@@ -16,7 +16,7 @@ from mcsim.scene.checks import show, suggestion
 SCENES: dict[str, Callable[..., Scene]] = {}
 
 SMOOTH_METHODS = ("maximal:si+none", "maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle",
-                  "maximal:tree+projection@rk4", "reduced:aba")
+                  "maximal:tree+projection@rk4", "reduced:aba", "reduced:aba@rk4")
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,19 @@ class Ready:
 STUDIES: dict[str, Ready] = {
     "pendulum": Ready("pendulum", "one hinge: orders, drift and energy of each method", 10.0),
     "double_pendulum": Ready("double_pendulum", "chaos: how long each method stays with the reference", 5.0),
-    "chain": Ready("chain", "20 balls joints that whip: what sweeps leave open", 5.0,
+    "chain": Ready("chain", "20 ball joints that whip: what sweeps leave open", 5.0,
                    ("maximal:si+baumgarte", "maximal:si+soft", "maximal:tree+soft", "maximal:tree+soft@rattle",
-                    "reduced:aba"), parameters={"n": 20}),
+                    "reduced:aba", "reduced:aba@rk4"), parameters={"n": 20}),
     "four_bar": Ready("four_bar", "a closed loop, which reduced coordinates must close too", 5.0,
                       ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+ggl", "maximal:tree+soft@rattle",
                        "reduced:aba"), parameters={"driven": False}),
     "free_ragdoll": Ready("free_ragdoll", "16 bodies in free flight: momentum", 2.0,
-                          ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle", "reduced:aba")),
+                          ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle", "reduced:aba",
+                           "reduced:aba@rk4")),
     "spinning_top": Ready("spinning_top", "fast rotation: precession and nutation", 5.0,
                           ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle",
-                           "maximal:tree+soft@variational", "maximal:tree+projection@rk4", "reduced:aba"),
-                          dt=1 / 1000),
+                           "maximal:tree+soft@variational", "maximal:tree+projection@rk4", "reduced:aba",
+                           "reduced:aba@rk4"), dt=1 / 1000),
 }
 
 

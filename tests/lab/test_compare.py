@@ -22,6 +22,7 @@ ORDERS = {
     "maximal:tree+soft@variational": (2, 2, None),
     "maximal:tree+projection@rk4": (4, 4, None),
     "reduced:aba": (2, 2, None),
+    "reduced:aba@rk4": (4, ..., None),                    # energy: on the way from 4 to 5
 }
 
 
@@ -153,6 +154,17 @@ def test_a_method_that_fails_does_not_stop_the_others():
     assert "failed" in repr(found) and "failed at" in repr(first)
 
 
+def test_what_a_method_finds_it_cannot_do_ends_its_run():
+    """The reference integrator looks at bounds when it steps."""
+    scene = mc.Scene()
+    scene.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    scene.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1), name="elbow"))
+    found = mc.compare(scene, ["reduced:aba@reference", "reduced:aba"], 0.1, reference=None)
+    assert "'elbow' has limits" in found.runs["reduced:aba@reference"].failure
+    assert len(found.runs["reduced:aba@reference"]) == 0 and not found.runs["reduced:aba"].failure
+    assert "'elbow' has limits" in " ".join(found.table().split())
+
+
 def test_what_blows_up_is_said_to(monkeypatch):
     """A run ends where its energy has left all bounds, also if the world's state is finite still."""
     monkeypatch.setattr(record, "BLOWN", 10.0)
@@ -228,7 +240,7 @@ def test_csv(convergence, tmp_path):
         assert (row["method"], float(row["dt"]), int(row["steps"])) == (run.name, run.dt, len(run))
         assert float(row["energy_error"]) == numbers["energy_error"]
         assert float(row["distance_m"]) == numbers["distance_m"]
-    assert float(rows[-1]["order_distance"]) == convergence.orders()["reduced:aba"]["distance"]
+    assert float(rows[-1]["order_distance"]) == convergence.orders()["reduced:aba@rk4"]["distance"]
     with pytest.raises(mc.SceneError, match="must end in .csv"):
         convergence.csv(tmp_path / "out.txt")
 
