@@ -24,7 +24,7 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#00
 DASHES = ((), (5, 1.5), (1.5, 1.2), (6, 1.5, 1.5, 1.5), (9, 2), (3, 1, 1, 1, 1, 1))
 MARKERS = "osD^vP*X"
 DOUBT, DOUBT_LABEL = "#d9d9d9", "the reference's doubt about itself"
-ROUNDING_LABEL = "not told from rounding and doubt"
+ROUNDING_LABEL = "rounding, or the reference's doubt"
 STYLE = {
     "font.size": 8, "font.family": "sans-serif", "axes.titlesize": 8.5, "axes.labelsize": 8, "xtick.labelsize": 7,
     "ytick.labelsize": 7, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
@@ -306,6 +306,6 @@ def _draw_work(ax, study: Study, found, error: str) -> None:
     ax.set_yscale("log")
     ax.set_title("What it costs")
     ax.set_ylabel(COST_LABELS[error])
-    ax.set_xlabel("computing time a simulated second, s")
+    ax.set_xlabel("computing time per simulated second, s")
     if seen:
         _log_limits(ax, min(seen), max(seen))
