@@ -26,6 +26,7 @@ from mcsim.scene import Scene
 
 TOLERANCE = 1e-9                # of the agreement [m, rad]: tighter ones are not looked for
 TOLERANCES = (1e-7, 1e-9, 1e-11, 1e-13)
+FEWEST_STEPS = 10               # of SciPy's first level
 BUDGET = 10_000_000             # steps times (bodies + OVERHEAD) of all levels together
 OVERHEAD = 10
 SAME_TIME = 1e-6                # of a step: nearer times are one
@@ -225,7 +226,10 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
                 return flow(t, y)
 
             try:
-                found = solve_ivp(rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance)
+                # At most so long a step: where one would reach to the end, two levels would agree by being the same.
+                longest = times[-1] / (FEWEST_STEPS * 2 ** k)
+                found = solve_ivp(rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=tolerance, atol=tolerance,
+                                  max_step=longest)
             except _TooLong:
                 return
             if not found.success:
