@@ -14,9 +14,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef tuple angles
     cdef list carriers
-    cdef long long recovered             # step whose joint forces are in the records
-    cdef object starts
-    cdef double* started                 # qd before the last substep
+    cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step

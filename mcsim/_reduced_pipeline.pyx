@@ -3,8 +3,9 @@ themselves; what bounds or drives them, the joints that close loops, and contact
 coordinates, over the tree's velocities.
 
     per substep h = dt / n
+      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
       kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
-      rows       J, H^-1 J' by the articulated inertias, warm start, sweeps with bias
+      rows       J, H^-1 J' by the articulated inertias, sweeps with bias
       close      qd such that loops are closed after the drift
       drift      q by qd
       refresh    the tree and the rows at the new pose
@@ -70,12 +71,12 @@ cdef class ReducedPipeline(Pipeline):
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
-        self.starts = np.zeros(max(1, nv))
-        self.started = doubles(self.starts)
         self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.closing_loops = self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
+        if self.closing_loops:
+            self.settings.joint_warm_start = 0.5
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -125,8 +126,8 @@ cdef class ReducedPipeline(Pipeline):
         return Pipeline.prepare(self)
 
     def recover(self):
-        """What the tree's joints carried in the last substep, into their records; once a step, if q and qd are those it
-        ended with: inverse dynamics at its end, with the mean acceleration of the substep and what its rows did."""
+        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
+        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
         cdef double h = self.settings.h
         cdef const Row* row
         cdef Twist* force
@@ -136,16 +137,19 @@ cdef class ReducedPipeline(Pipeline):
             return
         self.recovered = self.steps
         memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
+        self.motion.begin_carry()
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
+                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
                 continue                                 # between a link and its parent: part of what the joint carries
             for k in range(6):
                 if row.body_a >= 0:
                     (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
                 if row.body_b >= 0:
                     (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
-        self.motion.carry(self.started, h, <const double*>self.swings)
+        self.motion.carry(<const double*>self.swings)
         for link, joint in self.carriers:
             self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
 
@@ -423,7 +427,6 @@ cdef class ReducedPipeline(Pipeline):
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
-        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:
@@ -443,13 +446,13 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
-        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
-        self.lap(STAGE_INTEGRATE)
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         self.set_start_impulses()
         self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
         self.lap(STAGE_WARM_START)
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
+        self.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.settings.iterations)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)

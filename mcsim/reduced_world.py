@@ -140,7 +140,7 @@ class ReducedWorld(World):
             raise SceneError("ReducedWorld(integrator='reference'): knows no damping and no kinematic bodies; take "
                              "integrator='rk4'")
         self._prepare()
-        if len(self._collider.get_manifolds()):
+        if self._pipeline.contact_row_count:
             raise SceneError("ReducedWorld(integrator='reference'): bodies touch; take integrator='rk4'")
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
@@ -336,6 +336,7 @@ class ReducedWorld(World):
         pipeline = vars(self)["_pipeline"]
         pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
         pipeline.sync()
+        pipeline.recovered = pipeline.steps                  # the records have the forces of then
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""

@@ -9,7 +9,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, records
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._crew cimport MOST_WORKERS, share_out
 
 from mcsim.core.arrays import aligned
@@ -100,7 +100,8 @@ cdef class Dynamics:
     cdef object links, user_numbers, turns, link_of
     cdef tuple rest
     cdef tuple user, shape, square, names
-    cdef bint delicate                   # whether some q are no good
+    cdef int32_t* delicate               # links some of whose q are no good
+    cdef Py_ssize_t delicate_count
     cdef list kept
     cdef Tree tree                       # of one lane
     cdef const TreeKernels* wide         # of many; NULL before they are asked for
@@ -114,7 +115,8 @@ cdef class Dynamics:
         self.nq, self.nv, self.body_count, self.threads = nq, nv, bodies, min(threads, MOST_WORKERS)
         self.user = tuple(user)
         self.names = tuple(names)
-        self.delicate = bool(np.isin(links["kind"], (SPHERICAL, SPHERICAL_YPR, FREE)).any())
+        delicate = np.flatnonzero(np.isin(links["kind"], (SPHERICAL, SPHERICAL_YPR, FREE))).astype(np.int32)
+        self.delicate, self.delicate_count = integers(delicate), len(delicate)
         self.shape, self.square = (nv,), (nv, nv)
         self.user_numbers = np.zeros(sum(USER_SUBSPACE + 36 for _ in self.user))
         self.tree.links = <const Link*>records(self.links)
@@ -125,7 +127,7 @@ cdef class Dynamics:
         self.link_of = np.full(bodies, -1)
         self.link_of[self.links["body"]] = range(len(links))
         self.rest = np.array(positions, float), np.array(orientations, float)
-        self.kept = [self._fit(&KERNELS, &self.tree)]
+        self.kept = [delicate, self._fit(&KERNELS, &self.tree)]
         self.wide = NULL
 
     cdef object _fit(self, const TreeKernels* kernels, Tree* tree):
@@ -179,13 +181,12 @@ cdef class Dynamics:
     cdef int _check_coordinates(self, const Given* q, Py_ssize_t count, bint solving) except -1:
         """Refuse quaternions of no length, and where H is solved yaw, pitch and roll that are singular."""
         cdef const double* at
-        cdef Py_ssize_t state, i
+        cdef Py_ssize_t state, i, k
         cdef const Link* link
         cdef double s, c
-        if not self.delicate:
-            return 0
         for state in range(1 if q.stride == 0 else count):
-            for i in range(self.tree.count):
+            for k in range(self.delicate_count):
+                i = self.delicate[k]
                 link = &self.tree.links[i]
                 at = q.rows + state * q.stride + link.q
                 if link.kind == SPHERICAL_YPR and solving:

@@ -38,7 +38,9 @@ cdef class TreeMotion:
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
-    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil
+    cdef void begin_carry(self) noexcept nogil
+    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil
+    cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil

@@ -151,13 +151,26 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] -= h * self.qdd[i]
 
-    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil:
-        """Forces across the joints at the present state, for accelerations (qd - started) / h."""
-        cdef Py_ssize_t i
-        for i in range(self.tree.nv):
-            self.trial[i] = (self.qd[i] - started[i]) / h
+    cdef void begin_carry(self) noexcept nogil:
+        """The joints' own forces, to which rows between links are added."""
+        memcpy(self.trial, self.tau, self.tree.nv * sizeof(double))
+
+    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil:
+        """A force [f; n] on a body along a row, as one of the joints'."""
+        cdef double wrench[6]
+        cdef int k
+        if body < 0 or self.link_of[body] < 0:
+            return
+        for k in range(6):
+            wrench[k] = force * jacobian[k]
+        project(&self.tree, self.link_of[body], wrench, self.trial)
+
+    cdef void carry(self, const double* forces) noexcept nogil:
+        """Forces across the joints at the present state, which is placed and factored, under these and `forces`."""
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
-        inverse_dynamics(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.nothing)
+        accelerate(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.qdd)
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        inverse_dynamics(&self.tree, <const Wide*>self.qdd, <const Wide*>forces, <Wide*>self.nothing)
 
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil:
         """After carry: h times what a link's joint puts on its successor, about its point there."""

@@ -308,8 +308,11 @@ def _matrices(q: np.ndarray) -> np.ndarray:
 
 
 def _rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    return np.einsum("...ij,...j->...i", _matrices(q), a)
+    """Sums in one order, however many there are: so one state gives the bits that it gives among many."""
+    m = _matrices(q)
+    return m[..., 0] * a[..., :1] + m[..., 1] * a[..., 1:2] + m[..., 2] * a[..., 2:]
 
 
 def _rotate_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    return np.einsum("...ji,...j->...i", _matrices(q), a)
+    m = _matrices(q)
+    return m[..., 0, :] * a[..., :1] + m[..., 1, :] * a[..., 1:2] + m[..., 2, :] * a[..., 2:]
