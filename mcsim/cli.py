@@ -349,7 +349,8 @@ def compare(
         help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
              "maximal:si+baumgarte maximal:tree+soft@rattle reduced:aba.")] = None,
     seconds: Annotated[float | None, typer.Option(
-        parser=positive, metavar="S", show_default=False, help="Simulated time in seconds; 10 if no study knows.")] = None,
+        parser=positive, metavar="S", show_default=False,
+        help="Simulated time in seconds; 10 if no study knows.")] = None,
     dt: Annotated[list | None, typer.Option(
         parser=positives, metavar="S,...", show_default=False,
         help="Time step in seconds, 1/240 if no study knows. Several, as in 1/60,1/240,1/1000, make a convergence "

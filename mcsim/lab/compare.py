@@ -32,8 +32,8 @@ def compare(scene: Scene, methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
     """Run methods on a scene, record each step, and measure them against a reference run. -> Study
 
     methods: names, "maximal:<solver>+<stabilization>[@<integrator>]" (solver si, pgs, tree) or
-        "reduced:<algorithm>[@<integrator>]" (algorithm aba), or dicts of keywords of World by name, of ReducedWorld with
-        coordinates="reduced": {"stiff": {"stabilization": "soft", "joint_hertz": 120}}.
+        "reduced:<algorithm>[@<integrator>]" (algorithm aba), or dicts of keywords of World by name, of ReducedWorld
+        with coordinates="reduced": {"stiff": {"stabilization": "soft", "joint_hertz": 120}}. docs/comparing.md.
     seconds: simulated time. dt: step [s]; several make a convergence study. substeps: of each step, of methods by name.
     reference: "auto", None for none, or a method whose step is halved until it agrees with itself to `tolerance`
         [m, rad], or until the `budget` of steps times bodies is spent.
@@ -162,8 +162,10 @@ class _Work:
             rows = None if reference is None else reference.at(run.time)
             if study.conserves:
                 run.energy_error = run.energy - run.energy[0]
+            elif rows is not None:
+                run.energy_error = run.energy - reference.energy[rows]
             else:
-                run.energy_error = np.full(len(run.time), np.nan) if rows is None else run.energy - reference.energy[rows]
+                run.energy_error = np.full(len(run.time), np.nan)
             if free is not None:
                 linear, angular = free.at(run.time)
             elif rows is not None:

@@ -46,8 +46,8 @@ def has_springs(scene: Scene) -> bool:
 
 
 def smoothness(scene: Scene) -> str:
-    """TREE: accelerations are a smooth function of the tree's coordinates and velocities, and that of the forward
-    dynamics alone, if no joint closes a loop. SMOOTH: forces are smooth. BOUNDED: contacts, limits, motors, friction."""
+    """TREE: gravity and joints alone, so that, if no joint closes a loop, accelerations are those of the tree's forward
+    dynamics. SMOOTH: other forces too, but smooth ones. BOUNDED: contacts, limits, motors, friction."""
     if may_touch(scene) or any(_is_bounded(joint) for joint in scene.joints):
         return BOUNDED
     plain = not has_springs(scene) and not any(_is_damped(body) or body.kind == "kinematic" for body in scene.bodies)
@@ -56,9 +56,12 @@ def smoothness(scene: Scene) -> str:
 
 def conserves_energy(scene: Scene) -> bool:
     """Whether no energy comes or goes: nothing touches, bounds, drives or damps."""
-    return smoothness(scene) != BOUNDED and not any(
-        _is_damped(body) or (body.kind == "kinematic" and _has_joint(scene, body)) for body in scene.bodies) and not any(
-        axis.spring is not None and axis.spring.damping > 0.0 for joint in scene.joints for axis in joint.axes)
+    if smoothness(scene) == BOUNDED:
+        return False
+    driven = any(_is_damped(body) or (body.kind == "kinematic" and _has_joint(scene, body)) for body in scene.bodies)
+    damped = any(axis.spring is not None and axis.spring.damping > 0.0
+                 for joint in scene.joints for axis in joint.axes)
+    return not (driven or damped)
 
 
 def _has_joint(scene: Scene, body: Body) -> bool:

@@ -29,7 +29,8 @@ STYLE = {
     "font.size": 8, "font.family": "sans-serif", "axes.titlesize": 8.5, "axes.labelsize": 8, "xtick.labelsize": 7,
     "ytick.labelsize": 7, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
     "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.titleweight": "bold", "figure.titleweight": "bold", "axes.titlelocation": "left", "pdf.fonttype": 42, "svg.hashsalt": "mcsim",
+    "axes.titleweight": "bold", "figure.titleweight": "bold", "axes.titlelocation": "left", "pdf.fonttype": 42,
+    "svg.hashsalt": "mcsim",
 }
 WIDTH, PANEL_HEIGHT = 7.2, 2.15     # inches: two columns of a journal
 POINTS = 240                        # of a curve: the largest value of each such part of the run
@@ -157,7 +158,7 @@ def _largest(values: np.ndarray) -> float:
 
 
 def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The largest absolute values of equal parts of the run, at their middles. The first value, often 0, is left out."""
+    """The largest absolute values of equal parts of the run, at their middles, without the first value, often 0."""
     time, values = time[1:], np.abs(values[1:])
     known = np.isfinite(values)
     time, values = time[known], values[known]
@@ -240,8 +241,8 @@ def _over_step(study: Study):
     """Errors over dt, and the distance over what it costs."""
     found = {name: [(run, summary(study, run)) for run in runs if not run.failure]
              for name, runs in study.series.items()}
-    quantities = [quantity for quantity in ERRORS
-                  if any(row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)]
+    quantities = [quantity for quantity in ERRORS if any(
+        row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)]
     error = next((quantity for quantity in ("distance", "energy", "drift") if quantity in quantities), None)
     timed = error is not None and any(len(run.step_seconds) for run in study.all_runs())
     count = len(quantities) + timed

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
 from mcsim.lab.nature import has_springs
 from mcsim.reduced import System
@@ -23,8 +22,8 @@ class Run:
     """What one method did with one step, at the beginning and after every step: arrays (t,), or (t, 3).
 
     time [s]. joint_position_max, joint_position_rms [m], joint_angle_max, joint_angle_rms [rad]: by how much joints are
-    open, the worst and the root mean square over all. velocity_drift [m/s], spin_drift [rad/s]: the worst velocity along
-    what a joint forbids. energy, kinetic [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
+    open, the worst and the root mean square over all. velocity_drift [m/s], spin_drift [rad/s]: the worst velocity
+    along what a joint forbids. energy, kinetic [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
     penetration [m]: the deepest. residual [N s]: the solver's natural map. position_distance [m], angle_distance [rad]:
     to the reference trajectory, root mean square over the bodies; NaN without one. energy_error [J], momentum_error
     [kg m/s], spin_error [kg m²/s]: see Study. step_seconds (steps,) [s]: time of each call of step(), in a run of its
@@ -65,7 +64,9 @@ class Run:
         return f"<Run {self.name!r}: {len(self)} steps of {self.dt:.6g} s{end}>"
 
 
-ARRAYS = tuple(f.name for f in fields(Run) if f.name not in ("name", "dt", "seconds", "failure"))
+# What says which run it is, and its arrays.
+TOLD = ("name", "dt", "seconds", "failure")
+ARRAYS = tuple(f.name for f in fields(Run) if f.name not in TOLD)
 # Those that follow from several runs, or are no recordings.
 LATER = ("energy_error", "momentum_error", "spin_error", "step_seconds")
 

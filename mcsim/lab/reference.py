@@ -93,19 +93,19 @@ def steps_of(dt: float, seconds: float) -> int:
     return max(1, round(seconds / dt))
 
 
-def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str | Method = "auto", *, substeps: int = 1,
+def find_reference(scene: Scene, dts: list[float], seconds: float, wanted: str | Method = "auto", *,
                    tolerance: float = TOLERANCE, budget: int = BUDGET, show: Show = lambda part: None) -> Reference:
     """The reference of a study: of its own choice for "auto", else by a method.
 
     SimulationError if no two levels of it came to the end."""
     times = sample_times(dts, seconds)
     if len(times) * len(scene.bodies) * BYTES_A_BODY * 3 > MOST_BYTES:
-        raise SceneError(f"a reference of {len(times)} states of {len(scene.bodies)} bodies takes too much memory; take "
-                         "fewer seconds or longer steps, or reference=None")
+        raise SceneError(f"a reference of {len(times)} states of {len(scene.bodies)} bodies takes too much memory; "
+                         "take fewer seconds or longer steps, or reference=None")
     if wanted == "auto":
         candidates = _choices(scene)
     else:
-        candidates = [wanted if isinstance(wanted, Method) else parse(wanted, substeps)]
+        candidates = [wanted if isinstance(wanted, Method) else parse(wanted)]
     problem = None
     for method in candidates:
         try:

@@ -139,8 +139,8 @@ def _notes(study: Study) -> list[str]:
         lines.append(f"reference: none: {study.reference_failure}")
     against = ("its beginning" if study.conserves else "the reference") + f", over {study.energy_scale:.3g} J, the " \
         "largest kinetic energy"
-    lines.append(f"largest values of the run; energy against {against}; distance: root mean square over bodies and time;"
-                 " residual, time: medians")
+    lines.append(f"largest values of the run; energy against {against}; distance: root mean square over bodies and "
+                 "time; residual, time a step: medians")
     lines += [f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
               for run in study.all_runs() if run.failure]
     return lines

@@ -12,7 +12,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import written_whole
-from mcsim.lab.record import ARRAYS, Run
+from mcsim.lab.record import ARRAYS, TOLD, Run
 from mcsim.lab.reference import Reference
 
 VERSION = 1
@@ -92,14 +92,13 @@ class Study:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def save(self, path) -> None:
-        """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", ..., "reference.time", ..., and
-        "study", JSON text that says what they are."""
+        """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", ..., "reference.time", ...,
+        and "study", JSON text that says what they are."""
         if Path(path).suffix != ".npz":
             raise SceneError(f"{os.fspath(path)}: a study is a .npz file")
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("series", "reference")}
         runs = self.all_runs()
-        about |= {"version": VERSION, "runs": [{name: getattr(run, name) for name in ("name", "dt", "seconds", "failure")}
-                                               for run in runs],
+        about |= {"version": VERSION, "runs": [{name: getattr(run, name) for name in TOLD} for run in runs],
                   "reference": None if self.reference is None else self.reference.label}
         arrays = {f"runs.{i}.{name}": getattr(run, name) for i, run in enumerate(runs) for name in ARRAYS}
         if self.reference is not None:

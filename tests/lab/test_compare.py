@@ -94,7 +94,8 @@ def test_reduced_against_a_maximal_reference():
 
 def test_energy_and_momentum_of_what_is_free():
     """Nothing holds the ragdoll: momentum is measured against gravity's, exactly, without a reference."""
-    found = mc.compare(mc.scenes.free_ragdoll(), ["maximal:tree+soft", "reduced:aba"], 0.5, reference=None, timing=False)
+    found = mc.compare(mc.scenes.free_ragdoll(), ["maximal:tree+soft", "reduced:aba"], 0.5, reference=None,
+                       timing=False)
     assert found.free and found.conserves and found.reference is None
     run = found.runs["maximal:tree+soft"]
     scale = np.abs(run.linear_momentum).max(), np.abs(run.angular_momentum).max()

@@ -58,7 +58,8 @@ def test_dicts():
     stiff, ypr, plain = methods_of([{"stiff": {"joint_hertz": 40, "substeps": 2}}, {
         "ypr": {"coordinates": "reduced", "ball": "ypr"}, "plain": "maximal:si+none"}])
     assert stiff == Method("stiff", "maximal", {"substeps": 2, "sleep": False, "joint_hertz": 40})
-    assert ypr.coordinates == "reduced" and ypr.world(mc.scenes.chain(n=2), 0.01).system.links[0].kind == "spherical_ypr"
+    assert ypr.coordinates == "reduced"
+    assert ypr.world(mc.scenes.chain(n=2), 0.01).system.links[0].kind == "spherical_ypr"
     assert plain.name == "plain" and plain.keywords["stabilization"] == "none"
     assert [m.name for m in methods_of("reduced:aba")] == ["reduced:aba"]
     assert methods_of([{"sleepy": {"sleep": True}}])[0].keywords["sleep"] is True

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 import mcsim as mc
-from mcsim.lab import picture
+from mcsim.lab import Study, picture
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +36,15 @@ def test_pictures_show_every_method(swing, kind, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["out.png"]
 
 
-def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path):
-    swing.plot(tmp_path / "a.png")
-    swing.plot(tmp_path / "b.png", "convergence")
-    swing.plot(tmp_path / "c.png", "time")
-    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes() != (tmp_path / "c.png").read_bytes()
+def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path, monkeypatch):
+    drawn = []
+    for name in ("_over_time", "_over_step"):
+        monkeypatch.setattr(picture, name, lambda study, name=name: drawn.append(name) or Figure())
+    one = Study(swing.scene, swing.bodies, swing.joints, swing.seconds, swing.dts[-1:],
+                {name: runs[-1:] for name, runs in swing.series.items()})
+    for study, kind in ((swing, None), (one, None), (swing, "time"), (swing, "convergence")):
+        study.plot(tmp_path / "a.png", kind)
+    assert drawn == ["_over_step", "_over_time", "_over_time", "_over_step"]
 
 
 @pytest.mark.parametrize("suffix, start", [(".pdf", b"%PDF"), (".svg", b"<?xml")])

@@ -5,7 +5,6 @@ import pytest
 from scipy.special import ellipj, ellipk
 
 import mcsim as mc
-from mcsim.lab.methods import parse
 from mcsim.lab.nature import BOUNDED, SMOOTH, TREE, conserves_energy, is_free, may_touch, smoothness
 from mcsim.lab.record import distances
 from mcsim.lab.reference import Flow, find_reference, sample_times
@@ -31,6 +30,12 @@ def test_pendulum_is_the_elliptic_function():
     assert np.abs(found.positions[:, 0] - right).max() < 1e-9
     assert found.position_doubt.max() < 1e-8
     assert np.ptp(found.energy) < 1e-9 * found.kinetic.max()
+
+
+def test_no_doubt_is_no_knowledge():
+    """Also where one step would reach to the end, two levels differ."""
+    found = find_reference(mc.scenes.pendulum(), [1 / 60], 0.1)
+    assert 0.0 < found.position_doubt.max() < 1e-9
 
 
 def test_steps_agree_with_scipy():
