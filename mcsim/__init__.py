@@ -13,8 +13,9 @@ from mcsim.scene import (BallJoint, Box, Capsule, ConvexHull, Cylinder, Cylindri
                          FreeJoint, GearJoint, HeightField, HingeJoint, KnifeEdgeJoint, Material, Mesh, Motion, Motor,
                          PlanarJoint, Plane, RackPinionJoint, RollingJoint, Scene, ScrewJoint, SliderJoint, Sphere,
                          Spring, UniversalJoint, UserJoint)
-from mcsim import reduced, scenes
+from mcsim import lab, reduced, scenes
 from mcsim.io import load_urdf
+from mcsim.lab import compare
 from mcsim.scenes import load
 from mcsim.reduced_world import ReducedWorld
 from mcsim.world import World
@@ -22,10 +23,12 @@ from mcsim.world import World
 __version__ = "0.1.0"
 
 scenes.READERS[".urdf"] = load_urdf
+lab.studies.SCENES = scenes.SCENES
 
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
     "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
     "PlanarJoint", "Plane", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
-    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "load", "reduced", "scenes",
+    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "compare", "lab", "load",
+    "reduced", "scenes",
 ]

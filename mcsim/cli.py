@@ -1,4 +1,4 @@
-"""The command line: mcsim run | scenes | check.
+"""The command line: mcsim run | compare | scenes | check.
 
 Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C with 130; what was recorded is kept.
 """
@@ -53,6 +53,11 @@ def positive(text: str) -> float:
     if value <= 0:
         raise typer.BadParameter(f"{text!r} is not positive")
     return value
+
+
+def positives(text: str) -> list[float]:
+    """Numbers above 0, with commas between them."""
+    return [positive(part) for part in text.split(",")]
 
 
 def _world(name, text, parser=None, metavar=None):
@@ -177,12 +182,12 @@ def _load(name_or_path, parameters):
     return scene
 
 
-def _check_output(option, path, suffix):
+def _check_output(option, path, *suffixes):
     """Whether `path` can be written, before the run and not after it."""
     if path is None:
         return
-    if path.suffix.lower() != suffix:
-        raise InputError(f"{option} {path}: must end in {suffix}")
+    if path.suffix.lower() not in suffixes:
+        raise InputError(f"{option} {path}: must end in {' or '.join(suffixes)}")
     folder = path.parent
     if path.is_dir():
         raise InputError(f"{option} {path}: is a folder")
@@ -317,9 +322,9 @@ def _write(job, out, png, strip, gif, speed):
 
 @contextmanager
 def _progress(total, verb="simulating", unit="s"):
-    """Yields show(done, rate): a progress bar on a terminal, nothing elsewhere."""
+    """Yields show(done, rate, total=...): a progress bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda done, rate: None
+        yield lambda done, rate, total=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -328,8 +333,70 @@ def _progress(total, verb="simulating", unit="s"):
                TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total, rate="")
-        yield lambda done, rate: bar.update(task, completed=done,
-                                            rate="" if rate is None else f"{rate:.2g} × real time")
+        yield lambda done, rate, total=None: bar.update(
+            task, completed=done, total=total, rate="" if rate is None else f"{rate:.2g} × real time")
+
+
+# ---- compare ---------------------------------------------------------------------------------------------------------
+
+@app.command()
+def compare(
+    scene: Annotated[str, typer.Argument(
+        metavar="SCENE", help="A scene's name (see [bold]mcsim scenes[/]), a .json or a .urdf file. The ready studies "
+        "pendulum, double_pendulum, chain, four_bar, free_ragdoll and spinning_top know good methods and seconds.")],
+    methods: Annotated[list[str] | None, typer.Argument(
+        metavar="METHODS", show_default=False,
+        help="maximal:SOLVER+STABILIZATION\\[@INTEGRATOR] or reduced:ALGORITHM\\[@INTEGRATOR], as in "
+             "maximal:si+baumgarte maximal:tree+soft@rattle reduced:aba.")] = None,
+    seconds: Annotated[float | None, typer.Option(
+        parser=positive, metavar="S", show_default=False,
+        help="Simulated time in seconds; 10 if no study knows.")] = None,
+    dt: Annotated[list | None, typer.Option(
+        parser=positives, metavar="S,...", show_default=False,
+        help="Time step in seconds, 1/240 if no study knows. Several, as in 1/60,1/240,1/1000, make a convergence "
+             "study.")] = None,
+    set_: Annotated[list[str] | None, typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="A parameter of the scene, as in --set n=20. May be given several times.")] = None,
+    substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
+    reference: Annotated[str, typer.Option(
+        metavar="METHOD", help="What the methods are measured against: a method whose step is halved until it agrees "
+        "with itself, auto, or none.")] = "auto",
+    plot: Annotated[Path | None, _output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, _output("save", "Write all data (.npz).")] = None,
+    csv: Annotated[Path | None, _output("csv", "Write the table (.csv).")] = None,
+) -> None:
+    """Run a scene by several methods, and say what each keeps, loses and costs.
+
+    Each is measured against a reference run that tightens until it agrees with itself: drift of the joints, energy,
+    momentum, overlap, the solver's residual, distance to the reference trajectory, time a step.
+    """
+    from mcsim.lab import DEFAULT_METHODS, compare as run_study
+    from mcsim.lab.picture import SUFFIXES
+    from mcsim.lab.studies import STUDIES
+
+    _check_output("--plot", plot, *SUFFIXES)
+    _check_output("--save", save, ".npz")
+    _check_output("--csv", csv, ".csv")
+    if plot:
+        from mcsim.view import require_matplotlib
+
+        require_matplotlib()
+    ready = STUDIES.get(scene)
+    described = _load(scene, (dict(ready.parameters) if ready else {}) | _parameters(set_ or []))
+    with _progress(1, "comparing", "runs") as show:
+        study = run_study(
+            described, methods or (ready.methods if ready else DEFAULT_METHODS),
+            seconds or (ready.seconds if ready else 10.0), dt or (ready.dt if ready else 1 / 240),
+            None if reference == "none" else reference, substeps=substeps,
+            progress=lambda done, total, what: show(done, None, total=total))
+    print(study.table())
+    for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):
+        if path:
+            write(path)
+            print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+    if all(run.failure for run in study.all_runs()):
+        raise typer.Exit(FAILED)
 
 
 # ---- scenes and check ------------------------------------------------------------------------------------------------

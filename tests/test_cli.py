@@ -1,5 +1,6 @@
 """The command line: what it prints and writes, and that bad input ends with one line and exit code 2."""
 
+import contextlib
 import json
 import os
 import pty
@@ -229,6 +230,19 @@ WRONG = [
     (["run", "one", "--out", "no/where/rec.npz"], "there is no folder no/where"),
     (["run", "one", "--out", "folder.npz"], "is a folder"),
     (["run", "one", "--strip", "0", "--png", "a.png"], "--strip"),
+    (["compare"], "Missing argument 'SCENE'"),
+    (["compare", "pendulums"], "did you mean 'pendulum'"),
+    (["compare", "pendulum", "maximal:si+softt"], "did you mean 'soft'?; those of maximal are: none, baumgarte"),
+    (["compare", "pendulum", "reduced"], "reduced:<algorithm>"),
+    (["compare", "pendulum", "maximal:si+ggl@rattle"], "'ggl' does not go with integrator='rattle'"),
+    (["compare", "pendulum", "--dt", "1/60,0"], "'0' is not positive"),
+    (["compare", "pendulum", "--dt", "1/60,"], "'' is not a number"),
+    (["compare", "pendulum", "--dt", "0.1,0.1"], "dt has a step twice"),
+    (["compare", "pendulum", "--reference", "best"], "no method 'best'"),
+    (["compare", "pendulum", "--set", "lenght=2"], "did you mean 'length'"),
+    (["compare", "pendulum", "--plot", "out.jpg"], "--plot out.jpg: must end in .png or .pdf or .svg"),
+    (["compare", "pendulum", "--save", "out.txt"], "--save out.txt: must end in .npz"),
+    (["compare", "pendulum", "--csv", "no/where/out.csv"], "there is no folder no/where"),
     (["scenes", "ragdols"], "did you mean 'ragdolls'"),
     (["check"], "Missing argument 'FILE'"),
     (["check", "missing.json"], "missing.json"),
@@ -281,6 +295,47 @@ def test_a_failed_run(capsys, monkeypatch):
     assert err == "error: step 25: the state of body 'cube' is not finite\n"
     assert "stopped          at 0.433333 s of 1 s: failed" in out
     assert Recording.load("rec.npz").time[-1] == pytest.approx(26 / 60)
+
+
+# ---- compare ---------------------------------------------------------------------------------------------------------
+
+def test_compare_says_and_writes(capsys, tmp_path):
+    """The table of the methods, and the files."""
+    code, out, err = call(capsys, "compare", "pendulum", "maximal:si+baumgarte", "reduced:aba", "--seconds", 0.5, "--dt",
+                          "1/60,1/120,1/240", "--set", "length=2", "--plot", "a.png", "--save", "a.npz", "--csv", "a.csv")
+    assert code == 0 and err == ""
+    assert out.startswith("pendulum: 1 body, 1 joint, 0.5 s in steps of 1/60, 1/120, 1/240 s\n")
+    assert out.count("\nreduced:aba ") == 4 and "order in dt of" in out and out.count("wrote a.") == 3
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "a.npz", "a.png"]
+    study = mc.lab.Study.load("a.npz")
+    assert study.dts == [1 / 60, 1 / 120, 1 / 240] and list(study.series) == ["maximal:si+baumgarte", "reduced:aba"]
+    assert str(study.table()) in out
+    with Image.open("a.png") as picture:
+        assert picture.size[0] > 1000
+    alone = mc.compare(mc.scenes.pendulum(length=2), "reduced:aba", 0.5, 1 / 240, timing=False)
+    assert np.array_equal(study.runs["reduced:aba"].energy, alone.runs["reduced:aba"].energy)
+
+
+def test_compare_knows_ready_studies(capsys):
+    """The study's methods and parameters; its seconds are shortened here."""
+    code, out, _ = call(capsys, "compare", "chain", "--seconds", 0.05, "--reference", "none", "--set", "n=3")
+    study = mc.lab.studies.STUDIES["chain"]
+    assert code == 0 and "chain: 3 bodies" in out and all(f"\n{name} " in out for name in study.methods)
+    code, out, _ = call(capsys, "compare", "chain", "reduced:aba", "--seconds", 0.05, "--reference", "none")
+    assert code == 0 and "chain: 20 bodies" in out and "maximal" not in out
+
+
+def test_compare_takes_any_scene(capsys):
+    (mc.Scene.from_dict(HAND_WRITTEN)).save("hand.json")
+    code, out, _ = call(capsys, "compare", "hand.json", "--seconds", 0.1, "--substeps", 2, "--dt", 0.01)
+    assert code == 0 and all(f"\n{name} " in out for name in mc.lab.DEFAULT_METHODS)
+    assert "0.1 s in steps of 1/100 s" in out and "overlap" in out
+
+
+def test_compare_says_when_all_failed(capsys):
+    code, out, _ = call(capsys, "compare", "chain", "maximal:tree+soft@rattle", "--dt", 0.5, "--seconds", 3, "--set", "n=5",
+                        "--reference", "none")
+    assert code == 1 and "failed: maximal:tree+soft@rattle" in out
 
 
 # ---- as a process ----------------------------------------------------------------------------------------------------
@@ -338,6 +393,22 @@ def test_progress_bar_on_a_terminal():
     os.close(leader)
     assert running.returncode == 0 and "ms a step" in out
     assert b"simulating" in shown and b"real time" in shown
+
+
+def test_compare_shows_progress_on_a_terminal():
+    leader, follower = pty.openpty()
+    running = subprocess.Popen([sys.executable, "-m", "mcsim", "compare", "double_pendulum", "--seconds", "1"],
+                               stderr=follower, stdout=subprocess.PIPE, text=True,
+                               env=os.environ | {"TERM": "xterm", "COLUMNS": "100"})
+    os.close(follower)
+    shown = b""
+    with contextlib.suppress(OSError):                     # the other end is closed
+        while piece := os.read(leader, 65536):
+            shown += piece
+    out, _ = running.communicate(timeout=60)
+    os.close(leader)
+    assert running.returncode == 0 and "reduced:aba" in out
+    assert b"comparing" in shown and b"runs" in shown
 
 
 def test_imports_stay_light():

@@ -17,7 +17,7 @@ import numpy as np
 from mcsim.core.rotation import from_axes, multiply, normalized, rotate
 from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
 from mcsim.scenes.poses import axis_angle
-from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
+from mcsim.scenes.registry import NonNegative, Number, Positive, Whole, listed_scene
 from mcsim.scenes.stacks import add_floor
 
 STATURE, MASS = 1.741, 73.0                               # of de Leva's males [m], [kg]
@@ -152,24 +152,28 @@ def reach(segments):
     return max(np.linalg.norm(s.position) + bound(s.shape) for s in segments)
 
 
-def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, **body):
+def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, limited=True,
+             speed=np.zeros(3), turn=np.zeros(3), **body):
     """Adds a doll (segments, joints) with its hips at `place`.
 
-    `weight` gives a segment's density or mass by its kind; `body` goes to every add_body.
+    `weight` gives a segment's density or mass by its kind; `body` goes to every add_body. Joints have their ranges if
+    `limited`. It moves as one piece: its hips at `speed`, turning at `turn`.
     """
     segments, joints = doll
     for s in segments:
-        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size),
-                       position=place + size * rotate(orientation, s.position),
-                       orientation=multiply(orientation, s.orientation), **weight(s.kind), **body)
+        arm = size * rotate(orientation, s.position)
+        scene.add_body(f"{name}.{s.name}", shape=_scaled(s.shape, size), position=place + arm,
+                       orientation=multiply(orientation, s.orientation), velocity=speed + np.cross(turn, arm),
+                       angular_velocity=turn, **weight(s.kind), **body)
     for j in joints:
         a, b = f"{name}.{j.parent}", f"{name}.{j.child}"
         anchor, axis = place + size * rotate(orientation, j.anchor), rotate(orientation, j.axis)
         common = {"anchor": anchor, "axis": axis, "name": f"{name}.{j.name}", "friction": joint_friction}
         if j.limits is not None:
-            scene.add_joint(HingeJoint(a, b, limits=j.limits, **common))
+            scene.add_joint(HingeJoint(a, b, limits=j.limits if limited else None, **common))
         else:
-            scene.add_joint(BallJoint(a, b, swing_limit=j.swing, twist_limits=(-j.twist, j.twist), **common))
+            ranges = {"swing_limit": j.swing, "twist_limits": (-j.twist, j.twist)} if limited else {}
+            scene.add_joint(BallJoint(a, b, **ranges, **common))
 
 
 def _scaled(shape, size):
@@ -213,6 +217,20 @@ def ragdolls(*, count: Whole(2000) = 25, drop: NonNegative = 0.5, stature: Posit
                                    1.0 + 1.4 * ((column + row) % 2)]) + drop * UP
         add_doll(scene, f"human{k}", doll, place, spread_orientation(k), weight, size=size,
                  joint_friction=joint_friction, material=material)
+    return scene
+
+
+@listed_scene
+def free_ragdoll(*, spin: Number = 3.0, speed: Number = 5.0):
+    """A person of 16 segments in free flight, thrown up and spun, with joints that nothing limits.
+
+    It is thrown up at `speed` [m/s] and turns at `spin` [rad/s] about a skew axis, as one piece at the start. Nothing
+    touches: momentum changes by gravity alone, and energy not at all.
+    """
+    scene = Scene(name="free_ragdoll")
+    weights = {kind: {"mass": MASS * fraction} for kind, fraction in MASS_FRACTION.items()}
+    add_doll(scene, "human", human(), np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), weights.__getitem__, limited=False,
+             turn=spin * normalized(np.array([1.0, 2.0, 0.5])), speed=speed * UP, collision_mask=0)
     return scene
 
 

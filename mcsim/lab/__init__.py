@@ -1,0 +1,13 @@
+"""Methods side by side on one scene: what it costs to keep the constraints, and what is lost without.
+
+mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones.
+"""
+
+from mcsim.lab import studies
+from mcsim.lab.compare import compare
+from mcsim.lab.methods import DEFAULT_METHODS, Method
+from mcsim.lab.record import Run
+from mcsim.lab.reference import Reference
+from mcsim.lab.study import Study
+
+__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "Study", "compare", "studies"]

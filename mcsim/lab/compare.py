@@ -1,0 +1,181 @@
+"""compare: methods on one scene, run, recorded and measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from mcsim.core.errors import SceneError, SimulationError
+from mcsim.lab import nature
+from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
+from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
+from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, steps_of
+from mcsim.lab.study import Study
+from mcsim.scene import Scene
+from mcsim.scene.checks import FieldError, positive, show
+from mcsim.settings import MOST_SUBSTEPS, count
+
+MOST_RUN_STEPS = 10_000_000
+OFTEN = 64                      # steps between two calls of progress
+
+Progress = Callable[[float, float, str], None]
+
+
+def compare(scene: Scene, methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
+            dt: float | Iterable[float] = 1 / 240, reference: Any = "auto", *, substeps: int = 1,
+            tolerance: float = TOLERANCE, budget: int = BUDGET, timing: bool = True,
+            progress: Progress | None = None) -> Study:
+    """Run methods on a scene, record each step, and measure them against a reference run. -> Study
+
+    methods: names, "maximal:<solver>+<stabilization>[@<integrator>]" (solver si, pgs, tree) or
+        "reduced:<algorithm>[@<integrator>]" (algorithm aba), or dicts of keywords of World by name, of ReducedWorld
+        with coordinates="reduced": {"stiff": {"stabilization": "soft", "joint_hertz": 120}}. docs/comparing.md.
+    seconds: simulated time. dt: step [s]; several make a convergence study. substeps: of each step, of methods by name.
+    reference: "auto", None for none, or a method whose step is halved until it agrees with itself to `tolerance`
+        [m, rad], or until the `budget` of steps times bodies is spent.
+    timing: whether each method runs once more, to be timed. progress: called with (runs done, runs, what).
+
+    Bodies do not sleep, unless a dict says so. A method that fails keeps what it did until then, with the reason.
+    """
+    if not isinstance(scene, Scene):
+        raise SceneError(f"compare: the first argument must be a Scene, got {show(scene)}; mcsim.load(name) makes one")
+    try:
+        seconds, dts = positive(seconds, "seconds"), _steps(dt)
+        substeps = count(substeps, "substeps", 1, MOST_SUBSTEPS)
+        tolerance, budget = positive(tolerance, "tolerance"), positive(budget, "budget")
+        if steps_of(dts[-1], seconds) > MOST_RUN_STEPS:
+            raise FieldError("dt", f"of {dts[-1]:g} s makes {seconds / dts[-1]:.3g} steps of {seconds:g} s; at most "
+                             f"{MOST_RUN_STEPS} are kept")
+    except FieldError as error:
+        raise SceneError(f"compare: {error}") from None
+    found = methods_of(methods, substeps)
+    for method in found:
+        for step in dts:
+            method.world(scene, step)                     # complains before anything has run
+    wanted = reference if reference in (None, "auto") else methods_of(reference, substeps)[0]
+    return _Work(scene, found, seconds, dts, wanted, timing, progress).study(tolerance, budget)
+
+
+def _steps(dt: Any) -> list[float]:
+    """The steps [s], from the largest on."""
+    values = [dt] if isinstance(dt, Real | str) else list(dt)
+    if not values:
+        raise FieldError("dt", "must be a step or several")
+    values = sorted((positive(value, "dt") for value in values), reverse=True)
+    if len(set(values)) < len(values):
+        raise FieldError("dt", "has a step twice")
+    return values
+
+
+class _Work:
+    """One comparison on its way."""
+
+    def __init__(self, scene, methods, seconds, dts, wanted, timing, progress):
+        self.scene, self.methods, self.seconds, self.dts = scene, methods, seconds, dts
+        self.wanted, self.timing = wanted, timing
+        self._progress = progress or (lambda done, total, what: None)
+        self._total = len(methods) * len(dts) * (1 + timing) + (wanted is not None)
+        self._done, self._said = 0, 0.0
+
+    def study(self, tolerance: float, budget: float) -> Study:
+        """All of it."""
+        reference, failure = None, ""
+        if self.wanted is not None:
+            try:
+                reference = find_reference(self.scene, self.dts, self.seconds, self.wanted, tolerance=tolerance,
+                                           budget=int(budget), show=lambda part: self._say(part, "reference"))
+            except SimulationError as error:
+                failure = " ".join(str(error).split())
+            self._done += 1
+        drift = VelocityDrift(self.scene) if self.scene.joints else None
+        series = {method.name: [self._run(method, dt, drift, reference) for dt in self.dts]
+                  for method in self.methods}
+        study = Study(self.scene.name, len(self.scene.bodies), len(self.scene.joints), self.seconds, self.dts, series,
+                      reference, failure, conserves=nature.conserves_energy(self.scene),
+                      free=nature.is_free(self.scene), touching=nature.may_touch(self.scene))
+        self._measure(study)
+        return study
+
+    def _say(self, part: float, what: str) -> None:
+        """SciPy tries ahead and comes back; progress does not."""
+        self._said = max(self._said, float(self._done + part))
+        self._progress(self._said, self._total, what)
+
+    def _run(self, method: Method, dt: float, drift: VelocityDrift | None, reference: Reference | None) -> Run:
+        """One method at one step, recorded, then timed."""
+        steps = steps_of(dt, self.seconds)
+        world = method.world(self.scene, dt)
+        recorder = Recorder(self.scene, world, steps, drift, reference)
+        recorder.keep()
+        failure = ""
+        for k in range(steps):
+            try:
+                world.step()
+            except (SimulationError, SceneError) as error:   # some find only then what they cannot do
+                failure = " ".join(str(error).split())
+                break
+            recorder.keep()
+            if recorder.blown is not None:
+                break
+            if k % OFTEN == 0:
+                self._say(k / steps, method.name)
+        arrays = recorder.arrays()
+        if recorder.blown is not None:
+            failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
+        self._done += 1
+        seconds = np.zeros(0)
+        if self.timing:
+            seconds = self._timed(method, dt, len(arrays["time"]) - 1)
+            self._done += 1
+        nothing = {name: np.zeros(0) for name in ("energy_error", "momentum_error", "spin_error")}
+        return Run(method.name, dt, self.seconds, **arrays, **nothing, step_seconds=seconds, failure=failure)
+
+    def _timed(self, method: Method, dt: float, steps: int) -> np.ndarray:
+        """(steps,) [s] of the calls of step()."""
+        world = method.world(self.scene, dt)
+        out = np.empty(steps)
+        for k in range(steps):
+            begin = time.perf_counter()
+            world.step()
+            out[k] = time.perf_counter() - begin
+            if k % OFTEN == 0:
+                self._say(k / steps, f"{method.name}, timed")
+        return out
+
+    # ---- what is off -------------------------------------------------------------------------------------------------
+
+    def _measure(self, study: Study) -> None:
+        """The errors of energy and momentum."""
+        runs, reference = study.all_runs(), study.reference
+        if reference is not None:
+            study.energy_scale = float(reference.kinetic.max())
+        else:
+            study.energy_scale = float(min((run.kinetic.max() for run in runs), default=0.0))
+        if not study.energy_scale > 0.0:
+            study.energy_scale = 1.0
+        free = self._free_momentum() if study.free else None
+        for run in runs:
+            rows = None if reference is None else reference.at(run.time)
+            if study.conserves:
+                run.energy_error = run.energy - run.energy[0]
+            elif rows is not None:
+                run.energy_error = run.energy - reference.energy[rows]
+            else:
+                run.energy_error = np.full(len(run.time), np.nan)
+            if free is not None:
+                linear, angular = free.at(run.time)
+            elif rows is not None:
+                linear, angular = reference.linear_momentum[rows], reference.angular_momentum[rows]
+            else:
+                linear = angular = np.full((len(run.time), 3), np.nan)
+            run.momentum_error = np.linalg.norm(run.linear_momentum - linear, axis=1)
+            run.spin_error = np.linalg.norm(run.angular_momentum - angular, axis=1)
+
+    def _free_momentum(self) -> nature.FreeMomentum | None:
+        world = self.methods[0].world(self.scene, self.dts[-1])
+        found = nature.FreeMomentum(self.scene, *world.momentum(), world.positions, world.velocities)
+        return found if found.known else None

@@ -1,0 +1,312 @@
+"""A study as one picture: panels over time, or errors over the step."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.extras import require_matplotlib
+from mcsim.core.files import written_whole
+from mcsim.lab.report import ORDERS, ROUNDING, floor_of, orders, step_text, summary
+
+if TYPE_CHECKING:
+    from mcsim.lab.record import Run
+    from mcsim.lab.study import Study
+
+# Colours that people with any colour vision tell apart (M. Okabe, K. Ito, Color Universal Design, 2008); lines differ
+# in their dashes too, for a printer without colours.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+DASHES = ((), (5, 1.5), (1.5, 1.2), (6, 1.5, 1.5, 1.5), (9, 2), (3, 1, 1, 1, 1, 1))
+MARKERS = "osD^vP*X"
+DOUBT, DOUBT_LABEL = "#d9d9d9", "the reference's doubt about itself"
+ROUNDING_LABEL = "rounding, or the reference's doubt"
+STYLE = {
+    "font.size": 8, "font.family": "sans-serif", "axes.titlesize": 8.5, "axes.labelsize": 8, "xtick.labelsize": 7,
+    "ytick.labelsize": 7, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.titleweight": "bold", "figure.titleweight": "bold", "axes.titlelocation": "left", "pdf.fonttype": 42,
+    "svg.hashsalt": "mcsim",
+}
+WIDTH, PANEL_HEIGHT = 7.2, 2.15     # inches: two columns of a journal
+POINTS = 240                        # of a curve: the largest value of each such part of the run
+LOWEST, HIGHEST = 1e-17, 1e9        # of what is drawn on a logarithmic axis
+SUFFIXES = (".png", ".pdf", ".svg")
+KINDS = ("time", "convergence")
+
+
+class Panel(NamedTuple):
+    """title, label of its axis, and the array of a Run that it shows. doubt: the array of the reference that says below
+    which values tell nothing."""
+
+    title: str
+    label: str
+    array: str
+    relative: bool = False
+    doubt: str = ""
+
+
+PANELS = (
+    Panel("Joint drift", "worst joint, m", "joint_position_max"),
+    Panel("Joint drift", "worst joint, rad", "joint_angle_max"),
+    Panel("Velocity drift", "worst joint, m/s", "velocity_drift"),
+    Panel("Energy error", "part of max. kinetic energy", "energy_error", relative=True),
+    Panel("Momentum error", "kg m/s", "momentum_error"),
+    Panel("Angular momentum error", "kg m²/s", "spin_error"),
+    Panel("Distance to the reference", "rms over bodies, m", "position_distance", doubt="position_doubt"),
+    Panel("Overlap", "deepest contact, m", "penetration"),
+)
+# What is left out first where there are more than fit.
+SPARE = ("joint_angle_max", "momentum_error", "velocity_drift")
+MOST_PANELS = 5
+
+# Quantity of `orders` -> title, label, of the convergence picture.
+ERRORS = {
+    "distance": ("Distance to the reference", "rms over bodies and time, m"),
+    "energy": ("Energy error", "part of max. kinetic energy"), "drift": ("Joint drift", "worst joint, m"),
+}
+COST_LABELS = {"distance": "distance, m", "energy": "energy error", "drift": "joint drift, m"}
+
+
+def plot(study: Study, path, kind: str | None = None) -> None:
+    """See Study.plot."""
+    require_matplotlib()
+    name = os.fspath(path)
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise SceneError(f"{name}: a picture must end in {', '.join(SUFFIXES)}")
+    if kind is None:
+        kind = "convergence" if len(study.dts) > 1 else "time"
+    if kind not in KINDS:
+        raise SceneError(f"Study.plot: kind must be one of: {', '.join(KINDS)}; got {kind!r}")
+    if kind == "convergence" and len(study.dts) < 2:
+        raise SceneError("Study.plot: a convergence picture needs several dt; this study has one")
+    import matplotlib
+
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure = _over_time(study) if kind == "time" else _over_step(study)
+        with written_whole(path) as file:
+            figure.savefig(file, format=Path(path).suffix.lower()[1:], dpi=220)
+
+
+def _figure(count: int, columns: int, methods: int):
+    """A figure with this many panels, and room for a title above and a legend of the methods below them."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = max(1, -(-count // columns))
+    figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * rows + 0.3 + 0.16 * (methods // 3 + 1)), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.get_layout_engine().set(w_pad=0.06, h_pad=0.06, wspace=0.03, hspace=0.05)
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax in axes[count:]:
+        ax.set_axis_off()
+    return figure, axes[:count]
+
+
+def _style(number: int) -> dict[str, Any]:
+    dashes = DASHES[number % len(DASHES)]
+    return {"color": COLORS[number % len(COLORS)], "linewidth": 1.1,
+            "linestyle": (0, dashes) if dashes else "-"}
+
+
+def _frame(figure, study: Study, detail: str) -> None:
+    """The title above the panels, and one legend of all below."""
+    figure.suptitle(f"{study.scene.replace('_', ' ')}, {study.seconds:g} s{detail}", fontsize=9.5)
+    entries = {label: handle for ax in figure.axes for handle, label in zip(*ax.get_legend_handles_labels())}
+    if entries:
+        last = entries.pop(DOUBT_LABEL, None)
+        entries |= {DOUBT_LABEL: last} if last is not None else {}
+        figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=min(3, len(entries)),
+                      frameon=False, fontsize=7.5, handlelength=3.2, columnspacing=1.6)
+
+
+# ---- over time -------------------------------------------------------------------------------------------------------
+
+def _over_time(study: Study):
+    runs = list(study.runs.values())
+    panels = _shown(study, runs)
+    timed = any(len(run.step_seconds) for run in runs)
+    figure, axes = _figure(len(panels) + timed, 3, len(runs))
+    for ax, panel in zip(axes, panels):
+        _draw(ax, study, runs, panel)
+    if timed:
+        _draw_times(axes[-1], runs)
+    _frame(figure, study, f" in steps of {step_text(study.dts[-1])} s")
+    return figure
+
+
+def _shown(study: Study, runs: list[Run]) -> list[Panel]:
+    """The panels that have something to show, as many as fit. Rounding is nothing, unless there is nothing else."""
+    for least in (ROUNDING, 0.0):
+        panels = [panel for panel in PANELS if any(_largest(getattr(run, panel.array)) > least for run in runs)
+                  and (panel.array != "penetration" or study.touching)]
+        if panels:
+            break
+    for array in SPARE:
+        if len(panels) > MOST_PANELS:
+            panels = [panel for panel in panels if panel.array != array]
+    return panels
+
+
+def _largest(values: np.ndarray) -> float:
+    return np.abs(values[np.isfinite(values)]).max(initial=0.0)
+
+
+def _envelope(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The largest absolute values of equal parts of the run, at their middles, without the first value, often 0."""
+    time, values = time[1:], np.abs(values[1:])
+    known = np.isfinite(values)
+    time, values = time[known], values[known]
+    parts = min(POINTS, len(time))
+    if parts == 0:
+        return time, values
+    begin = np.linspace(0, len(time), parts, endpoint=False).astype(int)
+    middle = (begin + np.append(begin[1:], len(time)) - 1) // 2
+    return time[middle], np.maximum.reduceat(values, begin)
+
+
+def _draw(ax, study: Study, runs: list[Run], panel: Panel) -> None:
+    """One quantity of all methods, on a logarithmic axis."""
+    lows, highs = [], []
+    for number, run in enumerate(runs):
+        time, values = _envelope(run.time, getattr(run, panel.array))
+        if panel.relative:
+            values = values / study.energy_scale
+        values = np.clip(values, LOWEST, HIGHEST)
+        ax.plot(time, values, label=run.name, **_style(number))
+        if run.failure and len(time):
+            ax.plot(time[-1:], values[-1:], marker="x", markersize=5, color=COLORS[number % len(COLORS)])
+        if len(values):
+            lows.append(np.quantile(values, 0.02))
+            highs.append(values.max())
+    ax.set_yscale("log")
+    ax.set_title(panel.title)
+    ax.set_ylabel(panel.label)
+    ax.set_xlabel("time, s")
+    ax.set_xlim(0.0, study.seconds)
+    high = max(highs, default=1.0)
+    low = max(min(lows, default=LOWEST), LOWEST)
+    if panel.doubt and study.reference is not None:
+        doubt = getattr(study.reference, panel.doubt)
+        time, values = _envelope(study.reference.time, doubt)
+        low = min(low, max(float(np.median(values)), LOWEST))
+        ax.fill_between(time, low / 10.0, np.maximum(values, low / 10.0), color=DOUBT, linewidth=0,
+                        label=DOUBT_LABEL, zorder=0)
+    _log_limits(ax, low, high)
+
+
+def _log_limits(ax, low: float, high: float) -> None:
+    """A little air, at least two decades, and ticks that do not crowd."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    low, high = np.log10(low), np.log10(high)
+    spread = max(2.0 - (high - low), 0.0) / 2.0
+    low, high = low - spread - 0.3, high + spread + 0.3
+    ax.set_ylim(10.0 ** low, 10.0 ** high)
+    ax.yaxis.set_major_locator(LogLocator(10.0, numticks=7))
+    if high - low > 6.0:
+        ax.yaxis.set_minor_locator(NullLocator())
+    ax.grid(axis="y", color="#e6e6e6", linewidth=0.5)
+    ax.set_axisbelow(True)
+
+
+def _draw_times(ax, runs: list[Run]) -> None:
+    """Bars: the median time of a step, with its 5th to 95th percentile."""
+    times = [1e6 * run.step_seconds if len(run.step_seconds) else np.full(1, np.nan) for run in runs]
+    middles = np.array([np.median(values) for values in times])
+    spans = np.array([np.percentile(values, (5, 95)) for values in times])
+    place = np.arange(len(runs))
+    errors = np.abs(np.stack([middles - spans[:, 0], spans[:, 1] - middles]))
+    ax.barh(place, middles, color=[COLORS[k % len(COLORS)] for k in place], height=0.66, xerr=errors,
+            error_kw={"elinewidth": 0.7, "ecolor": "#404040", "capsize": 1.5, "capthick": 0.7})
+    reach = np.nanmax(spans[:, 1], initial=0.0)
+    for k, value in enumerate(middles):
+        if np.isfinite(value):
+            ax.text(max(value, spans[k, 1]) + 0.03 * reach, k, f"{value:.3g}", va="center", fontsize=7)
+    ax.set_yticks([])
+    ax.invert_yaxis()
+    ax.set_xlim(0.0, 1.22 * reach)
+    ax.set_title("Time a step")
+    ax.set_xlabel("µs (median, 5 to 95 %)")
+
+
+# ---- over the step ---------------------------------------------------------------------------------------------------
+
+def _over_step(study: Study):
+    """Errors over dt, and the distance over what it costs."""
+    found = {name: [(run, summary(study, run)) for run in runs if not run.failure]
+             for name, runs in study.series.items()}
+    quantities = [quantity for quantity in ERRORS if any(
+        row[ORDERS[quantity]] > floor_of(study, quantity) for rows in found.values() for _, row in rows)]
+    error = next((quantity for quantity in ("distance", "energy", "drift") if quantity in quantities), None)
+    timed = error is not None and any(len(run.step_seconds) for run in study.all_runs())
+    count = len(quantities) + timed
+    figure, axes = _figure(count, 2 if count in (2, 4) else 3, len(found))
+    slopes = orders(study)
+    for ax, quantity in zip(axes, quantities):
+        _draw_errors(ax, study, found, quantity, slopes)
+    if timed:
+        _draw_work(axes[-1], study, found, error)
+    _frame(figure, study, f" in steps of {step_text(study.dts[0])} to {step_text(study.dts[-1])} s")
+    return figure
+
+
+def _curve(ax, number: int, name: str, x: list[float], y: list[float]) -> None:
+    ax.plot(x, y, marker=MARKERS[number % len(MARKERS)], markersize=3.6, label=name, **_style(number))
+
+
+def _draw_errors(ax, study: Study, found, quantity: str, slopes) -> None:
+    """An error over dt, with the fitted order beside the end of each curve."""
+    floor = floor_of(study, quantity)
+    ends, seen = [], []
+    for number, (name, rows) in enumerate(found.items()):
+        points = [(run.dt, row[ORDERS[quantity]]) for run, row in rows if LOWEST < row[ORDERS[quantity]] < HIGHEST]
+        if not points:
+            continue
+        _curve(ax, number, name, *map(list, zip(*points)))
+        seen += [value for _, value in points]
+        if np.isfinite(slopes[name][quantity]):
+            ends.append((points[0][1], f"dt$^{{{slopes[name][quantity]:z.1f}}}$", COLORS[number % len(COLORS)]))
+    title, label = ERRORS[quantity]
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_title(title)
+    ax.set_ylabel(label)
+    ax.set_xlabel("dt, s")
+    if min(seen) < floor:
+        ax.axhspan(LOWEST * 1e-3, floor, color=DOUBT, linewidth=0, zorder=0, label=ROUNDING_LABEL)
+    _log_limits(ax, min(seen), max(seen))
+    ax.set_xlim(0.75 * min(study.dts), 1.9 * max(study.dts))
+    _write_orders(ax, ends)
+
+
+def _write_orders(ax, ends: list[tuple[float, str, str]]) -> None:
+    """Texts at the right of the panel, at the heights of the curves' ends, but not on top of each other."""
+    low, high = np.log10(ax.get_ylim())
+    height = -np.inf
+    for value, text, color in sorted(ends):
+        height = max((np.log10(value) - low) / (high - low), height + 0.065)
+        ax.text(0.985, height, text, transform=ax.transAxes, ha="right", va="center", fontsize=7, color=color)
+
+
+def _draw_work(ax, study: Study, found, error: str) -> None:
+    """Error over computing time: the method further down and to the left is the better one."""
+    seen = []
+    for number, (name, rows) in enumerate(found.items()):
+        points = [(float(np.median(run.step_seconds)) / run.dt, row[ORDERS[error]]) for run, row in rows
+                  if len(run.step_seconds) and LOWEST < row[ORDERS[error]] < HIGHEST]
+        if points:
+            _curve(ax, number, name, *map(list, zip(*points)))
+            seen += [value for _, value in points]
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_title("What it costs")
+    ax.set_ylabel(COST_LABELS[error])
+    ax.set_xlabel("computing time per simulated second, s")
+    if seen:
+        _log_limits(ax, min(seen), max(seen))

@@ -1,0 +1,236 @@
+"""What a run is, step by step: a Recorder takes it from a world, in blocks of steps, and a Run keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from mcsim.core.rotation import matrix
+from mcsim.lab.nature import has_springs
+from mcsim.reduced import System
+from mcsim.scene import Scene
+from mcsim.world import World
+
+BLOCK = 256                     # steps that are worked out together
+BLOWN = 1e30                    # kinetic energy of what has blown up [J]
+
+
+@dataclass(eq=False)
+class Run:
+    """What one method did with one step, at the beginning and after every step: arrays (t,), or (t, 3).
+
+    time [s]. joint_position_max, joint_position_rms [m], joint_angle_max, joint_angle_rms [rad]: by how much joints are
+    open, the worst and the root mean square over all. velocity_drift [m/s], spin_drift [rad/s]: the worst velocity
+    along what a joint forbids. energy, kinetic [J]. linear_momentum [kg m/s], angular_momentum about the origin [kg m²/s].
+    penetration [m]: the deepest. residual [N s]: the solver's natural map. position_distance [m], angle_distance [rad]:
+    to the reference trajectory, root mean square over the bodies; NaN without one. energy_error [J], momentum_error
+    [kg m/s], spin_error [kg m²/s]: see Study. step_seconds (steps,) [s]: time of each call of step(), in a run of its
+    own that records nothing.
+    name, dt, seconds: which run it is. failure: why it ended early, "" if it did not.
+    """
+
+    name: str
+    dt: float
+    seconds: float
+    time: np.ndarray
+    joint_position_max: np.ndarray
+    joint_position_rms: np.ndarray
+    joint_angle_max: np.ndarray
+    joint_angle_rms: np.ndarray
+    velocity_drift: np.ndarray
+    spin_drift: np.ndarray
+    energy: np.ndarray
+    kinetic: np.ndarray
+    linear_momentum: np.ndarray
+    angular_momentum: np.ndarray
+    penetration: np.ndarray
+    residual: np.ndarray
+    position_distance: np.ndarray
+    angle_distance: np.ndarray
+    energy_error: np.ndarray
+    momentum_error: np.ndarray
+    spin_error: np.ndarray
+    step_seconds: np.ndarray
+    failure: str = ""
+
+    def __len__(self) -> int:
+        """The number of steps that were made."""
+        return len(self.time) - 1
+
+    def __repr__(self) -> str:
+        end = f", failed at {self.time[-1]:.4g} s" if self.failure else ""
+        return f"<Run {self.name!r}: {len(self)} steps of {self.dt:.6g} s{end}>"
+
+
+# What says which run it is, and its arrays.
+TOLD = ("name", "dt", "seconds", "failure")
+ARRAYS = tuple(f.name for f in fields(Run) if f.name not in TOLD)
+# Those that follow from several runs, or are no recordings.
+LATER = ("energy_error", "momentum_error", "spin_error", "step_seconds")
+
+
+class Bodies:
+    """The scene's bodies as arrays, for many states at once: (t, n, ...)."""
+
+    def __init__(self, scene: Scene):
+        dynamic = np.array([body.kind == "dynamic" for body in scene.bodies], bool)
+        self.moving = np.flatnonzero(dynamic)
+        self.mass = np.array([scene.bodies[i].mass for i in self.moving])
+        self.inertia = np.array([scene.bodies[i].inertia for i in self.moving]).reshape(-1, 3, 3)
+        self.weight = self.mass * np.array([scene.bodies[i].gravity_scale for i in self.moving])
+        self.gravity = np.asarray(scene.gravity, float)
+
+    def spins(self, q: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """(t, k, 3) spin angular momenta about the centres of mass."""
+        rotation = np.moveaxis(matrix(np.moveaxis(q, -1, 0)), (0, 1), (-2, -1))
+        body = np.einsum("tkji,tkj->tki", rotation, w)
+        return np.einsum("tkij,kjl,tkl->tki", rotation, self.inertia, body, optimize=True)
+
+    def kinetic(self, v: np.ndarray, w: np.ndarray, spins: np.ndarray) -> np.ndarray:
+        """(t,)"""
+        return 0.5 * np.einsum("k,tki,tki->t", self.mass, v, v) + 0.5 * np.einsum("tki,tki->t", w, spins)
+
+    def potential(self, x: np.ndarray) -> np.ndarray:
+        """(t,) of gravity, zero at the origin."""
+        return -np.einsum("k,tki,i->t", self.weight, x, self.gravity)
+
+    def momentum(self, x: np.ndarray, v: np.ndarray, spins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """-> linear (t, 3), angular about the origin (t, 3)."""
+        p = self.mass[:, None] * v
+        return p.sum(axis=1), (np.cross(x, p) + spins).sum(axis=1)
+
+
+def distances(x: np.ndarray, q: np.ndarray, other_x: np.ndarray, other_q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """-> (t,) root mean square over the bodies of how far they are apart [m], and turned to each other [rad].
+    x (t, k, 3), q (t, k, 4)."""
+    # Of unit quaternions p, q at an angle a: |p - q| = 2 sin(a / 4), or |p + q| for the nearer sign. Small angles keep
+    # their digits, which those of a scalar product would lose.
+    apart = np.minimum(np.linalg.norm(q - other_q, axis=-1), np.linalg.norm(q + other_q, axis=-1))
+    angle = 4.0 * np.arcsin(np.minimum(0.5 * apart, 1.0))
+    return _rms(np.linalg.norm(x - other_x, axis=-1)), _rms(angle)
+
+
+def _rms(values: np.ndarray) -> np.ndarray:
+    """Root mean square over the last axis, 0 of nothing."""
+    return np.sqrt(np.mean(values * values, axis=-1)) if values.shape[-1] else np.zeros(values.shape[:-1])
+
+
+class VelocityDrift:
+    """The velocities along what joints forbid, of many states at once.
+
+    A System knows those of its tree. Joints that close loops are in the tree of another System of the same scene, so
+    there are as many as it takes to have each joint once. Couplings (gears, rods, ...) have none.
+    """
+
+    def __init__(self, scene: Scene):
+        self._systems = []
+        left = None
+        while left is None or left:
+            system = System(scene) if left is None else System(scene, tree=_forest(scene, left))
+            held = {link.joint.name for link in system.links if link.joint is not None}
+            wanted = held if left is None else held & set(left)
+            links = [link.number for link in system.links if link.joint is not None and link.joint.name in wanted]
+            self._systems.append((system, links))
+            left = [loop.joint.name for loop in system.loops if left is None or loop.joint.name in left]
+
+    def of(self, *state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """-> (t,) the worst [m/s], the worst [rad/s]."""
+        worst = np.zeros((2, len(state[0])))
+        for system, links in self._systems:
+            if links:
+                errors = system.tree_errors(*state)[:, links, 2:].max(axis=1)
+                np.maximum(worst, errors.T, out=worst)
+        return worst[0], worst[1]
+
+
+def _forest(scene: Scene, names: list[str]) -> list[str]:
+    """Those of the joints that close no loop with the ones before them."""
+    base = {None} | {body.name for body in scene.bodies if body.kind == "static"}
+    root = {}
+
+    def find(body):
+        body = None if body in base else body
+        while root.setdefault(body, body) != body:
+            body = root[body]
+        return body
+
+    chosen = []
+    joints = {joint.name: joint for joint in scene.joints}
+    for name in names:
+        a, b = find(joints[name].a), find(joints[name].b)
+        if a != b:
+            root[b] = a
+            chosen.append(name)
+    return chosen
+
+
+class Recorder:
+    """Takes the state of a world after every step, and works it out in blocks.
+
+    drift: VelocityDrift or None. reference: what gives positions and orientations of the moving bodies at given times
+    (.states(time)), or None. blown: after how many steps the energy was seen to have left all bounds; None if not.
+    """
+
+    def __init__(self, scene: Scene, world: World, steps: int, drift: VelocityDrift | None, reference: Any = None):
+        self._world, self._drift, self._reference = world, drift, reference
+        self._bodies = Bodies(scene)
+        self._springs = has_springs(scene)
+        self._joints = len(scene.joints)
+        n = len(scene.bodies)
+        self._block = [np.empty((BLOCK, n, size)) for size in (3, 4, 3, 3)]
+        self._out = {name: np.full((steps + 1, 3) if name.endswith("_momentum") else steps + 1, np.nan)
+                     for name in ARRAYS if name not in LATER}
+        self._done = self._kept = 0
+        self.blown: int | None = None
+
+    def keep(self) -> None:
+        """The world as it is now."""
+        world, out, k = self._world, self._out, self._kept
+        i = k - self._done
+        for array, now in zip(self._block, (world.positions, world.orientations, world.velocities,
+                                            world.angular_velocities)):
+            array[i] = now
+        out["time"][k] = world.time
+        if self._joints:
+            errors = world.joint_errors()
+            out["joint_position_max"][k], out["joint_angle_max"][k] = errors.max(axis=0)
+            out["joint_position_rms"][k], out["joint_angle_rms"][k] = np.sqrt(np.mean(errors * errors, axis=0))
+        if self._springs:
+            energy = world.energy()
+            out["kinetic"][k], out["energy"][k] = energy.kinetic, energy.total
+        out["penetration"][k] = max(0.0, -world.contacts["separation"].min(initial=0.0))
+        out["residual"][k] = world.stats.residuals["natural_map"]
+        self._kept += 1
+        if self._kept - self._done == BLOCK:
+            self._work_out()
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _work_out(self) -> None:
+        """What follows from the states of a block."""
+        count = self._kept - self._done
+        part = slice(self._done, self._kept)
+        state = [array[:count] for array in self._block]
+        x, q, v, w = (array[:, self._bodies.moving] for array in state)
+        out, bodies = self._out, self._bodies
+        spins = bodies.spins(q, w)
+        if not self._springs:
+            out["kinetic"][part] = bodies.kinetic(v, w, spins)
+            out["energy"][part] = out["kinetic"][part] + bodies.potential(x)
+        out["linear_momentum"][part], out["angular_momentum"][part] = bodies.momentum(x, v, spins)
+        if self._drift is not None:
+            out["velocity_drift"][part], out["spin_drift"][part] = self._drift.of(*state)
+        if self._reference is not None:
+            out["position_distance"][part], out["angle_distance"][part] = distances(
+                x, q, *self._reference.states(out["time"][part]))
+        kinetic = out["kinetic"][part]
+        if self.blown is None and not (kinetic < BLOWN).all():
+            self.blown = self._done + int(np.argmin(kinetic < BLOWN))
+        self._done = self._kept
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that was kept, until it blew up, by the names of Run."""
+        self._work_out()
+        count = self._kept if self.blown is None else max(1, self.blown)
+        return {name: array[:count].copy() for name, array in self._out.items()}

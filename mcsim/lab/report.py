@@ -1,0 +1,214 @@
+"""A study as text: the table, the fitted orders, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.files import written_whole
+
+if TYPE_CHECKING:
+    from mcsim.lab.record import Run
+    from mcsim.lab.study import Study
+
+NARROWEST = 80                  # columns of text
+ROUNDING = 1e-11                # errors below are rounding: no order is fitted to them
+# Quantity -> column of `summary` whose order over dt is fitted.
+ORDERS = {"distance": "distance_m", "turn": "turn_rad", "energy": "energy_error", "drift": "joint_drift_m"}
+
+# Column of the table: key of `summary`, heading, unit.
+COLUMNS = (
+    ("joint_drift_m", "joint drift", "m"), ("joint_drift_rad", "joint drift", "rad"),
+    ("velocity_drift", "velocity drift", "m/s"), ("spin_drift", "velocity drift", "rad/s"),
+    ("energy_error", "energy error", "relative"),
+    ("momentum_error", "momentum error", "kg m/s"), ("spin_error", "angular m. error", "kg m²/s"),
+    ("penetration_m", "overlap", "m"), ("residual", "residual", "N s"),
+    ("distance_m", "distance", "m"), ("turn_rad", "distance", "rad"), ("step_us", "time a step", "µs"),
+)
+
+
+class Text(str):
+    """Text that shows itself as it is, also at a prompt."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _worst(values: np.ndarray) -> float:
+    values = np.abs(values[~np.isnan(values)])
+    return float(values.max()) if len(values) else np.nan
+
+
+@np.errstate(over="ignore")
+def _mean_square(values: np.ndarray) -> float:
+    values = values[~np.isnan(values)]
+    return float(np.sqrt(np.mean(values * values))) if len(values) else np.nan
+
+
+def summary(study: Study, run: Run) -> dict[str, float]:
+    """The numbers of a run: the largest over the run; distances root mean square over its time; the residual's and the
+    step time's medians."""
+    return {
+        "joint_drift_m": _worst(run.joint_position_max), "joint_drift_rad": _worst(run.joint_angle_max),
+        "velocity_drift": _worst(run.velocity_drift), "spin_drift": _worst(run.spin_drift),
+        "energy_error": _worst(run.energy_error) / study.energy_scale,
+        "momentum_error": _worst(run.momentum_error), "spin_error": _worst(run.spin_error),
+        "penetration_m": _worst(run.penetration),
+        "residual": float(np.median(run.residual[1:])) if len(run) else np.nan,
+        "distance_m": _mean_square(run.position_distance), "turn_rad": _mean_square(run.angle_distance),
+        "step_us": 1e6 * float(np.median(run.step_seconds)) if len(run.step_seconds) else np.nan,
+    }
+
+
+# ---- orders ----------------------------------------------------------------------------------------------------------
+
+def floor_of(study: Study, quantity: str) -> float:
+    """Below which an error of this quantity tells nothing."""
+    if study.reference is not None and quantity in ("distance", "turn"):
+        doubt = study.reference.position_doubt if quantity == "distance" else study.reference.angle_doubt
+        return max(ROUNDING, 2.0 * _mean_square(doubt))
+    return ROUNDING
+
+
+def orders(study: Study) -> dict[str, dict[str, float]]:
+    """See Study.orders."""
+    return {name: {quantity: fitted_order([(run.dt, summary(study, run)[key]) for run in runs if not run.failure],
+                                          floor_of(study, quantity))
+                   for quantity, key in ORDERS.items()}
+            for name, runs in study.series.items()}
+
+
+def fitted_order(points: list[tuple[float, float]], floor: float) -> float:
+    """The slope of log error over log dt by least squares, of the errors above `floor`; NaN of fewer than two."""
+    points = [(dt, error) for dt, error in points if np.isfinite(error) and error > floor]
+    if len(points) < 2:
+        return np.nan
+    x, y = np.log(np.array(points)).T
+    x, y = x - x.mean(), y - y.mean()
+    return float(x @ y / (x @ x))
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+def table(study: Study) -> Text:
+    """See Study.table."""
+    several = len(study.dts) > 1
+    rows = [(run, summary(study, run)) for run in study.all_runs()]
+    columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in rows)
+               and (column[0] != "penetration_m" or study.touching)]
+    head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
+    body = [[run.name, *([step_text(run.dt)] if several else []), *(_number(row[key]) for key, _, _ in columns)]
+            for run, row in rows]
+    if study.reference is not None:
+        doubt = {"distance_m": _mean_square(study.reference.position_doubt),
+                 "turn_rad": _mean_square(study.reference.angle_doubt)}
+        own = study.reference.energy - study.reference.energy[0]
+        doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
+        body.append(["reference", *([""] if several else []),
+                     *(_number(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
+    rows = _aligned(head, body)
+    width = max(NARROWEST, *map(len, rows))
+    notes = [line for note in _notes(study) for line in wrap(note, width, subsequent_indent="  ")]
+    lines = [_title(study), "", *rows, "", *notes]
+    if several:
+        lines += ["", *_order_lines(study)]
+    return Text("\n".join(lines))
+
+
+def _title(study: Study) -> str:
+    steps = ", ".join(step_text(dt) for dt in study.dts)
+    return (f"{study.scene}: {study.bodies} bod{'y' if study.bodies == 1 else 'ies'}, {study.joints} "
+            f"joint{'' if study.joints == 1 else 's'}, {study.seconds:g} s in steps of {steps} s")
+
+
+def _notes(study: Study) -> list[str]:
+    """What the numbers mean, and what went wrong."""
+    lines = []
+    if study.reference is not None:
+        r = study.reference
+        lines.append(f"reference: {r.label}; agrees with itself to {r.position_doubt.max():.1e} m and "
+                     f"{r.angle_doubt.max():.1e} rad at any time{_horizon(study)}")
+    elif study.reference_failure:
+        lines.append(f"reference: none: {study.reference_failure}")
+    against = ("its beginning" if study.conserves else "the reference") + f", over {study.energy_scale:.3g} J, the " \
+        "largest kinetic energy"
+    lines.append(f"largest values of the run; energy against {against}; distance: root mean square over bodies and "
+                 "time; residual, time a step: medians")
+    lines += [f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
+              for run in study.all_runs() if run.failure]
+    return lines
+
+
+def _horizon(study: Study) -> str:
+    """Until when the reference knows where the bodies are, if it loses them."""
+    lost = np.flatnonzero(study.reference.position_doubt > 1e-3)
+    return f" (to 1 mm until {study.reference.time[lost[0]]:.3g} s)" if len(lost) else ""
+
+
+def _order_lines(study: Study) -> list[str]:
+    found = orders(study)
+    head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
+    return _aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
+                           for name, row in found.items()])
+
+
+def _aligned(head: list[list[str]], body: list[list[str]]) -> list[str]:
+    """Columns, the first to the left, the others to the right; two lines of heading, the same words once."""
+    first, second = ([part[k] for part in head] for k in (0, 1))
+    words = [list(_wrapped(text)) for text in first]
+    depth = max(map(len, words))
+    lines = [[[""] * (depth - len(word)) + word for word in words][i] for i in range(len(words))]
+    rows = [[column[k] for column in lines] for k in range(depth)] + ([second] if any(second) else []) + body
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    text = ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    heading = depth + bool(any(second))
+    return [*text[:heading], "-" * max(map(len, text)), *text[heading:]]
+
+
+def _wrapped(text: str) -> list[str]:
+    """A heading in two lines, the first word above the rest."""
+    first, _, rest = text.partition(" ")
+    return [first, rest] if rest and len(text) > 8 and "order" not in text else [text]
+
+
+def _number(value: float) -> str:
+    if np.isnan(value):
+        return "–"
+    if value == 0.0 or 0.1 <= abs(value) < 999.5:
+        return f"{value:.3g}"
+    return f"{value:.1e}"
+
+
+def step_text(dt: float) -> str:
+    inverse = 1.0 / dt
+    return f"1/{inverse:.0f}" if dt < 1.0 and abs(inverse - round(inverse)) < 1e-6 * inverse else f"{dt:.4g}"
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------------------
+
+def write_csv(study: Study, path) -> None:
+    """See Study.csv."""
+    if Path(path).suffix != ".csv":
+        raise SceneError(f"{os.fspath(path)}: must end in .csv")
+    found = orders(study) if len(study.dts) > 1 else {}
+    text = io.StringIO()
+    keys = [key for key, _, _ in COLUMNS]
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["scene", "method", "dt", "seconds", "steps", *keys, *(f"order_{name}" for name in ORDERS),
+                     "failure"])
+    for run in study.all_runs():
+        row = summary(study, run)
+        writer.writerow([study.scene, run.name, repr(run.dt), repr(study.seconds), len(run),
+                         *("" if np.isnan(row[key]) else repr(row[key]) for key in keys),
+                         *("" if np.isnan(value) else repr(value)
+                           for value in found.get(run.name, dict.fromkeys(ORDERS, np.nan)).values()), run.failure])
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode("utf-8"))

@@ -1,0 +1,65 @@
+"""Ready studies: a scene, how long, and methods that show something on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcsim.core.errors import SceneError
+from mcsim.lab.compare import compare
+from mcsim.lab.study import Study
+from mcsim.scene import Scene
+from mcsim.scene.checks import show, suggestion
+
+# Name -> function of the ready scenes. Put in by mcsim: this folder and that of the scenes do not know each other.
+SCENES: dict[str, Callable[..., Scene]] = {}
+
+SMOOTH_METHODS = ("maximal:si+none", "maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle",
+                  "maximal:tree+projection@rk4", "reduced:aba", "reduced:aba@rk4")
+
+
+@dataclass(frozen=True)
+class Ready:
+    """scene: name of a ready scene; parameters: of it; about: what the study shows."""
+
+    scene: str
+    about: str
+    seconds: float
+    methods: tuple[str, ...] = SMOOTH_METHODS
+    dt: float = 1 / 240
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+STUDIES: dict[str, Ready] = {
+    "pendulum": Ready("pendulum", "one hinge: orders, drift and energy of each method", 10.0),
+    "double_pendulum": Ready("double_pendulum", "chaos: how long each method stays with the reference", 5.0),
+    "chain": Ready("chain", "20 ball joints that whip: what sweeps leave open", 5.0,
+                   ("maximal:si+baumgarte", "maximal:si+soft", "maximal:tree+soft", "maximal:tree+soft@rattle",
+                    "reduced:aba", "reduced:aba@rk4"), parameters={"n": 20}),
+    "four_bar": Ready("four_bar", "a closed loop, which reduced coordinates must close too", 5.0,
+                      ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+ggl", "maximal:tree+soft@rattle",
+                       "reduced:aba"), parameters={"driven": False}),
+    "free_ragdoll": Ready("free_ragdoll", "16 bodies in free flight: momentum", 2.0,
+                          ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle", "reduced:aba",
+                           "reduced:aba@rk4")),
+    "spinning_top": Ready("spinning_top", "fast rotation: precession and nutation", 5.0,
+                          ("maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle",
+                           "maximal:tree+soft@variational", "maximal:tree+projection@rk4", "reduced:aba",
+                           "reduced:aba@rk4"), dt=1 / 1000),
+}
+
+
+def ready(name: str) -> Ready:
+    """The study of this name."""
+    if name not in STUDIES:
+        raise SceneError(f"there is no study {show(name)}{suggestion(name, STUDIES)}; the studies are: "
+                         f"{', '.join(STUDIES)}")
+    return STUDIES[name]
+
+
+def run(name: str, methods: Any = None, *, seconds: float | None = None, dt: Any = None, **keywords: Any) -> Study:
+    """A ready study; what is given takes the place of its own. keywords: as of mcsim.compare."""
+    study = ready(name)
+    return compare(SCENES[study.scene](**study.parameters), study.methods if methods is None else methods,
+                   study.seconds if seconds is None else seconds, study.dt if dt is None else dt, **keywords)

@@ -1,0 +1,103 @@
+"""The pictures of a study: they are written, not blank, and show what there is."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+import mcsim as mc
+from mcsim.lab import Study, picture
+
+
+@pytest.fixture(scope="module")
+def swing():
+    return mc.compare(mc.scenes.double_pendulum(), ["maximal:si+baumgarte", "maximal:tree+soft", "reduced:aba"], 0.5,
+                      [1 / 60, 1 / 240])
+
+
+def pixels(path):
+    with Image.open(path) as image:
+        return np.asarray(image.convert("RGB"), int)
+
+
+def color_count(path, color):
+    """How many pixels have nearly this colour."""
+    wanted = np.array([int(color[i:i + 2], 16) for i in (1, 3, 5)])
+    return int((np.abs(pixels(path) - wanted).max(axis=2) < 12).sum())
+
+
+@pytest.mark.parametrize("kind", ["time", "convergence"])
+def test_pictures_show_every_method(swing, kind, tmp_path):
+    path = tmp_path / "out.png"
+    swing.plot(path, kind)
+    assert pixels(path).shape[1] == round(220 * picture.WIDTH)
+    assert [color_count(path, color) > 200 for color in picture.COLORS[:4]] == [True, True, True, False]
+    assert color_count(path, picture.DOUBT) > 500
+    assert [p.name for p in tmp_path.iterdir()] == ["out.png"]
+
+
+def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path, monkeypatch):
+    drawn = []
+    for name in ("_over_time", "_over_step"):
+        monkeypatch.setattr(picture, name, lambda study, name=name: drawn.append(name) or Figure())
+    one = Study(swing.scene, swing.bodies, swing.joints, swing.seconds, swing.dts[-1:],
+                {name: runs[-1:] for name, runs in swing.series.items()})
+    for study, kind in ((swing, None), (one, None), (swing, "time"), (swing, "convergence")):
+        study.plot(tmp_path / "a.png", kind)
+    assert drawn == ["_over_step", "_over_time", "_over_time", "_over_step"]
+
+
+@pytest.mark.parametrize("suffix, start", [(".pdf", b"%PDF"), (".svg", b"<?xml")])
+def test_vector_formats(swing, suffix, start, tmp_path):
+    swing.plot(tmp_path / f"out{suffix}")
+    assert (tmp_path / f"out{suffix}").read_bytes().startswith(start)
+
+
+def titles(study, monkeypatch, tmp_path):
+    """The panels' titles."""
+    kept = []
+    monkeypatch.setattr(picture, "_frame", lambda figure, *args: kept.append(figure))
+    study.plot(tmp_path / "out.png", "time")
+    return [ax.get_title(loc="left") for ax in kept[0].axes if ax.axison]
+
+
+def test_panels_follow_the_scene(monkeypatch, tmp_path):
+    """Overlap where bodies touch; no joints, no drift; no reference, no distance; at most six panels."""
+    pile = mc.compare(mc.scenes.wrecking_ball(links=3, height=2, width=2), "maximal:si+baumgarte", 0.4, 1 / 60,
+                      budget=10_000)
+    assert titles(pile, monkeypatch, tmp_path) == ["Joint drift", "Energy error", "Angular momentum error",
+                                                   "Distance to the reference", "Overlap", "Time a step"]
+    handle = mc.compare(mc.scenes.dzhanibekov(), "maximal:tree+soft", 0.4, reference=None, timing=False)
+    assert titles(handle, monkeypatch, tmp_path) == ["Energy error", "Angular momentum error"]
+
+
+def test_curves_are_the_largest_values():
+    time = np.arange(1001) / 1000
+    values = np.sin(40 * time)
+    when, high = picture._envelope(time, values)
+    assert len(when) == picture.POINTS and high.max() == np.abs(values).max()
+    assert np.all(np.diff(when) > 0) and np.all(high >= 0)
+    assert picture._envelope(time[:1], values[:1])[0].size == 0
+
+
+def test_failed_runs_are_drawn(tmp_path):
+    study = mc.compare(mc.scenes.chain(n=5), ["maximal:tree+soft@rattle", "maximal:tree+soft"], 3.0, [0.5, 0.02],
+                       reference=None)
+    assert study.series["maximal:tree+soft@rattle"][0].failure
+    for kind in picture.KINDS:
+        study.plot(tmp_path / "out.png", kind)
+        assert color_count(tmp_path / "out.png", picture.COLORS[1]) > 200
+
+
+def test_bad_pictures(swing, tmp_path, monkeypatch):
+    with pytest.raises(mc.SceneError, match="must end in .png, .pdf, .svg"):
+        swing.plot(tmp_path / "out.gif")
+    with pytest.raises(mc.SceneError, match="kind must be one of: time, convergence; got 'space'"):
+        swing.plot(tmp_path / "out.png", "space")
+    one = mc.compare(mc.scenes.pendulum(), "reduced:aba", 0.1, reference=None)
+    with pytest.raises(mc.SceneError, match="needs several dt"):
+        one.plot(tmp_path / "out.png", "convergence")
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="pip install"):
+        one.plot(tmp_path / "out.png")
+    assert not list(tmp_path.iterdir())
