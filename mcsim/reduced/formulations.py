@@ -1,0 +1,363 @@
+"""The equations of motion of a scene written in three ways, as arrays: to study, not to step.
+
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 3, and 8 for loops. The maximal system stacks the bodies'
+velocities v = (v_1, ..., v_N), v_i = [w; v] of link i: angular velocity, and velocity of the centre of mass, in world
+axes. Accelerations a are their rates, forces [n; f] are about the centres of mass. All joints are constraints:
+
+    H a + C = F + K' lambda                  H block diagonal; C = [w × I w; 0] - gravity; F applied, and T_a tau
+    K v = T' sigma,   K a = k                implicit constraints: tree joints, then those that close loops
+    v = G yd + ...,   a = G ydd + g          explicit constraints: K G = 0, K g = k
+
+and three ways lead to the same accelerations:
+
+    projected   G' H G ydd = G' (F - C - H g)                                                               (3.62)
+    kkt         [H K'; K 0] [a; -lambda] = [F - C; k]                                                       (3.60, 3.74)
+    apparent    a = Phi (F - C) + b, Phi = N (N' H N)^-1 N', b = (1 - Phi H) K^+ k, N spanning K N = 0      (3.52-3.55)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import matrix
+from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
+from mcsim.reduced.spaces import JointSpaces, joint_spaces
+from mcsim.reduced.spatial import cross_matrix, motion_cross
+from mcsim.reduced.system import System
+from mcsim.scene import Body
+from mcsim.scene.checks import choose, listing
+
+METHODS = ("projected", "kkt", "apparent")
+TOLERANCE = 1e-8                # of rank: relative to the largest singular value
+
+
+class JointForce(NamedTuple):
+    """What a joint passes on to its successor: f_J = T_a tau + T lambda.
+
+    joint: its name. constraint (6 - n,): lambda [N, N m]. force (6,): f_J = [n; f] about the origin of F_s, in F_s
+    axes; world (6,): the same in world axes. determined: False where the system is overconstrained in such a way that
+    other forces would do as well; these are then those of the least lambda (in N and N m).
+    """
+
+    joint: str
+    constraint: np.ndarray
+    force: np.ndarray
+    world: np.ndarray
+    determined: bool
+
+
+class Apparent(NamedTuple):
+    """What a body answers to one more force f on it, everything else as it is: a = Phi f + b.
+
+    Phi (6, 6): apparent inverse inertia; b (6,): bias acceleration, [w; v] of the centre of mass, world axes.
+    """
+
+    Phi: np.ndarray
+    b: np.ndarray
+
+
+class Formulation:
+    """A scene's equations of motion at a state, in maximal coordinates and by their constraints.
+
+    system: a System, or a Dynamics of one. q (nq,), qd (nv,), tau (nv,) of the tree; 0 if None. forces (bodies, 6):
+        [f; n] at the centres of mass, world axes, as of Dynamics.forward_dynamics.
+    given (nv,) bool: which velocities of the tree are prescribed, with accelerations qdd (nv,); those of kinematic
+        bodies always are. active: T_a by joints (see joint_spaces).
+    baumgarte: (alpha, beta) [1/s]: k gets -2 alpha e' - beta^2 e for the error e of each loop's row.
+    tolerance: singular values of K below it, relative to the largest, count as zero.
+
+    spaces: list of JointSpaces in world axes, of all joints; rows: list of (joint, name of the row) of K;
+        loop_rows: which of them are those of loops.
+    H (6N, 6N), C, F (6N,); K (m, 6N), k (m,); G (6N, d), g (6N,), with d the freedoms. Without loops the columns of G
+        are the velocities of the tree that are not given; with loops they are an orthonormal basis of what the loops
+        leave of these.
+    tree_G, tree_g: the same of the tree alone; loop_K, loop_k: the loops over its velocities (chapter 8).
+    Phi (6N, 6N), b (6N,). rank: of K; redundant_rows = m - rank.
+
+    Distance, gear and other couplings of a scene, springs, motors, limits and friction are not part of it: their forces
+    can be given in tau and forces. A scene with couplings is refused; they are constraints that would be left out.
+    """
+
+    def __init__(self, system: System | Dynamics, q, qd=None, tau=None, forces=None, *, given=None, qdd=None,
+                 active: Mapping[str, np.ndarray] | None = None, baumgarte: tuple[float, float] = (0.0, 0.0),
+                 tolerance: float = TOLERANCE):
+        self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
+        self.system = system = self.dynamics.system
+        _refuse_couplings(system)
+        self.q = as_state(q, "q", system.nq)
+        self.qd, self.tau, qdd = (np.zeros(system.nv) if part is None else as_state(part, name, system.nv)
+                                  for name, part in (("qd", qd), ("tau", tau), ("qdd", qdd)))
+        self.given = given_velocities(system, given)
+        self.spaces = [joint.in_world() for joint in joint_spaces(
+            self.dynamics, self.q, self.qd, given=self.given, qdd=qdd, active=active)]
+        self._qdd = np.where(self.given, qdd, 0.0)
+        self._set_bodies(forces)
+        self._set_implicit(baumgarte)
+        self._set_explicit(tolerance)
+        self._set_apparent(tolerance)
+
+    # ---- what it is made of ------------------------------------------------------------------------------------------
+
+    def _set_bodies(self, forces) -> None:
+        """H, C, F: Newton's and Euler's equations of each link alone."""
+        links = self.system.links
+        bodies = [link.body_number for link in links]
+        center, orientation, v, w = (part[bodies] for part in self.dynamics.state(self.q, self.qd))
+        self._center, self._v, self._w = (np.vstack([part.reshape(-1, 3), np.zeros(3)]) for part in (center, v, w))
+        outer = np.zeros((len(self.system.scene.bodies), 6))
+        if forces is not None:
+            outer += as_state(np.ravel(forces), "forces", outer.size).reshape(outer.shape)
+        size = 6 * len(links)
+        self.H, self.C, self.F = np.zeros((size, size)), np.zeros(size), np.zeros(size)
+        for i, link in enumerate(links):
+            turn = matrix(orientation[i]) @ link.frame[1].T
+            inertia, own = turn @ link.inertia @ turn.T, slice(6 * i, 6 * i + 6)
+            self.H[own, own][:3, :3], self.H[own, own][3:, 3:] = inertia, link.mass * np.eye(3)
+            self.C[own] = *np.cross(w[i], inertia @ w[i]), *(-link.mass * self.dynamics.weights[i])
+            self.F[own] = *outer[bodies[i], 3:], *outer[bodies[i], :3]
+        for joint in self.spaces:
+            push = joint.T_a @ self.tau[joint.columns] if joint.link is not None else np.zeros(6)
+            for link, x in self._ends(joint):
+                self.F[6 * link:6 * link + 6] += x.T @ push
+
+    def _ends(self, joint: JointSpaces):
+        """Of a joint's two links that are not the base: number, and (6, 6) what takes its velocity to its share of v_J
+        about the origin of F_s."""
+        for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
+            if link >= 0:
+                x = np.eye(6)
+                x[3:, :3] = -cross_matrix(joint.origin - self._center[link])
+                yield link, sign * x
+
+    def _set_implicit(self, baumgarte) -> None:
+        """K and k: T' (a_s - a_p) = T' (c_J + v_s × v_J) of spatial accelerations, which lack w × v of the point."""
+        alpha, beta = baumgarte
+        self.rows = [(joint.name, row) for joint in self.spaces for row in joint.rows]
+        self.loop_rows = slice(sum(len(joint.rows) for joint in self.spaces if joint.link is not None), len(self.rows))
+        self.K, self.k = np.zeros((len(self.rows), 6 * len(self.system.links))), np.zeros(len(self.rows))
+        end = 0
+        for joint in self.spaces:
+            rows = slice(end, end := end + joint.T.shape[1])
+            bias = self._relative_bias(joint)
+            for link, x in self._ends(joint):
+                self.K[rows, 6 * link:6 * link + 6] = joint.T.T @ x
+            self.k[rows] = joint.T.T @ bias
+            if joint.link is None:
+                self.k[rows] -= 2.0 * alpha * joint.T.T @ joint.velocity + beta**2 * joint.error
+
+    def _relative_bias(self, joint: JointSpaces) -> np.ndarray:
+        """(6,) what the two ends' shares of `a` differ by where the joint's free accelerations are zero."""
+        s = joint.successor
+        velocity = np.concatenate([self._w[s], self._v[s] + np.cross(self._w[s], joint.origin - self._center[s])])
+        bias = joint.c + motion_cross(velocity) @ joint.velocity
+        for link, x in self._ends(joint):
+            bias += x @ np.concatenate([np.zeros(3), np.cross(self._w[link], self._v[link])])
+        return bias
+
+    def _set_explicit(self, tolerance) -> None:
+        """G from the bodies' Jacobians, g from their accelerations at rest of the joints; then what loops leave."""
+        links = self.system.links
+        bodies = [link.body_number for link in links]
+        jacobians = np.array([self.dynamics.body_jacobian(link.body, self.q) for link in links])
+        jacobians = jacobians.reshape(len(links), 6, self.system.nv)[:, [3, 4, 5, 0, 1, 2]]
+        linear, angular = (part[bodies] for part in self.dynamics.accelerations(self.q, self.qd, self._qdd))
+        self.tree_G = jacobians.reshape(-1, self.system.nv)[:, ~self.given]
+        self.tree_g = np.concatenate([angular, linear], axis=1).ravel()
+        self.loop_K = self.K[self.loop_rows] @ self.tree_G
+        self.loop_k = self.k[self.loop_rows] - self.K[self.loop_rows] @ self.tree_g
+        self.G, self.g = self.tree_G, self.tree_g
+        if len(self.loop_K):
+            part, basis, _, _ = _solved(self.loop_K, self.loop_k, tolerance)
+            self.G, self.g = self.tree_G @ basis, self.tree_g + self.tree_G @ part
+
+    def _set_apparent(self, tolerance) -> None:
+        """Phi and b from K alone."""
+        part, self._basis, self._range, self._left = _solved(self.K, self.k, tolerance)
+        self.rank = self._range.shape[0]
+        basis = self._basis
+        self.Phi = basis @ np.linalg.solve(basis.T @ self.H @ basis, basis.T)
+        self.b = part - self.Phi @ (self.H @ part)
+        self._part = part
+
+    @property
+    def redundant_rows(self) -> int:
+        """How many rows of K say what the others do."""
+        return len(self.rows) - self.rank
+
+    @property
+    def mobility(self) -> Mobility:
+        """Freedoms, rank and redundant rows of the system: see `mobility`."""
+        return mobility(self.dynamics, self.q, given=self.given)
+
+    # ---- what it says ------------------------------------------------------------------------------------------------
+
+    def accelerations(self, method: str = "projected") -> np.ndarray:
+        """a (links, 6): [w'; v'] of all links, by one of the three METHODS."""
+        method = choose(method, METHODS, "method")
+        force = self.F - self.C
+        if method == "projected":
+            free = np.linalg.solve(self.G.T @ self.H @ self.G, self.G.T @ (force - self.H @ self.g))
+            found = self.G @ free + self.g
+        elif method == "kkt":
+            found = self._kkt()[0]
+        else:
+            found = self.Phi @ force + self.b
+        return found.reshape(-1, 6)
+
+    def _kkt(self) -> tuple[np.ndarray, np.ndarray]:
+        """a (6N,) and lambda (m,), the least one where it is not unique.
+
+        Of K = U s V' the rows V' stand for those of K, so that redundant ones are no trouble.
+        """
+        rank, size = self.rank, len(self.F)
+        system = np.block([[self.H, self._range.T], [self._range, np.zeros((rank, rank))]])
+        right = np.concatenate([self.F - self.C, self._range @ self._part])
+        solution = np.linalg.solve(system, right)
+        found = solution[:size]
+        return found, np.linalg.pinv(self.K.T, rcond=TOLERANCE) @ (self._range.T @ -solution[size:])
+
+    def joint_accelerations(self, method: str = "projected") -> np.ndarray:
+        """qdd (nv,) of the tree, read from the bodies' accelerations: T_a' (a_s - a_p - c_J - v_s × v_J)."""
+        a, qdd = self.accelerations(method), self._qdd.copy()
+        for joint in self.spaces:
+            if joint.link is not None:
+                moved = sum((x @ a[link] for link, x in self._ends(joint)), np.zeros(6))
+                qdd[joint.columns] = joint.T_a.T @ (moved - self._relative_bias(joint))
+        return qdd
+
+    def constraint_forces(self) -> dict[str, JointForce]:
+        """By name of the joint what each passes on to its successor, loops too; of a free joint that the model added
+        by its body's name."""
+        multipliers, forces, end = self._kkt()[1], {}, 0
+        for joint in self.spaces:
+            rows = slice(end, end := end + joint.T.shape[1])
+            tau = self.tau[joint.columns] if joint.link is not None else np.zeros(joint.S.shape[1])
+            world = joint.transmitted(tau, multipliers[rows])
+            own = np.concatenate([joint.axes.T @ world[:3], joint.axes.T @ world[3:]])
+            determined = bool(np.all(np.abs(self._left[rows]) < np.sqrt(TOLERANCE)))
+            forces[joint.name] = JointForce(joint.name, multipliers[rows], own, world, determined)
+        return forces
+
+    def apparent(self, body: Body | str) -> Apparent:
+        """Apparent inverse inertia and bias acceleration of a body, with all joints and loops (3.52)."""
+        name = self.system.scene.body(body).name
+        number = self.system.link_of[name]
+        if number < 0:
+            raise SceneError(f"body {name!r} is static: it is part of the base and does not answer to forces")
+        own = slice(6 * number, 6 * number + 6)
+        return Apparent(self.Phi[own, own], self.accelerations("apparent")[number])
+
+    def __repr__(self) -> str:
+        return (f"<Formulation of {self.system.scene.name!r}: {len(self.system.links)} links, K {self.K.shape} of rank "
+                f"{self.rank}, G {self.G.shape}>")
+
+
+# ---- rank ------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Mobility:
+    """How a system's joints leave it to move, at one pose.
+
+    velocities: of the tree, but for those that are given. rows: of the loops' constraints; rank: how many of them are
+    independent. freedoms = velocities - rank; counted = velocities - rows, what Grübler and Kutzbach count.
+    redundant: (joint, row) that could be left out together, all others kept; often others would do as well.
+    overconstrained: the loop joints whose rows take part in a dependence: no choice among them comes into this.
+    closest: the smallest singular value that counts, relative to the largest; near `tolerance` the rank is a matter of
+    rounding, or the pose is near a singular one.
+    """
+
+    velocities: int
+    rows: int
+    rank: int
+    redundant: tuple[tuple[str, str], ...]
+    overconstrained: tuple[str, ...]
+    closest: float
+    tolerance: float
+
+    @property
+    def freedoms(self) -> int:
+        """Degrees of freedom at this pose."""
+        return self.velocities - self.rank
+
+    @property
+    def counted(self) -> int:
+        """What freedoms would be if no row were redundant."""
+        return self.velocities - self.rows
+
+    def __str__(self) -> str:
+        def plural(count: int, noun: str) -> str:
+            return f"{count} {noun}{'' if count == 1 else 's'}"
+
+        lines = [f"{plural(self.freedoms, 'degree')} of freedom: "
+                 f"{plural(self.velocities, 'joint freedom')} of the tree less rank {self.rank} of "
+                 f"{plural(self.rows, 'loop row')}"]
+        if self.redundant:
+            lines.append(f"overconstrained: {plural(len(self.redundant), 'redundant row')} "
+                         f"(counting rows would give {self.counted}), in {listing(list(self.overconstrained))}:")
+            lines += [f"  {joint}: {row}" for joint, row in self.redundant]
+        return "\n".join(lines)
+
+
+def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float = TOLERANCE) -> Mobility:
+    """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
+
+    Only joints count that a tree can be made of; a scene with couplings is refused. The answer is that of one pose: at
+    a singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be
+    closed: where they are off by e, singular values of the size of e mean nothing.
+    """
+    dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
+    system = dynamics.system
+    _refuse_couplings(system)
+    q = system.initial()[0] if q is None else as_state(q, "q", system.nq)
+    free = ~given_velocities(system, given)
+    loops = [joint.in_world() for joint in joint_spaces(dynamics, q) if joint.link is None]
+    names = [(joint.name, row) for joint in loops for row in joint.rows]
+    rows = np.vstack([np.zeros((0, system.nv)), *(_over_tree(dynamics, joint, q) for joint in loops)])[:, free]
+    _, _, kept, left = _solved(rows, np.zeros(len(rows)), tolerance)
+    rank = len(kept)
+    values = np.linalg.svd(rows, compute_uv=False)
+    taking_part = np.any(np.abs(left) > np.sqrt(tolerance), axis=1)
+    return Mobility(int(free.sum()), len(rows), rank, tuple(names[i] for i in _dependent(left)),
+                    tuple(dict.fromkeys(name for (name, _), part in zip(names, taking_part) if part)),
+                    float(values[rank - 1] / values[0]) if rank else 1.0, tolerance)
+
+
+def _over_tree(dynamics: Dynamics, joint: JointSpaces, q: np.ndarray) -> np.ndarray:
+    """(rows, nv): T' (J_s - J_p) of a loop joint, about the origin of F_s (8.2)."""
+    total = np.zeros((6, dynamics.nv))
+    bodies = dynamics.system.links
+    positions = dynamics.poses(q)[0]
+    for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
+        if link >= 0:
+            jacobian = dynamics.body_jacobian(bodies[link].body, q)
+            arm = joint.origin - positions[bodies[link].body_number]
+            total[:3] += sign * jacobian[3:]
+            total[3:] += sign * (jacobian[:3] - cross_matrix(arm) @ jacobian[3:])
+    return joint.T.T @ total
+
+
+def _solved(rows: np.ndarray, right: np.ndarray, tolerance: float):
+    """The least x with rows x = right; bases of what the rows leave free (as columns), of what they span (as rows), and
+    of the dependences between them (columns: left null space). By singular values."""
+    u, s, vt = np.linalg.svd(rows)
+    rank = int(np.sum(s > tolerance * s.max(initial=0.0)))
+    part = vt[:rank].T @ ((u[:, :rank].T @ right) / s[:rank])
+    return part, vt[rank:].T, vt[:rank], u[:, rank:]
+
+
+def _dependent(left: np.ndarray) -> list[int]:
+    """As many rows as there are dependences (columns of `left`), which the others determine: those where the
+    dependences are largest and not alike."""
+    return sorted(qr(left.T, mode="r", pivoting=True)[1][:left.shape[1]].tolist())
+
+
+def _refuse_couplings(system: System) -> None:
+    if system.couplings:
+        raise SceneError("this takes only joints that a tree can be made of; the scene has couplings: "
+                         + listing([f"{joint.name} ({joint.type})" for joint in system.couplings]))
