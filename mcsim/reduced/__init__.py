@@ -1,6 +1,11 @@
 """The reduced path: system models, joint models, and the algorithms over them in generalized coordinates."""
 
+from mcsim.reduced.dynamics import Dynamics
+from mcsim.reduced.explicit import Explicit
+from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
+from mcsim.reduced.spaces import Jcalc, JointSpaces, Prescribed, jcalc, joint_spaces, prescribed
 from mcsim.reduced.system import Link, Loop, System
 from mcsim.reduced.tables import dh_scene
 
-__all__ = ["Link", "Loop", "System", "dh_scene"]
+__all__ = ["Apparent", "Dynamics", "Explicit", "Formulation", "Jcalc", "JointForce", "JointSpaces", "Link", "Loop",
+           "Mobility", "Prescribed", "System", "dh_scene", "jcalc", "joint_spaces", "mobility", "prescribed"]

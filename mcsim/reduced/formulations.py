@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
@@ -34,7 +33,7 @@ from mcsim.scene import Body
 from mcsim.scene.checks import choose, listing
 
 METHODS = ("projected", "kkt", "apparent")
-TOLERANCE = 1e-8                # of rank: relative to the largest singular value
+TOLERANCE = 1e-8                # of rank: singular values below it, relative to the largest, are zero
 
 
 class JointForce(NamedTuple):
@@ -70,7 +69,7 @@ class Formulation:
     given (nv,) bool: which velocities of the tree are prescribed, with accelerations qdd (nv,); those of kinematic
         bodies always are. active: T_a by joints (see joint_spaces).
     baumgarte: (alpha, beta) [1/s]: k gets -2 alpha e' - beta^2 e for the error e of each loop's row.
-    tolerance: singular values of K below it, relative to the largest, count as zero.
+    tolerance: singular values below it, relative to the largest of K, or to the largest term of loop_K, count as zero.
 
     spaces: list of JointSpaces in world axes, of all joints; rows: list of (joint, name of the row) of K;
         loop_rows: which of them are those of loops.
@@ -167,23 +166,23 @@ class Formulation:
         jacobians = np.array([self.dynamics.body_jacobian(link.body, self.q) for link in links])
         jacobians = jacobians.reshape(len(links), 6, self.system.nv)[:, [3, 4, 5, 0, 1, 2]]
         linear, angular = (part[bodies] for part in self.dynamics.accelerations(self.q, self.qd, self._qdd))
-        self.tree_G = jacobians.reshape(-1, self.system.nv)[:, ~self.given]
+        self.tree_G = jacobians.reshape(6 * len(links), self.system.nv)[:, ~self.given]
         self.tree_g = np.concatenate([angular, linear], axis=1).ravel()
         self.loop_K = self.K[self.loop_rows] @ self.tree_G
         self.loop_k = self.k[self.loop_rows] - self.K[self.loop_rows] @ self.tree_g
         self.G, self.g = self.tree_G, self.tree_g
         if len(self.loop_K):
-            part, basis, _, _ = _solved(self.loop_K, self.loop_k, tolerance)
-            self.G, self.g = self.tree_G @ basis, self.tree_g + self.tree_G @ part
+            size = np.max(np.abs(self.K[self.loop_rows]) @ np.abs(self.tree_G), initial=0.0)
+            split = Split.of(self.loop_K, tolerance, size)
+            self.G, self.g = self.tree_G @ split.free, self.tree_g + self.tree_G @ split.solve(self.loop_k)
 
     def _set_apparent(self, tolerance) -> None:
         """Phi and b from K alone."""
-        part, self._basis, self._range, self._left = _solved(self.K, self.k, tolerance)
-        self.rank = self._range.shape[0]
-        basis = self._basis
-        self.Phi = basis @ np.linalg.solve(basis.T @ self.H @ basis, basis.T)
+        self._split = Split.of(self.K, tolerance)
+        self.rank = len(self._split.values)
+        free, part = self._split.free, self._split.solve(self.k)
+        self.Phi = free @ np.linalg.solve(free.T @ self.H @ free, free.T)
         self.b = part - self.Phi @ (self.H @ part)
-        self._part = part
 
     @property
     def redundant_rows(self) -> int:
@@ -215,12 +214,11 @@ class Formulation:
 
         Of K = U s V' the rows V' stand for those of K, so that redundant ones are no trouble.
         """
-        rank, size = self.rank, len(self.F)
-        system = np.block([[self.H, self._range.T], [self._range, np.zeros((rank, rank))]])
-        right = np.concatenate([self.F - self.C, self._range @ self._part])
+        rank, size, spanned = self.rank, len(self.F), self._split.spanned
+        system = np.block([[self.H, spanned.T], [spanned, np.zeros((rank, rank))]])
+        right = np.concatenate([self.F - self.C, spanned @ self._split.solve(self.k)])
         solution = np.linalg.solve(system, right)
-        found = solution[:size]
-        return found, np.linalg.pinv(self.K.T, rcond=TOLERANCE) @ (self._range.T @ -solution[size:])
+        return solution[:size], self._split.multipliers(-solution[size:])
 
     def joint_accelerations(self, method: str = "projected") -> np.ndarray:
         """qdd (nv,) of the tree, read from the bodies' accelerations: T_a' (a_s - a_p - c_J - v_s × v_J)."""
@@ -240,7 +238,7 @@ class Formulation:
             tau = self.tau[joint.columns] if joint.link is not None else np.zeros(joint.S.shape[1])
             world = joint.transmitted(tau, multipliers[rows])
             own = np.concatenate([joint.axes.T @ world[:3], joint.axes.T @ world[3:]])
-            determined = bool(np.all(np.abs(self._left[rows]) < np.sqrt(TOLERANCE)))
+            determined = bool(np.all(np.abs(self._split.dependent[rows]) < np.sqrt(TOLERANCE)))
             forces[joint.name] = JointForce(joint.name, multipliers[rows], own, world, determined)
         return forces
 
@@ -268,7 +266,7 @@ class Mobility:
     independent. freedoms = velocities - rank; counted = velocities - rows, what Grübler and Kutzbach count.
     redundant: (joint, row) that could be left out together, all others kept; often others would do as well.
     overconstrained: the loop joints whose rows take part in a dependence: no choice among them comes into this.
-    closest: the smallest singular value that counts, relative to the largest; near `tolerance` the rank is a matter of
+    closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank is a matter of
     rounding, or the pose is near a singular one.
     """
 
@@ -316,44 +314,79 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
     _refuse_couplings(system)
     q = system.initial()[0] if q is None else as_state(q, "q", system.nq)
     free = ~given_velocities(system, given)
-    loops = [joint.in_world() for joint in joint_spaces(dynamics, q) if joint.link is None]
-    names = [(joint.name, row) for joint in loops for row in joint.rows]
-    rows = np.vstack([np.zeros((0, system.nv)), *(_over_tree(dynamics, joint, q) for joint in loops)])[:, free]
-    _, _, kept, left = _solved(rows, np.zeros(len(rows)), tolerance)
-    rank = len(kept)
-    values = np.linalg.svd(rows, compute_uv=False)
-    taking_part = np.any(np.abs(left) > np.sqrt(tolerance), axis=1)
-    return Mobility(int(free.sum()), len(rows), rank, tuple(names[i] for i in _dependent(left)),
-                    tuple(dict.fromkeys(name for (name, _), part in zip(names, taking_part) if part)),
-                    float(values[rank - 1] / values[0]) if rank else 1.0, tolerance)
+    loops = loop_matrix(dynamics, q)
+    split = Split.of(loops.rows[:, free], tolerance, loops.size)
+    taking_part = np.any(np.abs(split.dependent) > np.sqrt(tolerance), axis=1)
+    return Mobility(int(free.sum()), len(loops.rows), len(split.values),
+                    tuple(loops.names[i] for i in _dependent(split.dependent)),
+                    tuple(dict.fromkeys(name for (name, _), part in zip(loops.names, taking_part) if part)),
+                    float(split.values[-1] / loops.size) if len(split.values) else 1.0, tolerance)
 
 
-def _over_tree(dynamics: Dynamics, joint: JointSpaces, q: np.ndarray) -> np.ndarray:
-    """(rows, nv): T' (J_s - J_p) of a loop joint, about the origin of F_s (8.2)."""
-    total = np.zeros((6, dynamics.nv))
-    bodies = dynamics.system.links
-    positions = dynamics.poses(q)[0]
-    for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
-        if link >= 0:
-            jacobian = dynamics.body_jacobian(bodies[link].body, q)
-            arm = joint.origin - positions[bodies[link].body_number]
-            total[:3] += sign * jacobian[3:]
-            total[3:] += sign * (jacobian[:3] - cross_matrix(arm) @ jacobian[3:])
-    return joint.T.T @ total
+class LoopMatrix(NamedTuple):
+    """The loops of a system as constraints of the tree's velocities, K qd = 0 (8.2).
+
+    rows (m, nv): K. names: (joint, row) of each. joints: the loop joints' spaces, in world axes. size: of the largest
+    term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
+    """
+
+    rows: np.ndarray
+    names: list[tuple[str, str]]
+    joints: list[JointSpaces]
+    size: float
 
 
-def _solved(rows: np.ndarray, right: np.ndarray, tolerance: float):
-    """The least x with rows x = right; bases of what the rows leave free (as columns), of what they span (as rows), and
-    of the dependences between them (columns: left null space). By singular values."""
-    u, s, vt = np.linalg.svd(rows)
-    rank = int(np.sum(s > tolerance * s.max(initial=0.0)))
-    part = vt[:rank].T @ ((u[:, :rank].T @ right) / s[:rank])
-    return part, vt[rank:].T, vt[:rank], u[:, rank:]
+def loop_matrix(dynamics: Dynamics, q: np.ndarray) -> LoopMatrix:
+    """The loops of a system at q (nq,)."""
+    joints = [joint.in_world() for joint in joint_spaces(dynamics, q) if joint.link is None]
+    links, positions = dynamics.system.links, dynamics.poses(q)[0]
+    rows, size = [np.zeros((0, dynamics.nv))], 0.0
+    for joint in joints:
+        sides = np.zeros((2, 6, dynamics.nv))       # [w; v] of successor and predecessor about the origin of F_s
+        for side, link in zip(sides, (joint.successor, joint.predecessor)):
+            if link >= 0:
+                jacobian = dynamics.body_jacobian(links[link].body, q)
+                arm = joint.origin - positions[links[link].body_number]
+                side[:3], side[3:] = jacobian[3:], jacobian[:3] - cross_matrix(arm) @ jacobian[3:]
+        rows.append(joint.T.T @ (sides[0] - sides[1]))
+        size = max(size, np.max(np.abs(joint.T.T @ sides), initial=0.0))
+    return LoopMatrix(np.vstack(rows), [(joint.name, row) for joint in joints for row in joint.rows], joints, size)
+
+
+class Split(NamedTuple):
+    """Rows K = U s V', by their singular values, of which the small ones count as zero.
+
+    free (n, n - r): columns that span K x = 0. spanned (r, n): rows that span those of K. values (r,).
+    combined (m, r): U; dependent (m, m - r): columns z that span z' K = 0, the dependences between the rows.
+    """
+
+    free: np.ndarray
+    spanned: np.ndarray
+    values: np.ndarray
+    combined: np.ndarray
+    dependent: np.ndarray
+
+    @staticmethod
+    def of(rows: np.ndarray, tolerance: float, size: float = 0.0) -> Split:
+        """size: of numbers that rows come from, if these are larger than rows: what is below tolerance of it is zero."""
+        u, s, vt = np.linalg.svd(rows)
+        rank = int(np.sum(s > tolerance * max(size, s.max(initial=0.0))))
+        return Split(vt[rank:].T, vt[:rank], s[:rank], u[:, :rank], u[:, rank:])
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """The least x with K x = right, or where K x is nearest to it."""
+        return self.spanned.T @ (self.combined.T @ right / self.values)
+
+    def multipliers(self, force: np.ndarray) -> np.ndarray:
+        """The least lambda (m,) with K' lambda = spanned' force."""
+        return self.combined @ (force / self.values)
 
 
 def _dependent(left: np.ndarray) -> list[int]:
     """As many rows as there are dependences (columns of `left`), which the others determine: those where the
     dependences are largest and not alike."""
+    from scipy.linalg import qr
+
     return sorted(qr(left.T, mode="r", pivoting=True)[1][:left.shape[1]].tolist())
 
 

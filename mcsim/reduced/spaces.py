@@ -29,6 +29,7 @@ from mcsim.scene.checks import listing, show, suggestion
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
+RATES = ("revolute", "prismatic", "helical", "cylindrical", "universal")   # kinds whose qd are the rates of their q
 SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll turn about one axis
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
@@ -146,6 +147,37 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
     if active:
         raise SceneError(f"active has {listing(list(active))}, which is no tree joint")
     return spaces + [_loop_joint(loop, frames) for loop in system.loops]
+
+
+class Prescribed(NamedTuple):
+    """given (nv,) bool: which velocities of the tree follow a Motion; q (nq,), qd (nv,), qdd (nv,) with those filled in.
+    """
+
+    given: np.ndarray
+    q: np.ndarray
+    qd: np.ndarray
+    qdd: np.ndarray
+
+
+def prescribed(system: System, time: float, q=None, qd=None) -> Prescribed:
+    """What the Motions of the scene's tree joints ask for at a time [s]; the rest of q and qd as given (neutral and 0 if
+    None), qdd 0 there. Of joints whose velocities are the rates of their coordinates."""
+    q = system.neutral() if q is None else as_state(q, "q", system.nq).copy()
+    qd = np.zeros(system.nv) if qd is None else as_state(qd, "qd", system.nv).copy()
+    given, qdd = np.zeros(system.nv, bool), np.zeros(system.nv)
+    moved = [(link, link.joint, k, axis.motion) for link in system.links if link.joint is not None
+             for k, axis in enumerate(link.joint.axes) if axis.motion is not None]
+    for loop in system.loops:
+        if any(axis.motion is not None for axis in loop.joint.axes):
+            raise SceneError(f"joint {loop.joint.name!r} has a motion and closes a loop: it has no coordinates in the "
+                             f"tree; take it into the tree by System(scene, tree=[{loop.joint.name!r}])")
+    for link, joint, k, motion in moved:
+        if link.kind not in RATES:
+            raise SceneError(f"joint {joint.name!r}: a motion of a {joint.type} joint is not one of its velocities qd; "
+                             f"this takes joints of the kinds {listing(list(RATES))}")
+        given[link.v.start + k] = True
+        q[link.q.start + k], qd[link.v.start + k], qdd[link.v.start + k] = motion.at(time)
+    return Prescribed(given, q, qd, qdd)
 
 
 def _tree_joint(name, link, model, p, s, given, qd, qdd, numbers, origin, axes) -> JointSpaces:
