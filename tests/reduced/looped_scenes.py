@@ -5,26 +5,35 @@ import numpy as np
 import mcsim as mc
 from mcsim.core.rotation import compose, from_matrix, relative
 from mcsim.reduced.formulations import Split, loop_matrix
+from mcsim.reduced.system import System
 from random_trees import JOINTS, joint_coordinates, random_frame, random_scene
 from twin import joint_shape
 
 LOOPS = tuple(kind for kind in JOINTS if kind != "free")
 
 
-def looped_scene(rng, count, kinds=LOOPS, loops=1):
-    """A random tree, and joints more that its bodies fulfil where they stand."""
-    scene = random_scene(rng, count)
+def looped_system(rng, count, kinds=LOOPS, loops=1, ball="quaternion"):
+    """A random tree, and joints more, cut, that its bodies fulfil where they stand."""
+    while True:
+        scene = random_scene(rng, count)
+        tree = list(scene.joints)
+        for k in range(loops):
+            _close(rng, scene, kinds[rng.integers(len(kinds))], f"loop{k}")
+        system = System(scene, tree=tree, ball=ball)
+        if len(system.loops) == loops:              # else one of them holds two trees together
+            return system
+
+
+def _close(rng, scene, kind, name):
+    """Another joint between two bodies, or a body and the world, whose frames fit random coordinates of it."""
     names = [None] + [body.name for body in scene.bodies if body.kind != "static"]
-    for k in range(loops):
-        kind = kinds[rng.integers(len(kinds))]
-        a, b = (names[i] for i in rng.choice(len(names), 2, replace=False))
-        pitch, frame_a = rng.uniform(-0.3, 0.3), random_frame(rng)
-        rotation, position, *_ = joint_shape(kind, joint_coordinates(rng, kind), pitch)
-        place = compose(compose(world_frame(scene, a), frame_a), (position, from_matrix(rotation)))
-        constant = {"pitch": pitch} if kind == "helical" else {}
-        scene.add_joint(JOINTS[kind](a, b, frame_a=frame_a, frame_b=relative(world_frame(scene, b), place),
-                                     name=f"loop{k}", **constant))
-    return scene
+    a, b = (names[i] for i in rng.choice(len(names), 2, replace=False))
+    pitch, frame_a = rng.uniform(-0.3, 0.3), random_frame(rng)
+    rotation, position, *_ = joint_shape(kind, joint_coordinates(rng, kind), pitch)
+    place = compose(compose(world_frame(scene, a), frame_a), (position, from_matrix(rotation)))
+    constant = {"pitch": pitch} if kind == "helical" else {}
+    scene.add_joint(JOINTS[kind](a, b, frame_a=frame_a, frame_b=relative(world_frame(scene, b), place), name=name,
+                                 **constant))
 
 
 def world_frame(scene, name):
