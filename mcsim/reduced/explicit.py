@@ -120,7 +120,7 @@ class Explicit:
 
     def _raw(self, y: np.ndarray) -> np.ndarray:
         q = as_state(self._gamma(y), "gamma(y)", self.system.nq)
-        self._normal(q)
+        self._normal(q)                             # refuses quaternions that have no direction
         return q
 
     def _rates(self, y: np.ndarray) -> np.ndarray:
@@ -253,5 +253,5 @@ def _alike(a: np.ndarray, b: np.ndarray) -> bool:
 def _as_y(value, name: str = "y", size: int | None = None) -> np.ndarray:
     array = np.atleast_1d(np.asarray(value, float))
     if array.ndim != 1 or (size is not None and len(array) != size) or not np.isfinite(array).all():
-        raise SceneError(f"{name} must be {'some' if size is None else size} finite numbers, got {value}")
+        raise SceneError(f"{name} must be {'' if size is None else f'{size} '}finite numbers, got {value}")
     return array

@@ -393,4 +393,4 @@ def _dependent(left: np.ndarray) -> list[int]:
 def _refuse_couplings(system: System) -> None:
     if system.couplings:
         raise SceneError("this takes only joints that a tree can be made of; the scene has couplings: "
-                         + listing([f"{joint.name} ({joint.type})" for joint in system.couplings]))
+                         + ", ".join(f"{joint.name!r} ({joint.type})" for joint in system.couplings))
