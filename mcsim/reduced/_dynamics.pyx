@@ -389,25 +389,18 @@ cdef class Dynamics:
 
     # ---- the factor of H ---------------------------------------------------------------------------------------------
 
-    def ltl(self, q):
-        """L (nv, nv), lower triangular, of H = L' L at q (nq,); (n, nv, nv) for q (n, nq). L has zeros where H has them:
-        row k is zero but at k and at the velocities that `expanded_parent` leads to from there (Featherstone, table
-        6.3), so that no fill-in comes about. `ltl_solve` solves with it."""
+    def _ltl(self, q):
+        """-> L of ltl, the velocity at which some H is not positive definite (-1: none)."""
         cdef double* at
         cdef const int32_t* parent
-        cdef Py_ssize_t i, k, failed
+        cdef Py_ssize_t i, failed = -1
         h = self.mass_matrix(q)
-        if self.nv == 0 or h.size == 0:
-            return h
-        parent = <const int32_t*>records(self.expanded_parent)
-        find_any(h, &at)
-        for i in range(h.size // (self.nv * self.nv)):
-            failed = factor_ltl(at + i * self.nv * self.nv, parent, self.nv)
-            if failed >= 0:
-                k = np.searchsorted(self.links["v"], failed, side="right") - 1
-                raise SceneError(f"the mass matrix is not positive definite at the joint of link {k}: nothing that has "
-                                 "mass moves with it (as of a kinematic body), or its coordinates are singular")
-        return h
+        if h.size:
+            parent = <const int32_t*>records(self.expanded_parent)
+            find_any(h, &at)
+            for i in range(h.size // (self.nv * self.nv)):
+                failed = max(failed, factor_ltl(at + i * self.nv * self.nv, parent, self.nv))
+        return h, failed
 
     def ltl_solve(self, factor, b):
         """H^-1 b for b (nv,), or (nv, k) of k columns, with the factor (nv, nv) that `ltl` gave."""

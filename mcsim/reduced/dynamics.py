@@ -81,6 +81,21 @@ class Dynamics(_dynamics.Dynamics):
         out[..., free] = found
         return out
 
+    # ---- the factor of H ---------------------------------------------------------------------------------------------
+
+    def ltl(self, q) -> np.ndarray:
+        """L (nv, nv), lower triangular, of H = L' L at q (nq,); (n, nv, nv) for q (n, nq).
+
+        L has zeros where H has them: row k is zero but at k and at the velocities that `expanded_parent` leads to from
+        there, so that no fill-in comes about (Featherstone, table 6.3). `ltl_solve` solves with it.
+        """
+        factor, failed = self._ltl(q)
+        if failed >= 0:
+            body = next(link.body for link in self.system.links if link.v.start <= failed < link.v.stop)
+            raise SceneError(f"the mass matrix is not positive definite at the joint of body {body!r}: nothing that has "
+                             "mass moves with it, or its coordinates are singular")
+        return factor
+
     # ---- bodies and points -------------------------------------------------------------------------------------------
 
     def body_jacobian(self, body: Body | str, q) -> np.ndarray:
