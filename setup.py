@@ -3,7 +3,7 @@
 Switches, by environment variable:
   MCSIM_DEBUG=1                     bounds checks, C asserts alive, -O1 -g
   MCSIM_SANITIZE=address,undefined  the named sanitizers (run with their runtimes preloaded, see docs/building.md)
-  MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin; one lane at every level, for what is
+  MCSIM_COVERAGE=1                  line tracing for coverage.py's Cython plugin; one level of one lane, for what is
                                     traced is made a Python object, which no register of several lanes can be
   MCSIM_ANNOTATE=1                  Cython's annotated HTML beside each source
 """
@@ -167,16 +167,18 @@ class BuildKernels(build_ext):
             compile_flags, link_flags = ["/O2", "/fp:precise"], []
         for ext in self.extensions:
             threads = self.openmp() if ext.name in THREADED else []
-            inlined = [INLINE] if unix and ext.name in ONE_LANE else []
-            ext.extra_compile_args = compile_flags + threads + (LEVELS.get(ext.name, inlined) if unix else [])
+            inlined = [INLINE] if ext.name in ONE_LANE else []
+            level = LEVELS.get(ext.name, inlined) if unix and not COVERAGE else []
+            ext.extra_compile_args = compile_flags + threads + level
             ext.extra_link_args = link_flags + (threads if unix else [])
         super().build_extensions()
 
 
 def extensions():
+    several = X86 and not COVERAGE               # which has one lane at every level
     only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
     chosen = [extension(m, libs) for m, libs in KERNELS.items()
-              if (X86 or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
+              if (several or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
     return cythonize(
         [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
         nthreads=0,

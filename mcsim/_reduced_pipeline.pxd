@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
+from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 
@@ -11,20 +12,33 @@ cdef class ReducedPipeline(Pipeline):
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
+    cdef tuple angles
+    cdef list carriers
+    cdef long long recovered             # step whose joint forces are in the records
+    cdef object starts
+    cdef double* started                 # qd before the last substep
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
-    cdef int32_t* kinematic              # numbers of the kinematic bodies
-    cdef Py_ssize_t kinematic_count
+    cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
     cdef object kept_here, approaches, coordinates
+    cdef Twist* swings                   # of bodies, see bend_rows
+    cdef object swinging
+    cdef bint runge                      # Runge-Kutta in place of leaps
+    cdef bint looping                    # whether any joint has rows of its own
+    cdef object halved
+    cdef double* levels                  # q and qd at which leaps began
     cdef bint pushed                     # whether any body has a force or damping
 
     cdef void show(self) noexcept nogil
     cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
+    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
+    cdef void bend_rows(self) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

@@ -8,31 +8,38 @@ coordinates, over the tree's velocities.
       drift      q by qd
       refresh    the tree and the rows at the new pose
       kick       qd += h/2 qdd(q, qd)
-      relax      restitution, sweeps without bias
+      relax      sweeps without bias, restitution
 
 Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.stdint cimport int32_t
+from libc.math cimport sqrt
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
+from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
-from mcsim.constraints._joints cimport layout_joints, refresh_joints
+from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.constraints._parts cimport gyroscopic_acceleration
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
-from mcsim.integrate._euler cimport integrate_poses
+from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
+    MOST_HALVINGS = 2            # of a leap that gains energy
+
+# The part of the kinetic energy that leaps may gain [1/s].
+cdef double GAIN = 1e-2
 
 
 cdef class ReducedPipeline(Pipeline):
@@ -53,10 +60,20 @@ cdef class ReducedPipeline(Pipeline):
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
-        kinematic = np.flatnonzero(bodies.kind == KINEMATIC).astype(np.int32)
-        self.kept_here = held, kinematic
-        self.kinematic, self.kinematic_count = integers(kinematic), len(kinematic)
+        self.angles = plan.angles
+        self.kept_here = held
+        self.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
+        self.levels = doubles(self.halved)
+        self.starts = np.zeros(max(1, nv))
+        self.started = doubles(self.starts)
+        self.carriers, self.recovered = plan.carriers, -1
+        self.runge = plan.runge
+        self.looping = not np.all(plan.held)
+        self.swinging = np.zeros((bodies.count + 1, 6))
+        self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
+        self.choose_joints(self.islands.asleep)
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -71,15 +88,65 @@ cdef class ReducedPipeline(Pipeline):
         Pipeline.grow(self)
         self.generalized.reserve()
 
+    cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
+        """Those that may have rows."""
+        cdef Py_ssize_t c, j, n = 0
+        Pipeline.choose_joints(self, asleep)
+        if self.held == NULL:
+            return
+        for c in range(self.awake_joint_count):
+            j = self.awake_joints[c]
+            if self.held[j + 1] == self.held[j] or has_bounded_rows(&self.joints[j]):
+                self.awake_joints[n] = <int32_t>j
+                n += 1
+        self.awake_joint_count = n
+
+    def measured(self):
+        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
+        records = StateArrays.measured(self)
+        joints, axes, places = self.angles
+        records["axes"]["position"][joints, axes] = self.q[places]
+        return records
+
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
 
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
+    def prepare(self):
+        self.recover()                                   # while the last substep's rows are there
+        return Pipeline.prepare(self)
+
+    def recover(self):
+        """What the tree's joints carried in the last substep, into their records; once a step, if q and qd are those it
+        ended with: inverse dynamics at its end, with the mean acceleration of the substep and what its rows did."""
+        cdef double h = self.settings.h
+        cdef const Row* row
+        cdef Twist* force
+        cdef Py_ssize_t i
+        cdef int k
+        if self.recovered == self.steps or self.steps_made == 0 or self.is_stale():
+            return
+        self.recovered = self.steps
+        memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                continue                                 # between a link and its parent: part of what the joint carries
+            for k in range(6):
+                if row.body_a >= 0:
+                    (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
+                if row.body_b >= 0:
+                    (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
+        self.motion.carry(self.started, h, <const double*>self.swings)
+        for link, joint in self.carriers:
+            self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
+
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
     cdef void show(self) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them. Kinematic bodies lead."""
-        self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        """The tree at q and qd, factored, and the bodies as it has them."""
         self.motion.place()
         self.motion.factor()
         self.motion.give_poses(self.bodies.position, self.bodies.orientation)
@@ -99,6 +166,8 @@ cdef class ReducedPipeline(Pipeline):
 
     def sync(self):
         """The bodies as q and qd have them now."""
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.is_stale():
             self.show()
 
@@ -129,7 +198,9 @@ cdef class ReducedPipeline(Pipeline):
     cdef int collide(self) noexcept nogil:
         memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if self.kinematic_count > 0 or self.is_stale():
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.leading or self.is_stale():
             self.show()
         return Pipeline.collide(self)
 
@@ -149,6 +220,7 @@ cdef class ReducedPipeline(Pipeline):
         self.pose_calls.call(False)
         if self.pose_calls.status != OK:
             return CALL_FAILED
+        update_inertia(&self.bodies)
         n = layout_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows,
                           self.row_capacity, True, self.held, NULL, NULL)
         if n < 0:
@@ -220,12 +292,35 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.respond(block, j, y)
         return OK
 
+    cdef void bend_rows(self) noexcept nogil:
+        """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
+        alone: J times what the accelerations at qdd = 0 are more than those."""
+        cdef Py_ssize_t i
+        cdef Row* row
+        cdef const double* a
+        cdef const double* b
+        cdef int k
+        self.motion.look()
+        self.motion.give_swings(self.swings)
+        for i in range(self.bodies.count):
+            self.swings[i].w = sub(self.swings[i].w, gyroscopic_acceleration(&self.bodies, <int32_t>i))
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT:
+                a = <const double*>&self.swings[row.body_a]
+                b = <const double*>&self.swings[row.body_b]
+                for k in range(6):
+                    row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
+
     cdef void finish_rows(self) noexcept nogil:
+        if self.looping:
+            self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         self.generalized.factor(self.rows, self.joint_end, self.factors)
 
     cdef void refresh(self) noexcept nogil:
+        update_inertia(&self.bodies)
         self.write_rows(self.rows)
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows()
@@ -249,41 +344,90 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
+    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
+        """Kick, drift, kick, where there are no rows. Where that gains energy, the tree is too fast for h: two leaps of half
+        as long, and in the shortest ones velocities lose what was gained. Not beside kinematic bodies, which do work."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* q = self.levels + depth * (nq + nv)
+        cdef double kinetic[2]
+        cdef double before = self.motion.energy(&kinetic[0])
+        cdef double gained
+        memcpy(q, self.motion.q, nq * sizeof(double))
+        memcpy(q + nq, self.motion.qd, nv * sizeof(double))
+        self.motion.kick(0.5 * h, forces, ROUNDS)
+        gained = -before - h * self.motion.power(forces)
+        self.motion.drift(h)
+        self.motion.place()
+        self.motion.factor()
+        self.motion.kick(0.5 * h, forces, 1)
+        self.motion.look()
+        gained += self.motion.energy(&kinetic[1])
+        if self.leading or gained <= GAIN * h * (kinetic[0] + kinetic[1]):
+            return
+        if depth < MOST_HALVINGS:
+            memcpy(self.motion.q, q, nq * sizeof(double))
+            memcpy(self.motion.qd, q + nq, nv * sizeof(double))
+            self.motion.place()
+            self.motion.factor()
+            self.motion.look()
+            self.leap(0.5 * h, forces, depth + 1)
+            self.leap(0.5 * h, forces, depth + 1)
+        elif 0.0 < gained < kinetic[1]:
+            self.motion.slow(sqrt(1.0 - gained / kinetic[1]))
+            self.motion.look()
+
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
+        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
-        self.motion.kick(0.5 * h, forces, ROUNDS)
+        if self.row_count == 0:
+            if self.runge:
+                self.motion.runge_kutta(h, forces)
+                self.motion.place()
+                self.motion.factor()
+            else:
+                self.leap(h, forces, 0)
+            self.set_time(self.settings.time + h)
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.show_twists()
+            self.lap(STAGE_INTEGRATE)
+        else:
+            self.bounded_substep(h, forces, last)
+        self.store_contacts()
+
+    cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
+        """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            if self.bounces:
-                self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-            self.set_start_impulses()
-            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
-            self.lap(STAGE_WARM_START)
-            self.solve_rows(BIASED, self.settings.iterations)
-            self.lap(STAGE_SOLVE)
+        if self.bounces:
+            self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        self.set_start_impulses()
+        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        self.lap(STAGE_WARM_START)
+        self.solve_rows(BIASED, self.settings.iterations)
+        self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
-        self.motion.drift(h)
-        integrate_poses(&self.bodies, self.kinematic, self.kinematic_count, h, 1)
+        if self.runge:
+            self.motion.take_back(0.5 * h)
+            self.motion.runge_kutta(h, forces)
+        else:
+            self.motion.drift(h)
         self.show()
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.refresh()
-            self.lap(STAGE_REFRESH)
-        self.sum_forces()
-        self.motion.kick(0.5 * h, forces, 1)
+        self.refresh()
+        self.lap(STAGE_REFRESH)
+        if not self.runge:
+            self.sum_forces()
+            self.motion.kick(0.5 * h, forces, 1)
         self.lap(STAGE_INTEGRATE)
-        if self.row_count > 0:
-            self.return_half()
-            if self.bounces:
-                self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
-                                                             self.settings.restitution_threshold,
-                                                             self.settings.iterations)
-            self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.return_half()
+        self.solve_rows(RELAXED, self.settings.relax_iterations)
+        if self.bounces:
+            self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
+                                                         self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
-        if last and self.row_count > 0:
+        if last:
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
         self.lap(STAGE_RELAX)
-        self.store_contacts()

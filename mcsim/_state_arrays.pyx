@@ -167,7 +167,7 @@ cdef class StateArrays:
         memset(self.bodies.twist - 1, 0, sizeof(Twist))      # the world's: 0 * inf may have come in
         update_inertia(&self.bodies)
 
-    def measure(self):
+    def measured(self):
         """-> (joints,) JOINT_DTYPE, a scratch copy of the records, positions and velocities at the present state. The
         records themselves follow steps only: looking changes nothing."""
         records = self.records_copied()

@@ -188,7 +188,7 @@ class JointHandle(Handle):
         return self._world._scene.joints[self.index].type
 
     def _coordinates(self, field):
-        record = self._world._pipeline.measure()[self.index]
+        record = self._world._pipeline.measured()[self.index]
         values = record["axes"][field][:record["axis_count"]].copy()
         return float(values[0]) if len(values) == 1 else values
 

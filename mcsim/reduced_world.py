@@ -14,14 +14,17 @@ from mcsim._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
+from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, link_records, link_turns
 from mcsim.reduced.system import System
 from mcsim.scene import Body, Joint, Scene
-from mcsim.settings import check_reduced_settings
+from mcsim.scene.checks import FieldError
+from mcsim.settings import check_reduced_settings, count, kernel_settings
 from mcsim.snapshots import Snapshot
-from mcsim.world import World
+from mcsim.world import MOST_STEPS, World
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
+OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")      # whose q are a joint's position
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 
@@ -31,7 +34,10 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit": leapfrog, second order where nothing is bounded.
+      integrator: "semi_implicit" (leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
+        energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
+        "reference" (SciPy's DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
+        motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
       ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
       stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
@@ -58,6 +64,10 @@ class ReducedWorld(World):
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 
+    def _kernel_settings(self, scene):
+        return kernel_settings(self._keywords | {"integrator": "semi_implicit"}, scene.gravity) | {
+            "integrator": INTEGRATE_REDUCED}
+
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
         q, qd = system.coordinates(bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:])
@@ -66,11 +76,11 @@ class ReducedWorld(World):
         if before is not None:
             _carry_over(before.system, before, system, q, qd, tau)
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
+        held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
-                               held=np.array([joint.name in in_tree for joint in scene.joints], bool),
-                               q=q, qd=qd, tau=tau)
-        pipeline = ReducedPipeline(bodies, joints, collider, settings | {"integrator": INTEGRATE_REDUCED},
-                                   bool(np.any(bodies.bounces)), plan)
+                               held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
+                               tau=tau, runge=self._keywords["integrator"] == "rk4")
+        pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
@@ -87,6 +97,51 @@ class ReducedWorld(World):
         """The bodies' arrays, as q and qd have them."""
         vars(self)["_pipeline"].sync()
         return vars(self)["_bodies"]
+
+    @property
+    def _joints(self):
+        """The joints' records, with what those of the tree carried in the last substep."""
+        vars(self)["_pipeline"].recover()
+        return vars(self)["_joints"]
+
+    # ---- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self, n=1) -> None:
+        """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
+
+        Raises SimulationError, with the last good state in place, where a state would become non-finite.
+        """
+        if self._keywords["integrator"] != "reference":
+            return super().step(n)
+        try:
+            n = count(n, "n", 0, MOST_STEPS)
+        except FieldError as error:
+            raise SceneError(f"ReducedWorld.step: {error}") from None
+        self._refuse_bounds()
+        self._begin("step")
+        try:
+            integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
+            self._pipeline.steps += n
+        finally:
+            self._bodies.force[...] = 0.0
+            self._end()
+
+    def _refuse_bounds(self):
+        """What the reference integrator cannot do."""
+        joints, bodies = self.scene.joints, self._bodies
+        tree = {link.joint.name for link in self.system.links if link.joint is not None}
+        for joint, bounded in zip(joints, _bounded(self._joints)):
+            if bounded or joint.name not in tree:
+                what = "has limits, a motor, a spring, friction or a motion" if bounded else "is not in the tree"
+                raise SceneError(f"ReducedWorld(integrator='reference'): joint {joint.name!r} {what}; take "
+                                 "integrator='rk4'")
+        if np.any(bodies.linear_damping) or np.any(bodies.angular_damping) or any(
+                link.prescribed for link in self.system.links):
+            raise SceneError("ReducedWorld(integrator='reference'): knows no damping and no kinematic bodies; take "
+                             "integrator='rk4'")
+        self._prepare()
+        if len(self._collider.get_manifolds()):
+            raise SceneError("ReducedWorld(integrator='reference'): bodies touch; take integrator='rk4'")
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
 
@@ -314,6 +369,29 @@ def _rebuild(scene, given, snapshot):
     world = ReducedWorld(scene, **given)
     world.restore(snapshot)
     return world
+
+
+def _bounded(joints):
+    """(joints,) bool: which may have rows beside their own."""
+    axes = joints["axes"]
+    there = np.arange(axes.shape[1]) < joints["axis_count"][:, None]
+    bounded = (np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]) | (axes["friction"] > 0.0)
+               | (axes["has_spring"] != 0) | (axes["motor_mode"] != 0) | (axes["motion_mode"] != 0))
+    return (there & bounded).any(axis=1) | np.isfinite(joints["swing_limit"])
+
+
+def _carriers(system, scene):
+    """[(link, joint)] numbers of the tree's joints that are the scene's."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    return [(link.number, numbers[link.joint.name]) for link in system.links if link.joint is not None]
+
+
+def _angles(system, scene):
+    """Joint, axis and place in q of the coordinates that are those of a joint of the scene."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    found = [(numbers[link.joint.name], axis, link.q.start + axis) for link in system.links
+             if link.joint is not None and link.kind in OWN for axis in range(link.q.stop - link.q.start)]
+    return tuple(np.array(found, np.intp).reshape(-1, 3).T)
 
 
 def _names(parts):

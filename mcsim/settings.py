@@ -15,7 +15,7 @@ FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
-REDUCED_INTEGRATORS = ("semi_implicit",)
+REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
 REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
 
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
@@ -114,8 +114,9 @@ def check_reduced_settings(keywords):
         choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si",), "solver")
-        return _checked(k | {"joint_solver": "rows", "geometric_stiffness": 0.0, "position_rounds": 1, "sleep": False,
-                             "sleep_speed": 0.01, "sleep_time": 0.5})
+        checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
+                                "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
+        return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
 

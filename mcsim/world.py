@@ -107,7 +107,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         user = user_joints(scene, joints, bodies)
         rows = 0 if user is None else user.rows.ctypes.data
         pipeline = self._new_pipeline(
-            scene, bodies, joints, collider, kernel_settings(self._keywords, scene.gravity) | {"user_rows": rows},
+            scene, bodies, joints, collider, self._kernel_settings(scene) | {"user_rows": rows},
             **({"planned": True} if planned else {}))
         if isinstance(pipeline, PositionPipeline):
             pipeline.names = (tuple(body_index), tuple(joint_index))
@@ -120,6 +120,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             "_masses": bodies.mass, "_centers": bodies.center_of_mass,
             "_breakable": bool(np.any(joints["breakable"])),
         }
+
+    def _kernel_settings(self, scene):
+        return kernel_settings(self._keywords, scene.gravity)
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
@@ -295,7 +298,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 def _set_gears(joints, pipeline):
     """What a gear keeps, where that is left to the pose at which it is added."""
     added = np.flatnonzero(np.isnan(joints["constant"]))
-    measured = pipeline.measure() if len(added) else None
+    measured = pipeline.measured() if len(added) else None
     for i in added:
         (a, b), axes = joints["geared"][i], joints["geared_axis"][i]
         q_a, q_b = (measured["axes"]["position"][j, k] for j, k in zip((a, b), axes))

@@ -323,7 +323,7 @@ cdef inline double product(const Row* x, const Row* y) noexcept nogil:
     return s
 
 
-cdef inline bint has_bounded_rows(const Joint* joint) noexcept nogil:
+cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     """Whether there may be any rows beside the joint's own."""
     cdef const JointAxis* axis
     cdef int i

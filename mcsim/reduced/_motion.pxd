@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Tree
+from mcsim.state._layout cimport Bodies, Joint
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
 ctypedef struct Block:
@@ -19,7 +20,10 @@ cdef class TreeMotion:
     cdef double* tau                     # joint forces, accelerations of given joints [N, N m]
     cdef double* qdd
     cdef double* trial                   # (nv,)
-    cdef double* nothing                 # (nv,) of zeros
+    cdef double* nothing                 # (nv,) whose values nobody reads
+    cdef double* first                   # (nq + nv,) each: a step's start, a stage's rates, their sum
+    cdef double* rate
+    cdef double* sum
     cdef const Mat3* turns               # (links,) the body's axes in the link's
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
@@ -29,8 +33,17 @@ cdef class TreeMotion:
     cdef void look(self) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef double energy(self, double* kinetic) noexcept nogil
+    cdef double power(self, const double* forces) noexcept nogil
+    cdef void rates(self, const double* forces, double* out) noexcept nogil
+    cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
+    cdef void take_back(self, double h) noexcept nogil
+    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil
+    cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
+    cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
+    cdef void give_swings(self, Twist* swing) noexcept nogil
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
     cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil

@@ -7,7 +7,8 @@ from libc.string cimport memcpy
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport quat_exp, quat_mul, rotate_back
+from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub
+from mcsim.state._layout cimport Bodies, Joint
 from mcsim.core.arrays import aligned
 
 include "_kernels.pxi"
@@ -23,14 +24,16 @@ cdef class TreeMotion:
         links, turns = np.ascontiguousarray(links), np.ascontiguousarray(turns, float)
         room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
         scratch = np.zeros((2, max(1, len(qd))))
+        stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks = _blocks(links, len(qd), bodies)
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, link_of, blocks
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
         self.tree.user = NULL
         self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
         self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])
+        self.first, self.rate, self.sum = doubles(stages[0]), doubles(stages[1]), doubles(stages[2])
         self.turns = <const Mat3*>doubles(turns)
         self.link_of, self.blocks = integers(link_of), <Block*>integers(blocks)
         begin(&self.tree)
@@ -68,12 +71,32 @@ cdef class TreeMotion:
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
 
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil:
-        """Of the bodies, but for those that are prescribed."""
-        give_poses(&self.tree, self.turns, False, position, orientation)
+        """Of the bodies."""
+        give_poses(&self.tree, self.turns, position, orientation)
 
     cdef void give_twists(self, Twist* twist) noexcept nogil:
         """After look."""
         give_twists(&self.tree, False, twist)
+
+    cdef void give_swings(self, Twist* swing) noexcept nogil:
+        """After look: the bodies' accelerations, of the centres of mass and angular, at qdd = 0."""
+        cdef Wide3 w, v, arm
+        cdef LinkState* s
+        cdef const LinkState* parent
+        cdef Motion a
+        cdef Py_ssize_t i
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            parent = &self.tree.states[self.tree.links[i].parent + 1]
+            a = moved_out(parent.acceleration, s.arm)
+            a.w = w_add(a.w, s.bias.w)
+            a.v = w_add(a.v, s.bias.v)
+            s.acceleration = a
+            w = s.velocity.w
+            arm = w_cross(w, s.com)
+            v = w_add(w_add(a.v, w_cross(a.w, s.com)), w_cross(w, w_add(s.velocity.v, arm)))
+            swing[self.tree.links[i].body].v = vec3(v.x, v.y, v.z)
+            swing[self.tree.links[i].body].w = vec3(a.w.x, a.w.y, a.w.z)
 
     # ---- in time -----------------------------------------------------------------------------------------------------
 
@@ -88,6 +111,73 @@ cdef class TreeMotion:
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
 
+    cdef double energy(self, double* kinetic) noexcept nogil:
+        """After look: kinetic energy and that of gravity, 0 at the world's origin, less that of prescribed bodies [J]."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef Wide3 v, w
+        cdef double potential = 0.0
+        cdef Py_ssize_t i
+        kinetic[0] = 0.0
+        for i in range(self.tree.count):
+            s = &self.tree.states[i + 1]
+            link = &self.tree.links[i]
+            w = s.velocity.w
+            v = w_add(s.velocity.v, w_cross(w, s.com))
+            kinetic[0] += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
+            v = w_add(s.position, s.com)
+            potential -= link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
+        return kinetic[0] + potential
+
+    cdef double power(self, const double* forces) noexcept nogil:
+        """Of joint forces and of forces on the bodies, at qd [W]. The links' velocities are those of the last look."""
+        cdef const LinkState* s
+        cdef const double* f
+        cdef Wide3 v
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            found += self.tau[i] * self.qd[i]
+        for i in range(self.tree.count if forces != NULL else 0):
+            s = &self.tree.states[i + 1]
+            f = forces + 6 * self.tree.links[i].body
+            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
+        return found
+
+    cdef void take_back(self, double h) noexcept nogil:
+        """The last kick of h."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            self.qd[i] -= h * self.qdd[i]
+
+    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil:
+        """Forces across the joints at the present state, for accelerations (qd - started) / h."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            self.trial[i] = (self.qd[i] - started[i]) / h
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        inverse_dynamics(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.nothing)
+
+    cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil:
+        """After carry: h times what a link's joint puts on its successor, about its point there."""
+        cdef const LinkState* s = &self.tree.states[link + 1]
+        cdef Vec3 f = vec3(s.force.f.x, s.force.f.y, s.force.f.z)
+        cdef Vec3 n = vec3(s.force.n.x, s.force.n.y, s.force.n.z)
+        cdef Vec3 point
+        if self.tree.links[link].reversed:
+            point = add(bodies.position[joint.body_b], rotate(bodies.orientation[joint.body_b], joint.anchor_b))
+            n = add(n, cross(sub(vec3(s.position.x, s.position.y, s.position.z), point), f))
+            f, n = neg(f), neg(n)
+        joint.wrench_impulse.v = scale(h, f)
+        joint.wrench_impulse.w = scale(h, n)
+
+    cdef void slow(self, double factor) noexcept nogil:
+        """All velocities times a factor."""
+        cdef Py_ssize_t i
+        for i in range(self.tree.nv):
+            self.qd[i] *= factor
+
     cdef void drift(self, double h) noexcept nogil:
         """q after h at the velocities qd."""
         cdef const Link* link
@@ -99,8 +189,6 @@ cdef class TreeMotion:
             link = &self.tree.links[i]
             q = &self.q[link.q]
             w = &self.qd[link.v]
-            if link.prescribed:
-                continue
             if link.kind == SPHERICAL:
                 turn_by(q, h, w)
             elif link.kind == FREE:
@@ -112,6 +200,65 @@ cdef class TreeMotion:
             else:
                 for k in range(link.freedoms):
                     q[k] += h * w[k]
+
+    cdef void rates(self, const double* forces, double* out) noexcept nogil:
+        """dq/dt (nq,) and qdd (nv,) at q and qd."""
+        cdef const Link* link
+        cdef const double* q
+        cdef const double* w
+        cdef double* r
+        cdef double s, c
+        cdef Py_ssize_t i
+        cdef int k
+        self.place()
+        self.factor()
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+        for i in range(self.tree.count):
+            link = &self.tree.links[i]
+            q, w, r = &self.q[link.q], &self.qd[link.v], &out[link.q]
+            if link.kind == SPHERICAL:
+                turning_rate(q, w, r)
+            elif link.kind == FREE:
+                for k in range(3):
+                    r[k] = w[k]
+                turning_rate(&q[3], &w[3], &r[3])
+            elif link.kind == PLANAR:
+                sine_cosine(q[2], &s, &c)
+                r[0] = c * w[0] - s * w[1]
+                r[1] = s * w[0] + c * w[1]
+                r[2] = w[2]
+            else:
+                for k in range(link.freedoms):
+                    r[k] = w[k]
+        memcpy(out + self.tree.nq, self.qdd, self.tree.nv * sizeof(double))
+
+    cdef void runge_kutta(self, double h, const double* forces) noexcept nogil:
+        """The classical method of fourth order on the coordinates themselves; quaternions are made unit at the end."""
+        cdef double at[4]
+        cdef double weight[4]
+        cdef Py_ssize_t i, nq = self.tree.nq, size = nq + self.tree.nv
+        cdef double* value
+        cdef int k
+        at[0], at[1], at[2], at[3] = 0.0, 0.5 * h, 0.5 * h, h
+        weight[0], weight[1], weight[2], weight[3] = h / 6.0, h / 3.0, h / 3.0, h / 6.0
+        memcpy(self.first, self.q, nq * sizeof(double))
+        memcpy(self.first + nq, self.qd, self.tree.nv * sizeof(double))
+        memcpy(self.sum, self.first, size * sizeof(double))
+        for k in range(4):
+            for i in range(size if k > 0 else 0):
+                value = &self.q[i] if i < nq else &self.qd[i - nq]
+                value[0] = self.first[i] + at[k] * self.rate[i]
+            self.rates(forces, self.rate)
+            for i in range(size):
+                self.sum[i] += weight[k] * self.rate[i]
+        memcpy(self.q, self.sum, nq * sizeof(double))
+        memcpy(self.qd, self.sum + nq, self.tree.nv * sizeof(double))
+        for i in range(self.tree.count):
+            if self.tree.links[i].kind == SPHERICAL:
+                make_unit(&self.q[self.tree.links[i].q])
+            elif self.tree.links[i].kind == FREE:
+                make_unit(&self.q[self.tree.links[i].q + 3])
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -151,6 +298,17 @@ cdef class TreeMotion:
                 s.acceleration = a
             else:
                 s.acceleration = go_out(link, &self.tree.axes[link.v], a, <Wide*>&out[at])
+
+
+cdef inline void turning_rate(const double* q, const double* w, double* out) noexcept nogil:
+    """1/2 q (0, w)"""
+    cdef Quat r = quat_mul(quat(q[0], q[1], q[2], q[3]), quat(0.0, 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]))
+    out[0], out[1], out[2], out[3] = r.w, r.x, r.y, r.z
+
+
+cdef inline void make_unit(double* q) noexcept nogil:
+    cdef Quat r = quat_normalized(quat(q[0], q[1], q[2], q[3]))
+    q[0], q[1], q[2], q[3] = r.w, r.x, r.y, r.z
 
 
 cdef inline void turn_by(double* q, double h, const double* w) noexcept nogil:

@@ -8,6 +8,7 @@ named as a root, and one to each component that nothing else holds to the base.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import NamedTuple
 
 from mcsim.core.errors import SceneError
@@ -69,19 +70,21 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
     """A spanning tree of the scene.
 
     The joints of `tree` and the bodies of `roots` are taken first. Then joints with fewer freedoms before those with
-    more, so that loops are cut where that costs the fewest rows; among equals in the scene's order. What then does not
-    reach the base is held to it by a free joint at its first body.
+    more, so that loops are cut where that costs the fewest rows; among equals in the scene's order. Joints that can break,
+    or that a Motion moves, are cut. What then does not reach the base is held to it by a free joint at its first body.
     """
     edges, couplings = _edges(scene)
     groups = Groups(len(scene.bodies))
     chosen = [edge for edge in _implicit(scene, roots) if groups.join(edge.predecessor, edge.successor)]
     for edge in _named(scene, tree, edges):
+        if why := _must_be_cut(edge.joint):
+            raise SceneError(f"joint {edge.joint.name!r} {why}: it cannot be a tree joint; leave it out of tree")
         if not groups.join(edge.predecessor, edge.successor):
             raise SceneError(f"joint {edge.joint.name!r} closes a loop with {_path(scene, chosen, edge)}; it cannot be "
                              "a tree joint: leave it, or another of these, out of tree and roots")
         chosen.append(edge)
     for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint), item[0])):
-        if groups.join(edge.predecessor, edge.successor):
+        if not _must_be_cut(edge.joint) and groups.join(edge.predecessor, edge.successor):
             chosen.append(edge)
     for place, body in enumerate(scene.bodies):
         if body.kind != "static" and groups.join(BASE, place):
@@ -89,6 +92,13 @@ def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body 
     in_tree = {edge.joint.name for edge in chosen if edge.joint is not None}
     loops = [edge for name, edge in edges.items() if name not in in_tree]
     return Spanning(_numbered(scene, chosen), loops, couplings)
+
+
+def _must_be_cut(joint: Joint) -> str:
+    """Why a joint cannot be in the tree: its rows are needed. Empty if it can."""
+    if min(joint.break_force, joint.break_torque) < inf:
+        return "can break"
+    return "has a motion that is prescribed" if any(axis.motion is not None for axis in joint.axes) else ""
 
 
 def _edges(scene: Scene) -> tuple[dict[str, Edge], list[Joint]]:

@@ -18,6 +18,7 @@ from mcsim.state._layout cimport (
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
+cdef double PROXIMAL = 1e-7
 
 
 cdef class GeneralizedRows:
@@ -136,7 +137,9 @@ cdef class GeneralizedRows:
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
     cdef void factor(self, const Row* rows, Py_ssize_t count, double* factors) noexcept nogil:
-        """Of bilateral blocks, for both passes; factors as of `_blocks.pxd`, factor_blocks."""
+        """Of bilateral blocks, for both passes; factors as of `_blocks.pxd`, factor_blocks. What they solve is K (1 + PROXIMAL
+        on the diagonal) delta = -w: with repeated sweeps the proximal point iteration, which leaves alone what rows of a
+        closed loop say that others imply but for the errors of its position."""
         cdef double k[MAX_BLOCK * MAX_BLOCK]
         cdef Py_ssize_t i = 0
         cdef int m, r, c, p
@@ -147,6 +150,7 @@ cdef class GeneralizedRows:
                 for r in range(m):
                     for c in range(r + 1):
                         k[MAX_BLOCK * r + c] = self.coupling(i + r, i + c)
+                    k[MAX_BLOCK * r + r] *= 1.0 + PROXIMAL
                 for p in range(2):
                     factor_matrix(k, &rows[i], factors + i * FACTOR_STRIDE, p)
             i += m

@@ -16,7 +16,7 @@ BALLS = ("quaternion", "ypr")   # of random trees, in turn
 # Method: what it is asked with, of q, qd, x (q̈ or τ) and forces. All give an array or a tuple of arrays.
 ASKED = {
     "inverse_dynamics": "q qd x forces", "forward_dynamics": "q qd x forces", "bias_force": "q qd",
-    "mass_matrix": "q", "poses": "q", "velocities": "q qd", "energy": "q qd", "momentum": "q qd",
+    "velocities": "q qd", "energy": "q qd", "momentum": "q qd", "mass_matrix": "q", "poses": "q",
 }
 
 
@@ -88,7 +88,7 @@ class Compiled:
 
 
 def by_link(system, positions, orientations):
-    """Poses of bodies as the twin gives them: centres of mass (links, 3), rotations (links, 3, 3) of the link frames."""
+    """Poses of bodies as the twin gives them: centres of mass (links, 3), rotations (links, 3, 3) of link frames."""
     rotations = [rotation_of(orientations[link.body_number]) @ link.frame[1].T for link in system.links]
     return (positions[[link.body_number for link in system.links]].reshape(-1, 3),
             np.array(rotations).reshape(-1, 3, 3))

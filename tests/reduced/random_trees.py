@@ -61,7 +61,7 @@ def random_scene(rng, count=None, kinds=KINDS, branching=None, gravity=None):
     branching: 0 for a chain up to 1 for parents drawn from all bodies before. The first tree's base is the world, a
     static body or none (it floats); now and then another tree begins.
     """
-    count = 1 + int(60 * rng.random()**2) if count is None else count
+    count = 1 + int(60 * rng.random()**3) if count is None else count
     branching = rng.uniform(0, 1) if branching is None else branching
     plan = _Plan()
     bases = [None]

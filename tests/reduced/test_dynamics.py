@@ -90,7 +90,7 @@ def test_a_tree_far_away():
 
 # ---- identities ------------------------------------------------------------------------------------------------------
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(scenes(largest=30))
 def test_identities(made):
     """Forward and inverse dynamics undo each other; H q̈ + C = τ; H is symmetric to the bit and positive definite."""
@@ -175,6 +175,46 @@ def test_single_arguments_serve_all_states_of_a_batch(single):
         found = ask(dynamics, method, given_)
         assert found.shape == ((system.nv,) if all(single) else (5, system.nv))
         assert np.array_equal(np.broadcast_to(found, (5, system.nv)), ask(dynamics, method, repeated))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_bodies_of_batches_equal_those_of_single_states_to_the_bit(count):
+    system, dynamics, _ = case()
+    many, bodies = batch(system, count), len(system.scene.bodies)
+    q, qd = many["q"], many["qd"]
+    found = [*dynamics.state(q, qd), dynamics.body_jacobian(system.links[-1].body, q)]
+    shapes = (bodies, 3), (bodies, 4), (bodies, 3), (bodies, 3), (6, system.nv)
+    for k, (part, shape) in enumerate(zip(found, shapes)):
+        singles = [[*dynamics.state(q[i], qd[i]), dynamics.body_jacobian(system.links[-1].body, q[i])][k]
+                   for i in range(count)]
+        assert part.shape == (count, *shape)
+        assert np.array_equal(part, np.array(singles).reshape(part.shape))
+    for part, other in zip(dynamics.poses(q), found):
+        assert np.array_equal(part, other)
+
+
+def test_one_pose_and_many_velocities():
+    system, dynamics, _ = case()
+    many = batch(system, 3)
+    for q, qd in ((many["q"][0], many["qd"]), (many["q"], many["qd"][0])):
+        found = dynamics.state(q, qd)
+        repeated = dynamics.state(np.broadcast_to(q, (3, system.nq)), np.broadcast_to(qd, (3, system.nv)))
+        for part, other in zip(found, repeated):
+            assert np.array_equal(part, other)
+
+
+def test_static_bodies_stay_where_they_are():
+    rng = np.random.default_rng(16)
+    scene = random_scene(rng, 4)
+    scene.add_body("still", kind="static", shape=mc.Box((1, 1, 1)), position=(1, 2, 3),
+                   orientation=(0.5, 0.5, -0.5, 0.5), center_of_mass=(0, 0, 1))
+    system = System(scene)
+    dynamics, many = Dynamics(system), batch(system, 2)
+    positions, orientations, velocities, spins = dynamics.state(many["q"], many["qd"])
+    assert np.allclose(positions[:, -1], [1, 2, 3] + rotation_of([0.5, 0.5, -0.5, 0.5]) @ [0, 0, 1], atol=1e-15)
+    assert np.all(orientations[:, -1] == [0.5, 0.5, -0.5, 0.5])
+    assert np.all(velocities[:, -1] == 0.0) and np.all(spins[:, -1] == 0.0)
+    assert np.all(dynamics.body_jacobian("still", many["q"]) == 0.0)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -371,6 +411,27 @@ def test_wrong_arrays_are_refused_by_name(method, name, how):
     with pytest.raises(mc.SceneError, match=rf"^{argument}\b"):
         ask(dynamics, method, state | {name: WRONG[how](state[name])})
     assert np.array_equal(ask(dynamics, method, state), expected)
+
+
+@pytest.mark.parametrize("how", WRONG)
+@pytest.mark.parametrize("name", ["q", "qd"])
+def test_wrong_states_of_bodies_are_refused_by_name(name, how):
+    system, dynamics, state = case()
+    wrong = state | {name: WRONG[how](state[name])}
+    with pytest.raises(mc.SceneError, match=rf"^{name}\b"):
+        dynamics.state(wrong["q"], wrong["qd"])
+    if name == "q":
+        for ask_for in (dynamics.poses, lambda q: dynamics.body_jacobian(system.links[0].body, q)):
+            with pytest.raises(mc.SceneError, match=r"^q\b"):
+                ask_for(wrong["q"])
+
+
+@pytest.mark.parametrize("body", ["nobody", *(pytest.param(body, marks=pytest.mark.xfail(
+    raises=TypeError, reason="the suggestion of a name takes strings only")) for body in (None, 3, []))])
+def test_a_jacobian_of_no_body_is_refused(body):
+    _, dynamics, state = case()
+    with pytest.raises(mc.SceneError, match="there is no body"):
+        dynamics.body_jacobian(body, state["q"])
 
 
 @pytest.mark.parametrize("name", ["qd", "x", "forces"])

@@ -1,4 +1,4 @@
-"""The twin by itself: its joints by finite differences, its algorithms by identities, its motion by conserved energy."""
+"""The twin by itself: its joints by finite differences, its algorithms by identities, its motion by energy."""
 
 import numpy as np
 import pytest
@@ -294,7 +294,7 @@ def test_maximal_coordinates_give_the_same_accelerations(seed):
         assert np.allclose(*totals, rtol=0, atol=1e-9 * (1 + largest(totals[0])))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_worlds_constraint_rows_give_the_same_accelerations(seed):
     """M a + Jᵀ λ = f, J a = 0 with the J of a World whose bodies are at rest where the tree has them."""
     twin, rng = tree(seed)

@@ -81,14 +81,14 @@ def test_an_impulse_changes_the_velocities_by_the_apparent_inertia(number):
 
 # ---- how it moves ----------------------------------------------------------------------------------------------------
 
-def errors_of_motion(system, state, ball, tau=None, seconds=0.1, steps=(10, 20)):
+def errors_of_motion(system, state, ball, tau=None, seconds=0.1, steps=(10, 20), integrator="semi_implicit"):
     """How far ReducedWorlds of ever smaller steps end from the twin's trajectory: [(q, qd), ...]"""
     twin = Twin(system)
     expected = [part[-1] for part in twin.trajectory(state["q"], state["qd"], np.array([seconds]), tau,
                                                      faster=mc.ReducedWorld(system.scene, ball=ball))]
     result = []
     for count in steps:
-        world = mc.ReducedWorld(system.scene, dt=seconds / count, ball=ball)
+        world = mc.ReducedWorld(system.scene, dt=seconds / count, ball=ball, integrator=integrator)
         world.q, world.qd = state["q"], state["qd"]
         if tau is not None:
             world.tau = tau
@@ -106,6 +106,21 @@ def test_every_kind_moves_as_the_twin_does(kind):
     tau = np.random.default_rng(5).normal(size=system.nv)
     errors = errors_of_motion(system, state, BALLS[kind == "spherical_ypr"], tau, steps=(20, 40, 80))
     assert errors[-1] < 0.05 and errors[-1] < 1e-9 + errors[0] / 10, errors
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_runge_kutta_is_of_the_fourth_order(kind):
+    system, state = chain_of(kind, 3)
+    tau = np.random.default_rng(5).normal(size=system.nv)
+    errors = errors_of_motion(system, state, BALLS[kind == "spherical_ypr"], tau, steps=(10, 20, 40), integrator="rk4")
+    assert errors[-1] < 1e-4 and errors[-1] < 1e-9 + errors[0] / 150, errors
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_the_reference_integrator_is_the_twins_trajectory(kind):
+    system, state = chain_of(kind, 3)
+    errors = errors_of_motion(system, state, BALLS[kind == "spherical_ypr"], steps=(2,), integrator="reference")
+    assert errors[0] < 1e-7, errors
 
 
 @pytest.mark.parametrize("number", range(6))

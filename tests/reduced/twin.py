@@ -125,8 +125,8 @@ def _columns(*columns):
 
 
 def joint_shape(kind, q, constant=0.0):
-    """-> R, r of F_s in F_p, S, and how S changes, as seen from F_s, by the motion along one of q̇: {its index: (6, nv)},
-    where it does change."""
+    """-> R, r of F_s in F_p, S, and how S changes, seen from F_s, by the motion along one of q̇: {its index: (6, nv)}, where
+    it does change."""
     o, e = np.zeros(3), np.eye(3)
     if kind == "fixed":
         return e, o, _columns(), {}
@@ -254,6 +254,7 @@ class Twin:
         self.weights = link_weights(system, gravity)
         self.inertias = [spatial_inertia(link.mass, link.com, link.inertia) for link in self.links]
         self.places = [transform(link.turn, link.place) for link in self.links]
+        self._state = None
 
     # ---- kinematics --------------------------------------------------------------------------------------------------
 
@@ -264,7 +265,14 @@ class Twin:
         return reversed_joint(joint) if link.reversed else joint
 
     def kinematics(self, q, qd=None):
-        qd = np.zeros(self.system.nv) if qd is None else qd
+        """At q, q̇ (0 if None); kept for the next question about the same state."""
+        q, qd = np.asarray(q, float), np.zeros(self.system.nv) if qd is None else np.asarray(qd, float)
+        state = q.tobytes(), qd.tobytes()
+        if state != self._state:
+            self._state, self._kinematics = state, self._kinematics_of(q, qd)
+        return self._kinematics
+
+    def _kinematics_of(self, q, qd):
         result = Kinematics([], [], [], [], [])
         for i, link in enumerate(self.links):
             joint = self.joint(i, q, qd)
@@ -437,8 +445,8 @@ class Twin:
         return qdd, [t @ solution[ends[i]:ends[i + 1]] for i, t in enumerate(subspaces)]
 
     def apparent_inertia(self, number, q, qd, tau, forces=None):
-        """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more force
-        on it, world axes (3.52)."""
+        """-> Φ (6, 6), b (6,): the acceleration [v̇; ω̇] of a link's centre of mass is Φ [f; n] + b under one more
+        force on it, world axes (3.52)."""
         jacobian = self.body_jacobian(number, q)
         b = self.body_accelerations(q, qd, self.forward_dynamics(q, qd, tau, forces))[number]
         return jacobian @ np.linalg.solve(self.mass_matrix(q), jacobian.T), b
