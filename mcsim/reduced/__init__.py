@@ -3,9 +3,9 @@
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.explicit import Explicit
 from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
-from mcsim.reduced.spaces import Jcalc, JointSpaces, Prescribed, jcalc, joint_spaces, prescribed
+from mcsim.reduced.spaces import Jcalc, JointSpaces, jcalc, joint_spaces
 from mcsim.reduced.system import Link, Loop, System
 from mcsim.reduced.tables import dh_scene
 
 __all__ = ["Apparent", "Dynamics", "Explicit", "Formulation", "Jcalc", "JointForce", "JointSpaces", "Link", "Loop",
-           "Mobility", "Prescribed", "System", "dh_scene", "jcalc", "joint_spaces", "mobility", "prescribed"]
+           "Mobility", "System", "dh_scene", "jcalc", "joint_spaces", "mobility"]

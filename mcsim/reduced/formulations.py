@@ -69,6 +69,7 @@ class Formulation:
     given (nv,) bool: which velocities of the tree are prescribed, with accelerations qdd (nv,); those of kinematic
         bodies always are. active: T_a by joints (see joint_spaces).
     baumgarte: (alpha, beta) [1/s]: k gets -2 alpha e' - beta^2 e for the error e of each loop's row.
+    time [s]: at which the scene's Motions are asked.
     tolerance: singular values below it, relative to the largest of K, or to the largest term of loop_K, count as zero.
 
     spaces: list of JointSpaces in world axes, of all joints; rows: list of (joint, name of the row) of K;
@@ -85,7 +86,7 @@ class Formulation:
 
     def __init__(self, system: System | Dynamics, q, qd=None, tau=None, forces=None, *, given=None, qdd=None,
                  active: Mapping[str, np.ndarray] | None = None, baumgarte: tuple[float, float] = (0.0, 0.0),
-                 tolerance: float = TOLERANCE):
+                 time: float = 0.0, tolerance: float = TOLERANCE):
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = system = self.dynamics.system
         _refuse_couplings(system)
@@ -94,7 +95,7 @@ class Formulation:
                                   for name, part in (("qd", qd), ("tau", tau), ("qdd", qdd)))
         self.given = given_velocities(system, given)
         self.spaces = [joint.in_world() for joint in joint_spaces(
-            self.dynamics, self.q, self.qd, given=self.given, qdd=qdd, active=active)]
+            self.dynamics, self.q, self.qd, given=self.given, qdd=qdd, active=active, time=time)]
         self._qdd = np.where(self.given, qdd, 0.0)
         self._set_bodies(forces)
         self._set_implicit(baumgarte)
@@ -148,7 +149,7 @@ class Formulation:
                 self.K[rows, 6 * link:6 * link + 6] = joint.T.T @ x
             self.k[rows] = joint.T.T @ bias
             if joint.link is None:
-                self.k[rows] -= 2.0 * alpha * joint.T.T @ joint.velocity + beta**2 * joint.error
+                self.k[rows] -= 2.0 * alpha * joint.T.T @ (joint.velocity - joint.sigma) + beta**2 * joint.error
 
     def _relative_bias(self, joint: JointSpaces) -> np.ndarray:
         """(6,) what the two ends' shares of `a` differ by where the joint's free accelerations are zero."""

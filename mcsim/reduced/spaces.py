@@ -24,12 +24,13 @@ from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.readout import READ, Motion
-from mcsim.reduced.system import System
+from mcsim.reduced.system import Loop, System
 from mcsim.scene.checks import listing, show, suggestion
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
-RATES = ("revolute", "prismatic", "helical", "cylindrical", "universal")   # kinds whose qd are the rates of their q
+# Kinds whose coordinates a Motion may move, and which of them turn all the way round.
+TURNS = {"revolute": (0,), "prismatic": (), "helical": (), "cylindrical": (1,), "planar": (2,), "universal": (0, 1)}
 SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll turn about one axis
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
@@ -74,7 +75,7 @@ class JointSpaces:
     columns (n,): which of the system's velocities S belongs to; empty of a loop joint, which has none of its own.
     S, T_a (6, n), T (6, 6 - n), sigma, c, velocity (v_J) (6,): in the axes of F_s about its origin, or in world axes
         about the same point if `world`.
-    error (6 - n,): by how much the joint is off along T [rad, m]: 0 of tree joints.
+    error (6 - n,): by how much the joint is off along T [rad, m]: 0 of tree joints. Its rate is T' (v_J - sigma).
     rows: a name for each column of T. origin (3,), axes (3, 3): F_s in the world, the axes its columns.
     """
 
@@ -114,7 +115,7 @@ class JointSpaces:
 
 
 def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
-                 active: Mapping[str, np.ndarray] | None = None) -> list[JointSpaces]:
+                 active: Mapping[str, np.ndarray] | None = None, time: float = 0.0) -> list[JointSpaces]:
     """The spaces of all joints at q (nq,), qd (nv,) (0 if None), in F_s axes: the links' joints in the order of links,
     then those that close loops.
 
@@ -123,6 +124,8 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
     force that keeps them to it is a constraint force.
     active: T_a (6, n) of some tree joints by name, in F_s axes, in place of the usual ones. Another T_a changes the
     constraint forces and not the motion.
+    time [s]: at which the scene's Motions are asked. Joints that have one are not in the tree, and hold it likewise: by
+    sigma, c, more columns of T, and the error.
     """
     dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
     system = dynamics.system
@@ -142,55 +145,19 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
         if chosen is not None:
             model = model._replace(T_a=_active(name, chosen, model.S))
         numbers = np.arange(link.v.start, link.v.stop)
-        spaces.append(_tree_joint(name, link, model, p[0], s[0], given[numbers], qd[numbers], qdd[numbers], numbers,
-                                  *frames.place(*s)))
+        known = given[numbers]
+        fields = _with_given(model, known, qd[numbers[known]], qdd[numbers[known]], tuple(
+            f"velocity {k} of the joint, which is given" for k in np.flatnonzero(known)))
+        origin, axes = frames.place(*s)
+        spaces.append(JointSpaces(name=name, kind=link.kind, link=link.number, predecessor=p[0], successor=s[0],
+                                  columns=numbers[~known], velocity=model.S @ qd[numbers],
+                                  error=np.zeros(fields["T"].shape[1]), origin=origin, axes=axes, **fields))
     if active:
         raise SceneError(f"active has {listing(list(active))}, which is no tree joint")
-    return spaces + [_loop_joint(loop, frames) for loop in system.loops]
+    return spaces + [_loop_joint(loop, frames, time) for loop in system.loops]
 
 
-class Prescribed(NamedTuple):
-    """given (nv,) bool: which velocities of the tree follow a Motion; q (nq,), qd (nv,), qdd (nv,) with those filled in.
-    """
-
-    given: np.ndarray
-    q: np.ndarray
-    qd: np.ndarray
-    qdd: np.ndarray
-
-
-def prescribed(system: System, time: float, q=None, qd=None) -> Prescribed:
-    """What the Motions of the scene's tree joints ask for at a time [s]; the rest of q and qd as given (neutral and 0 if
-    None), qdd 0 there. Of joints whose velocities are the rates of their coordinates."""
-    q = system.neutral() if q is None else as_state(q, "q", system.nq).copy()
-    qd = np.zeros(system.nv) if qd is None else as_state(qd, "qd", system.nv).copy()
-    given, qdd = np.zeros(system.nv, bool), np.zeros(system.nv)
-    moved = [(link, link.joint, k, axis.motion) for link in system.links if link.joint is not None
-             for k, axis in enumerate(link.joint.axes) if axis.motion is not None]
-    for loop in system.loops:
-        if any(axis.motion is not None for axis in loop.joint.axes):
-            raise SceneError(f"joint {loop.joint.name!r} has a motion and closes a loop: it has no coordinates in the "
-                             f"tree; take it into the tree by System(scene, tree=[{loop.joint.name!r}])")
-    for link, joint, k, motion in moved:
-        if link.kind not in RATES:
-            raise SceneError(f"joint {joint.name!r}: a motion of a {joint.type} joint is not one of its velocities qd; "
-                             f"this takes joints of the kinds {listing(list(RATES))}")
-        given[link.v.start + k] = True
-        q[link.q.start + k], qd[link.v.start + k], qdd[link.v.start + k] = motion.at(time)
-    return Prescribed(given, q, qd, qdd)
-
-
-def _tree_joint(name, link, model, p, s, given, qd, qdd, numbers, origin, axes) -> JointSpaces:
-    """The prescribed columns of S become sigma, those of T_a constraints."""
-    prescribed = tuple(f"velocity {k} of the joint, which is given" for k in np.flatnonzero(given))
-    return JointSpaces(
-        name, link.kind, link.number, p, s, numbers[~given], model.S[:, ~given],
-        np.hstack([model.T, model.T_a[:, given]]), model.T_a[:, ~given], model.S[:, given] @ qd[given],
-        model.c + model.S[:, given] @ qdd[given], model.S @ qd, np.zeros(model.T.shape[1] + int(given.sum())),
-        model.rows + prescribed, origin, axes)
-
-
-def _loop_joint(loop, frames: _Frames) -> JointSpaces:
+def _loop_joint(loop: Loop, frames: _Frames, time: float) -> JointSpaces:
     """Of a loop joint the coordinates are read from its two links, which may be a little off."""
     origin_p, axes_p = frames.place(loop.predecessor, loop.predecessor_frame)
     origin, axes = frames.place(loop.successor, loop.successor_frame)
@@ -199,11 +166,54 @@ def _loop_joint(loop, frames: _Frames) -> JointSpaces:
     velocity = np.concatenate([axes.T @ moved[:3], axes.T @ moved[3:]])
     read = READ[loop.kind](Motion(way[None], from_matrix(turn)[None], velocity[None, 3:], velocity[None, :3],
                                   np.array([loop.constant])))
-    model = jcalc(loop.kind, read.q[0], read.qd[0], loop.constant)
+    q, qd = read.q[0], read.qd[0]
+    model = jcalc(loop.kind, q, qd, loop.constant)
     # From where the coordinates put F_s to where it is.
     off = np.concatenate([rotation_vector(from_matrix(model.turn.T @ turn)), turn.T @ (way - model.place)])
-    return JointSpaces(loop.joint.name, loop.kind, None, loop.predecessor, loop.successor, np.zeros(0, int), model.S,
-                       model.T, model.T_a, np.zeros(6), model.c, velocity, model.T.T @ off, model.rows, origin, axes)
+    given, asked = _asked(loop, q, time)
+    if given.any():
+        model = _of_rates(loop.kind, model, q, qd)
+    fields = _with_given(model, given, asked[1][given], asked[2][given], tuple(
+        f"coordinate {k} of the joint, which is moved" for k in np.flatnonzero(given)))
+    error = np.concatenate([model.T.T @ off, asked[0][given]])
+    return JointSpaces(name=loop.joint.name, kind=loop.kind, link=None, predecessor=loop.predecessor,
+                       successor=loop.successor, columns=np.zeros(0, int), velocity=velocity, error=error, origin=origin,
+                       axes=axes, **fields)
+
+
+def _asked(loop: Loop, q: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """(nv,) bool: which coordinates a Motion moves; (3, nv): by how much they are off, rates and accelerations asked."""
+    motions = [axis.motion for axis in loop.joint.axes]
+    size = KINDS[loop.kind].nv
+    asked = np.zeros((3, size))
+    if all(motion is None for motion in motions):
+        return np.zeros(size, bool), asked
+    if loop.kind not in TURNS:
+        raise SceneError(f"joint {loop.joint.name!r}: motions of a {loop.joint.type} joint are not known here; this "
+                         f"takes those of joints of the kinds {listing(list(TURNS))}")
+    for k, motion in enumerate(motions):
+        if motion is not None:
+            position, asked[1, k], asked[2, k] = motion.at(time)
+            gap = q[k] - position
+            asked[0, k] = gap - 2.0 * np.pi * np.round(gap / (2.0 * np.pi)) if k in TURNS[loop.kind] else gap
+    return np.array([motion is not None for motion in motions]), asked
+
+
+def _of_rates(kind: str, model: Jcalc, q: np.ndarray, qd: np.ndarray) -> Jcalc:
+    """With the rates of q for velocities: another basis of S. Only of a planar joint they differ: (x', y') are along F_p,
+    which turns as seen from F_s."""
+    if kind != "planar":
+        return model
+    back = turn_z(-q[2])
+    change = model.S @ (qd[2] * np.array([qd[1], -qd[0], 0.0]))
+    return model._replace(S=model.S @ back, T_a=model.T_a @ back, c=model.c + change)
+
+
+def _with_given(model: Jcalc, given: np.ndarray, rates, accelerations, rows: tuple[str, ...]) -> dict:
+    """Prescribed columns of S become sigma, and part of c; those of T_a become constraints."""
+    return {"S": model.S[:, ~given], "T": np.hstack([model.T, model.T_a[:, given]]), "T_a": model.T_a[:, ~given],
+            "sigma": model.S[:, given] @ rates, "c": model.c + model.S[:, given] @ accelerations,
+            "rows": model.rows + rows}
 
 
 def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:

@@ -339,3 +339,30 @@ def test_given_velocities_are_no_freedoms():
     made = Formulation(system, *system.initial(), given=given, qdd=[2.0, 0, 0])
     assert near(made.joint_accelerations("kkt"), made.joint_accelerations("projected"))
     assert np.isclose(made.joint_accelerations("kkt")[0], 2.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_motions_of_the_scene_are_as_given_accelerations(method):
+    """A four-bar whose crank has a Motion: as one whose crank's acceleration is given, with the torque that it takes."""
+    plain, t = mc.load("four_bar", driven=False), 0.4
+    motion = mc.Motion(0.0, 4.0, 6.0)
+    scene = mc.Scene()
+    for body in plain.bodies:
+        scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,
+                       orientation=body.orientation, center_of_mass=body.center_of_mass)
+    for joint in plain.joints:
+        moved = {"motion": motion} if joint.name == "drive" else {}
+        scene.add_joint(mc.HingeJoint(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name,
+                                      **moved))
+    dynamics, cut = Dynamics(System(plain, tree=["drive", "pin", "elbow"])), Dynamics(System(scene))
+    assert {loop.joint.name for loop in cut.system.loops} == {"drive"}
+    q, qd = (part.copy() for part in dynamics.system.initial())
+    qd *= motion.at(t)[1] / qd[0]
+    given = np.array([True, False, False])
+    expected = Formulation(dynamics, q, qd, given=given, qdd=[6.0, 0, 0])
+    state = cut.system.coordinates(*dynamics.state(q, qd))
+    found = Formulation(cut, *state, time=t)
+    order = [cut.system.link_of[link.body] for link in dynamics.system.links]
+    assert near(found.accelerations(method)[order], expected.accelerations(method))
+    assert near(found.constraint_forces()["drive"].force[2], expected.constraint_forces()["drive"].force[2], 1e-9)
+    assert found.mobility.freedoms == 0

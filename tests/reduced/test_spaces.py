@@ -7,7 +7,7 @@ import mcsim as mc
 import twin as slow
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import compose, matrix
-from mcsim.reduced import Dynamics, System, jcalc, joint_spaces, prescribed
+from mcsim.reduced import Dynamics, System, jcalc, joint_spaces
 from looped_scenes import LOOPS, looped_system, moving
 from random_trees import joint_coordinates, random_scene, random_state
 from twin import Twin, motion_cross
@@ -212,34 +212,54 @@ def test_errors_of_loops_grow_as_their_velocities_say(kind, seed):
 
 # ---- motions prescribed in time --------------------------------------------------------------------------------------
 
-def driven_arm(**keywords):
+def moved_scene():
     scene = mc.Scene()
     scene.add_body("arm", shape=mc.Box((0.5, 0.1, 0.1)), position=(0.5, 0, 0))
-    scene.add_body("hand", shape=mc.Box((0.1, 0.1, 0.1)), position=(1.2, 0, 0))
-    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 0, 1), name="shoulder",
-                                  motion=mc.Motion(0.2, 3.0, amplitude=0.5, frequency=2.0)))
-    scene.add_joint(mc.CylindricalJoint("arm", "hand", (1.2, 0, 0), (1, 0, 0), name="wrist", **keywords))
+    scene.add_joint(mc.CylindricalJoint(None, "arm", (0, 0, 0), (0, 0, 1), name="shoulder", motion=(
+        None, mc.Motion(0.2, 3.0, amplitude=0.5, frequency=2.0))))
     return scene
 
 
-def test_motions_are_read_from_the_scene():
-    system = System(driven_arm(motion=(None, mc.Motion(1.0, 2.0, 3.0))))
-    found = prescribed(system, 0.3, qd=[9.0, 8.0, 7.0])
-    assert np.array_equal(found.given, [True, False, True])
-    wave = 0.5 * np.sin(4 * np.pi * 0.3), 2 * np.pi * np.cos(4 * np.pi * 0.3)
-    assert np.allclose(found.q, [0.2 + 0.9 + wave[0], 0, 1.0 + 0.6 + 1.5 * 0.09])
-    assert np.allclose(found.qd, [3 + wave[1], 8, 2 + 0.9]) and np.allclose(found.qdd, [-(4 * np.pi)**2 * wave[0], 0, 3])
-    sigma = joint_spaces(system, found.q, found.qd, given=found.given)[0].sigma
-    assert np.allclose(sigma, [0, 0, found.qd[0], 0, 0, 0])
+def test_motions_are_bias_velocities():
+    system, t = System(moved_scene()), 0.3
+    q, qd = system.initial()
+    angle = 0.2 + 0.9 + 0.5 * np.sin(4 * np.pi * t)
+    rate, acceleration = 3 + 2 * np.pi * np.cos(4 * np.pi * t), -8 * np.pi**2 * np.sin(4 * np.pi * t)
+    arm, space = joint_spaces(system, q, qd, time=t)
+    assert arm.kind == "free" and space.link is None
+    assert np.allclose(space.S[:, 0], [0, 0, 0, 0, 0, 1]) and space.S.shape == (6, 1) and space.T.shape == (6, 5)
+    assert np.allclose(space.sigma, [0, 0, rate, 0, 0, 0]) and np.allclose(space.c, [0, 0, acceleration, 0, 0, 0])
+    assert np.allclose(space.error, [0, 0, 0, 0, -angle]) and "moved" in space.rows[-1]
+    # Whole turns do not count.
+    assert np.isclose(joint_spaces(system, q, time=2.0)[1].error[-1], 2 * np.pi - 6.2)
 
 
-def test_motions_that_are_no_velocities_are_refused():
+def test_a_planar_joint_is_moved_along_the_axes_of_its_predecessor():
+    """The error's rate is T' (v_J - sigma) whatever the body does, and its second rate is what c says."""
+    scene = mc.Scene()
+    scene.add_body("puck", shape=mc.Sphere(0.1), position=(0.2, 0.1, 0), angular_velocity=(0, 0, 3.0), velocity=(1, 2, 0))
+    scene.add_joint(mc.PlanarJoint(None, "puck", frame_a=((0, 0, 0), (1, 0, 0, 0)), frame_b=((0.1, 0, 0), (1, 0, 0, 0)),
+                                   name="table", motion=(mc.Motion(0.3, 1.0, 2.0), None, None)))
+    dynamics, h = Dynamics(System(scene)), 1e-4
+    twin, (q, qd) = Twin(dynamics.system), dynamics.system.initial()
+    qdd = np.array([0.5, -1.0, 0, 0, 0, 4.0])
+
+    def at(t):
+        return joint_spaces(dynamics, twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd, time=1.0 + t)[-1]
+
+    before, now, after = at(-h), at(0.0), at(h)
+    rate = [space.T.T @ (space.velocity - space.sigma) for space in (before, now, after)]
+    assert np.allclose((after.error - before.error) / (2 * h), rate[1], rtol=0, atol=1e-6)
+    (v, a), _ = (end_of(dynamics.system, dynamics, q, qd, qdd, end, now.origin) for end in (0, -1))
+    own = now.in_world()
+    expected = own.T.T @ (a - own.c - motion_cross(v) @ own.velocity)
+    assert np.allclose((rate[2] - rate[0]) / (2 * h), expected, rtol=0, atol=1e-5)
+
+
+def test_motions_of_balls_are_refused():
     scene = mc.Scene()
     scene.add_body("puck", shape=mc.Sphere(0.1))
-    scene.add_joint(mc.PlanarJoint(None, "puck", (0, 0, 0), (0, 0, 1), name="table", motion=(mc.Motion(), None, None)))
-    with pytest.raises(SceneError, match="'table'.*revolute"):
-        prescribed(System(scene), 0.0)
-    closed = driven_arm()
-    closed.add_joint(mc.HingeJoint(None, "hand", (1.2, 0, 0), (1, 0, 0), name="end", motion=mc.Motion()))
-    with pytest.raises(SceneError, match="closes a loop"):
-        prescribed(System(closed, tree=["shoulder", "wrist"]), 0.0)
+    scene.add_joint(mc.BallJoint(None, "puck", (0, 0, 0), name="eye", motion=[mc.Motion()] * 3))
+    system = System(scene)
+    with pytest.raises(SceneError, match="'eye'.*ball joint.*revolute"):
+        joint_spaces(system, system.initial()[0])
