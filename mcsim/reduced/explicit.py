@@ -113,8 +113,8 @@ class Explicit:
         loops = loop_matrix(self.dynamics, self.q(y))
         split = Split.of(loops.rows, TOLERANCE, loops.size)
         found = split.multipliers(split.spanned @ self.constraint_force(y, yd, tau, forces))
-        ends = np.cumsum([joint.T.shape[1] for joint in loops.joints])
-        return {joint.name: part for joint, part in zip(loops.joints, np.split(found, ends[:-1]))}
+        ends = np.cumsum([len(part.names) for part in loops.parts])
+        return {part.joint: own for part, own in zip(loops.parts, np.split(found, ends[:-1]))}
 
     # ---- gamma and its derivatives -----------------------------------------------------------------------------------
 
@@ -175,10 +175,10 @@ class Explicit:
 
     def _check_loops(self, q: np.ndarray, columns: np.ndarray) -> None:
         loops = loop_matrix(self.dynamics, q)
-        for joint in loops.joints:
-            error = np.abs(joint.error).max(initial=0.0)
+        for part in loops.parts:
+            error = np.abs(part.error).max(initial=0.0)
             if error > OPEN:
-                raise SceneError(f"gamma does not close the loop of joint {joint.name!r}: it is off by {error:.3g} (m or "
+                raise SceneError(f"gamma does not close the loop of joint {part.joint!r}: it is off by {error:.3g} (m or "
                                  f"rad), at q = {q}")
         slip = np.abs(loops.rows @ columns).max(axis=1, initial=0.0) / max(1.0, np.abs(columns).max(initial=0.0))
         if slip.max(initial=0.0) > CHECK:

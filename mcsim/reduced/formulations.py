@@ -24,10 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import matrix
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
-from mcsim.reduced.spaces import JointSpaces, joint_spaces
-from mcsim.reduced.spatial import cross_matrix, motion_cross
+from mcsim.reduced.rows import Rows, coupling_rows, joint_rows, refuse_couplings
+from mcsim.reduced.spaces import Frames, spaces_at
 from mcsim.reduced.system import System
 from mcsim.scene import Body
 from mcsim.scene.checks import choose, listing
@@ -80,8 +79,9 @@ class Formulation:
     tree_G, tree_g: the same of the tree alone; loop_K, loop_k: the loops over its velocities (chapter 8).
     Phi (6N, 6N), b (6N,). rank: of K; redundant_rows = m - rank.
 
-    Distance, gear and other couplings of a scene, springs, motors, limits and friction are not part of it: their forces
-    can be given in tau and forces. A scene with couplings is refused; they are constraints that would be left out.
+    Couplings count as loops: rods and gears. A scene with others (rack and pinion, rolling, knife edge, a joint of the
+    user's) is refused, since constraints would be left out. Springs, ropes, motors, limits and friction are not part of
+    it: their forces can be given in tau and forces.
     """
 
     def __init__(self, system: System | Dynamics, q, qd=None, tau=None, forces=None, *, given=None, qdd=None,
@@ -89,13 +89,14 @@ class Formulation:
                  time: float = 0.0, tolerance: float = TOLERANCE):
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = system = self.dynamics.system
-        _refuse_couplings(system)
+        refuse_couplings(system)
         self.q = as_state(q, "q", system.nq)
         self.qd, self.tau, qdd = (np.zeros(system.nv) if part is None else as_state(part, name, system.nv)
                                   for name, part in (("qd", qd), ("tau", tau), ("qdd", qdd)))
         self.given = given_velocities(system, given)
-        self.spaces = [joint.in_world() for joint in joint_spaces(
-            self.dynamics, self.q, self.qd, given=self.given, qdd=qdd, active=active, time=time)]
+        self._frames = Frames(self.dynamics, self.q, self.qd)
+        self.spaces = [joint.in_world() for joint in spaces_at(
+            self._frames, self.q, self.qd, self.given, qdd, active, time)]
         self._qdd = np.where(self.given, qdd, 0.0)
         self._set_bodies(forces)
         self._set_implicit(baumgarte)
@@ -108,57 +109,37 @@ class Formulation:
         """H, C, F: Newton's and Euler's equations of each link alone."""
         links = self.system.links
         bodies = [link.body_number for link in links]
-        center, orientation, v, w = (part[bodies] for part in self.dynamics.state(self.q, self.qd))
-        self._center, self._v, self._w = (np.vstack([part.reshape(-1, 3), np.zeros(3)]) for part in (center, v, w))
         outer = np.zeros((len(self.system.scene.bodies), 6))
         if forces is not None:
             outer += as_state(np.ravel(forces), "forces", outer.size).reshape(outer.shape)
         size = 6 * len(links)
         self.H, self.C, self.F = np.zeros((size, size)), np.zeros(size), np.zeros(size)
         for i, link in enumerate(links):
-            turn = matrix(orientation[i]) @ link.frame[1].T
-            inertia, own = turn @ link.inertia @ turn.T, slice(6 * i, 6 * i + 6)
+            turn, w, own = self._frames.turn[i], self._frames.w[i], slice(6 * i, 6 * i + 6)
+            inertia = turn @ link.inertia @ turn.T
             self.H[own, own][:3, :3], self.H[own, own][3:, 3:] = inertia, link.mass * np.eye(3)
-            self.C[own] = *np.cross(w[i], inertia @ w[i]), *(-link.mass * self.dynamics.weights[i])
+            self.C[own] = *np.cross(w, inertia @ w), *(-link.mass * self.dynamics.weights[i])
             self.F[own] = *outer[bodies[i], 3:], *outer[bodies[i], :3]
         for joint in self.spaces:
             push = joint.T_a @ self.tau[joint.columns] if joint.link is not None else np.zeros(6)
-            for link, x in self._ends(joint):
+            for link, x in self._frames.ends(joint):
                 self.F[6 * link:6 * link + 6] += x.T @ push
 
-    def _ends(self, joint: JointSpaces):
-        """Of a joint's two links that are not the base: number, and (6, 6) what takes its velocity to its share of v_J
-        about the origin of F_s."""
-        for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
-            if link >= 0:
-                x = np.eye(6)
-                x[3:, :3] = -cross_matrix(joint.origin - self._center[link])
-                yield link, sign * x
-
     def _set_implicit(self, baumgarte) -> None:
-        """K and k: T' (a_s - a_p) = T' (c_J + v_s × v_J) of spatial accelerations, which lack w × v of the point."""
+        """K and k of tree joints, joints that close loops, and couplings."""
         alpha, beta = baumgarte
-        self.rows = [(joint.name, row) for joint in self.spaces for row in joint.rows]
+        constraints = [joint_rows(joint, self._frames) for joint in self.spaces]
+        constraints += coupling_rows(self.dynamics, self._frames, self.q, self.qd)
+        self._constraints = constraints
+        self.rows = [(part.joint, row) for part in constraints for row in part.names]
         self.loop_rows = slice(sum(len(joint.rows) for joint in self.spaces if joint.link is not None), len(self.rows))
-        self.K, self.k = np.zeros((len(self.rows), 6 * len(self.system.links))), np.zeros(len(self.rows))
-        end = 0
-        for joint in self.spaces:
-            rows = slice(end, end := end + joint.T.shape[1])
-            bias = self._relative_bias(joint)
-            for link, x in self._ends(joint):
-                self.K[rows, 6 * link:6 * link + 6] = joint.T.T @ x
-            self.k[rows] = joint.T.T @ bias
-            if joint.link is None:
-                self.k[rows] -= 2.0 * alpha * joint.T.T @ (joint.velocity - joint.sigma) + beta**2 * joint.error
-
-    def _relative_bias(self, joint: JointSpaces) -> np.ndarray:
-        """(6,) what the two ends' shares of `a` differ by where the joint's free accelerations are zero."""
-        s = joint.successor
-        velocity = np.concatenate([self._w[s], self._v[s] + np.cross(self._w[s], joint.origin - self._center[s])])
-        bias = joint.c + motion_cross(velocity) @ joint.velocity
-        for link, x in self._ends(joint):
-            bias += x @ np.concatenate([np.zeros(3), np.cross(self._w[link], self._v[link])])
-        return bias
+        self.K, self.k = np.zeros((len(self.rows), len(self.F))), np.zeros(len(self.rows))
+        for rows, part in zip(_slices(constraints), constraints):
+            for link, share in part.shares:
+                self.K[rows, 6 * link:6 * link + 6] += share
+            self.k[rows] = part.k
+            if rows.start >= self.loop_rows.start:
+                self.k[rows] -= 2.0 * alpha * part.rate + beta**2 * part.error
 
     def _set_explicit(self, tolerance) -> None:
         """G from the bodies' Jacobians, g from their accelerations at rest of the joints; then what loops leave."""
@@ -226,21 +207,20 @@ class Formulation:
         a, qdd = self.accelerations(method), self._qdd.copy()
         for joint in self.spaces:
             if joint.link is not None:
-                moved = sum((x @ a[link] for link, x in self._ends(joint)), np.zeros(6))
-                qdd[joint.columns] = joint.T_a.T @ (moved - self._relative_bias(joint))
+                moved = sum((x @ a[link] for link, x in self._frames.ends(joint)), np.zeros(6))
+                qdd[joint.columns] = joint.T_a.T @ (moved - self._frames.relative_bias(joint))
         return qdd
 
     def constraint_forces(self) -> dict[str, JointForce]:
-        """By name of the joint what each passes on to its successor, loops too; of a free joint that the model added
-        by its body's name."""
-        multipliers, forces, end = self._kkt()[1], {}, 0
-        for joint in self.spaces:
-            rows = slice(end, end := end + joint.T.shape[1])
-            tau = self.tau[joint.columns] if joint.link is not None else np.zeros(joint.S.shape[1])
-            world = joint.transmitted(tau, multipliers[rows])
-            own = np.concatenate([joint.axes.T @ world[:3], joint.axes.T @ world[3:]])
+        """By name of the joint what each passes on to its successor, loops and couplings too; of a free joint that the
+        model added by its body's name. That of a rod is about its point on b, that of a gear about F_s of joint_b."""
+        multipliers, forces = self._kkt()[1], {}
+        pushes = {joint.name: joint.T_a @ self.tau[joint.columns] for joint in self.spaces if joint.link is not None}
+        for rows, part in zip(_slices(self._constraints), self._constraints):
+            world = part.wrench @ multipliers[rows] + pushes.get(part.joint, 0.0)
+            own = np.concatenate([part.axes.T @ world[:3], part.axes.T @ world[3:]])
             determined = bool(np.all(np.abs(self._split.dependent[rows]) < np.sqrt(TOLERANCE)))
-            forces[joint.name] = JointForce(joint.name, multipliers[rows], own, world, determined)
+            forces[part.joint] = JointForce(part.joint, multipliers[rows], own, world, determined)
         return forces
 
     def apparent(self, body: Body | str) -> Apparent:
@@ -266,7 +246,7 @@ class Mobility:
     velocities: of the tree, but for those that are given. rows: of the loops' constraints; rank: how many of them are
     independent. freedoms = velocities - rank; counted = velocities - rows, what Grübler and Kutzbach count.
     redundant: (joint, row) that could be left out together, all others kept; often others would do as well.
-    overconstrained: the loop joints whose rows take part in a dependence: no choice among them comes into this.
+    overconstrained: the joints of loops whose rows take part in a dependence: no choice among them comes into this.
     closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank is a matter of
     rounding, or the pose is near a singular one.
     """
@@ -306,13 +286,12 @@ class Mobility:
 def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float = TOLERANCE) -> Mobility:
     """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
 
-    Only joints count that a tree can be made of; a scene with couplings is refused. The answer is that of one pose: at
+    Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at
     a singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be
     closed: where they are off by e, singular values of the size of e mean nothing.
     """
     dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
     system = dynamics.system
-    _refuse_couplings(system)
     q = system.initial()[0] if q is None else as_state(q, "q", system.nq)
     free = ~given_velocities(system, given)
     loops = loop_matrix(dynamics, q)
@@ -325,33 +304,38 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
 
 
 class LoopMatrix(NamedTuple):
-    """The loops of a system as constraints of the tree's velocities, K qd = 0 (8.2).
+    """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0 (8.2).
 
-    rows (m, nv): K. names: (joint, row) of each. joints: the loop joints' spaces, in world axes. size: of the largest
-    term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
+    rows (m, nv): K. names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size: of the
+    largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
     """
 
     rows: np.ndarray
     names: list[tuple[str, str]]
-    joints: list[JointSpaces]
+    parts: list[Rows]
     size: float
 
 
 def loop_matrix(dynamics: Dynamics, q: np.ndarray) -> LoopMatrix:
-    """The loops of a system at q (nq,)."""
-    joints = [joint.in_world() for joint in joint_spaces(dynamics, q) if joint.link is None]
-    links, positions = dynamics.system.links, dynamics.poses(q)[0]
-    rows, size = [np.zeros((0, dynamics.nv))], 0.0
-    for joint in joints:
-        sides = np.zeros((2, 6, dynamics.nv))       # [w; v] of successor and predecessor about the origin of F_s
-        for side, link in zip(sides, (joint.successor, joint.predecessor)):
-            if link >= 0:
-                jacobian = dynamics.body_jacobian(links[link].body, q)
-                arm = joint.origin - positions[links[link].body_number]
-                side[:3], side[3:] = jacobian[3:], jacobian[:3] - cross_matrix(arm) @ jacobian[3:]
-        rows.append(joint.T.T @ (sides[0] - sides[1]))
-        size = max(size, np.max(np.abs(joint.T.T @ sides), initial=0.0))
-    return LoopMatrix(np.vstack(rows), [(joint.name, row) for joint in joints for row in joint.rows], joints, size)
+    """The loops and couplings of a system at q (nq,)."""
+    still, links = np.zeros(dynamics.nv), dynamics.system.links
+    frames = Frames(dynamics, q, still)
+    spaces = spaces_at(frames, q, still, np.zeros(dynamics.nv, bool), still, None, 0.0)
+    parts = [joint_rows(joint.in_world(), frames) for joint in spaces if joint.link is None]
+    parts += coupling_rows(dynamics, frames, q, still)
+    rows, size = np.zeros((sum(len(part.names) for part in parts), dynamics.nv)), 0.0
+    for own, part in zip(_slices(parts), parts):
+        for link, share in part.shares:
+            jacobian = dynamics.body_jacobian(links[link].body, q)[[3, 4, 5, 0, 1, 2]]
+            rows[own] += share @ jacobian
+            size = max(size, np.max(np.abs(share @ jacobian), initial=0.0))
+    return LoopMatrix(rows, [(part.joint, row) for part in parts for row in part.names], parts, size)
+
+
+def _slices(parts: list[Rows]) -> list[slice]:
+    """Where the rows of each part stand."""
+    ends = np.cumsum([0] + [len(part.names) for part in parts]).tolist()
+    return [slice(*pair) for pair in zip(ends, ends[1:])]
 
 
 class Split(NamedTuple):
@@ -389,9 +373,3 @@ def _dependent(left: np.ndarray) -> list[int]:
     from scipy.linalg import qr
 
     return sorted(qr(left.T, mode="r", pivoting=True)[1][:left.shape[1]].tolist())
-
-
-def _refuse_couplings(system: System) -> None:
-    if system.couplings:
-        raise SceneError("this takes only joints that a tree can be made of; the scene has couplings: "
-                         + ", ".join(f"{joint.name!r} ({joint.type})" for joint in system.couplings))

@@ -24,6 +24,7 @@ from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
 from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.readout import READ, Motion
+from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import Loop, System
 from mcsim.scene.checks import listing, show, suggestion
 
@@ -72,6 +73,7 @@ class JointSpaces:
 
     name: of the joint; of a free joint that the model added, of its body. kind: a key of KINDS.
     link: the number of the link whose tree joint it is, None of a loop joint. predecessor, successor: links, -1 the base.
+    q: its coordinates; of a loop joint as they are read from its two links.
     columns (n,): which of the system's velocities S belongs to; empty of a loop joint, which has none of its own.
     S, T_a (6, n), T (6, 6 - n), sigma, c, velocity (v_J) (6,): in the axes of F_s about its origin, or in world axes
         about the same point if `world`.
@@ -84,6 +86,7 @@ class JointSpaces:
     link: int | None
     predecessor: int
     successor: int
+    q: np.ndarray
     columns: np.ndarray
     S: np.ndarray
     T: np.ndarray
@@ -132,10 +135,13 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
     q = as_state(q, "q", system.nq)
     qd = np.zeros(system.nv) if qd is None else as_state(qd, "qd", system.nv)
     qdd = np.zeros(system.nv) if qdd is None else as_state(qdd, "qdd", system.nv)
-    given = given_velocities(system, given)
-    active = dict(active or {})
-    frames = _Frames(dynamics, q, qd)
-    spaces = []
+    return spaces_at(Frames(dynamics, q, qd), q, qd, given_velocities(system, given), qdd, active, time)
+
+
+def spaces_at(frames: Frames, q: np.ndarray, qd: np.ndarray, given: np.ndarray, qdd: np.ndarray,
+              active: Mapping[str, np.ndarray] | None, time: float | None) -> list[JointSpaces]:
+    """joint_spaces of a state that was checked. time None: as if there were no Motions."""
+    system, active, spaces = frames.system, dict(active or {}), []
     for link in system.links:
         base, own = (link.parent, (link.place, link.turn)), (link.number, (NONE, np.eye(3)))
         p, s = (own, base) if link.reversed else (base, own)
@@ -150,14 +156,14 @@ def joint_spaces(system: System | Dynamics, q, qd=None, *, given=None, qdd=None,
             f"velocity {k} of the joint, which is given" for k in np.flatnonzero(known)))
         origin, axes = frames.place(*s)
         spaces.append(JointSpaces(name=name, kind=link.kind, link=link.number, predecessor=p[0], successor=s[0],
-                                  columns=numbers[~known], velocity=model.S @ qd[numbers],
+                                  q=q[link.q], columns=numbers[~known], velocity=model.S @ qd[numbers],
                                   error=np.zeros(fields["T"].shape[1]), origin=origin, axes=axes, **fields))
     if active:
         raise SceneError(f"active has {listing(list(active))}, which is no tree joint")
     return spaces + [_loop_joint(loop, frames, time) for loop in system.loops]
 
 
-def _loop_joint(loop: Loop, frames: _Frames, time: float) -> JointSpaces:
+def _loop_joint(loop: Loop, frames: Frames, time: float | None) -> JointSpaces:
     """Of a loop joint the coordinates are read from its two links, which may be a little off."""
     origin_p, axes_p = frames.place(loop.predecessor, loop.predecessor_frame)
     origin, axes = frames.place(loop.successor, loop.successor_frame)
@@ -177,16 +183,16 @@ def _loop_joint(loop: Loop, frames: _Frames, time: float) -> JointSpaces:
         f"coordinate {k} of the joint, which is moved" for k in np.flatnonzero(given)))
     error = np.concatenate([model.T.T @ off, asked[0][given]])
     return JointSpaces(name=loop.joint.name, kind=loop.kind, link=None, predecessor=loop.predecessor,
-                       successor=loop.successor, columns=np.zeros(0, int), velocity=velocity, error=error, origin=origin,
-                       axes=axes, **fields)
+                       successor=loop.successor, q=q, columns=np.zeros(0, int), velocity=velocity, error=error,
+                       origin=origin, axes=axes, **fields)
 
 
-def _asked(loop: Loop, q: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
+def _asked(loop: Loop, q: np.ndarray, time: float | None) -> tuple[np.ndarray, np.ndarray]:
     """(nv,) bool: which coordinates a Motion moves; (3, nv): by how much they are off, rates and accelerations asked."""
     motions = [axis.motion for axis in loop.joint.axes]
     size = KINDS[loop.kind].nv
     asked = np.zeros((3, size))
-    if all(motion is None for motion in motions):
+    if time is None or all(motion is None for motion in motions):
         return np.zeros(size, bool), asked
     if loop.kind not in TURNS:
         raise SceneError(f"joint {loop.joint.name!r}: motions of a {loop.joint.type} joint are not known here; this "
@@ -232,10 +238,12 @@ def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:
     return value
 
 
-class _Frames:
-    """Where the links' frames are and how they move: world axes, the base the last (so that -1 is its number)."""
+class Frames:
+    """Where the links are and how they move at q (nq,), qd (nv,): world axes, the base the last (so that -1 is its
+    number). origin (n, 3), turn (n, 3, 3): of the links' frames. center, v, w (n, 3): of the centres of mass."""
 
     def __init__(self, dynamics: Dynamics, q: np.ndarray, qd: np.ndarray):
+        self.system = dynamics.system
         links = dynamics.system.links
         bodies = [link.body_number for link in links]
         center, orientation, v, w = (part[bodies] for part in dynamics.state(q, qd))
@@ -248,9 +256,40 @@ class _Frames:
         """Origin (3,) and axes (3, 3) in the world of a frame that is given in a link's."""
         return self.origin[link] + self.turn[link] @ frame[0], self.turn[link] @ frame[1]
 
+    def on_body(self, name: str | None, frame) -> tuple[int, np.ndarray, np.ndarray]:
+        """Link, origin (3,) and axes (3, 3) in the world of a frame (position, quaternion) in a body's own frame."""
+        place, turn = np.asarray(frame[0]), matrix(np.asarray(frame[1]))
+        if name is None:
+            return -1, place, turn
+        body, number = self.system.scene.body(name), self.system.link_of[name]
+        if number < 0:
+            axes = matrix(body.orientation)
+            return -1, body.position + axes @ place, axes @ turn
+        axes = self.turn[number] @ self.system.links[number].frame[1]
+        return number, self.center[number] + axes @ (place - body.center_of_mass), axes @ turn
+
     def velocity(self, link: int, point: np.ndarray) -> np.ndarray:
         """[w; v] of a link, about a point of the world."""
         return np.concatenate([self.w[link], self.v[link] + np.cross(self.w[link], point - self.center[link])])
+
+    def ends(self, joint: JointSpaces) -> list[tuple[int, np.ndarray]]:
+        """Of a joint's two links that are not the base: number, and (6, 6) what takes its velocity, [w; v] of the centre
+        of mass, to its share of v_J about the origin of F_s."""
+        shares = []
+        for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
+            if link >= 0:
+                x = np.eye(6)
+                x[3:, :3] = -cross_matrix(joint.origin - self.center[link])
+                shares.append((link, sign * x))
+        return shares
+
+    def relative_bias(self, joint: JointSpaces) -> np.ndarray:
+        """(6,): what the shares in [w'; v'] of a joint's links add up to where its free accelerations are zero; world
+        axes. That is c_J + v_s × v_J, and w × v of both, which spatial accelerations lack."""
+        bias = joint.c + motion_cross(self.velocity(joint.successor, joint.origin)) @ joint.velocity
+        for link, x in self.ends(joint):
+            bias = bias + x @ np.concatenate([NONE, np.cross(self.w[link], self.v[link])])
+        return bias
 
 
 # ---- one function a kind ---------------------------------------------------------------------------------------------

@@ -260,12 +260,103 @@ def test_wrong_arguments_are_refused():
         Formulation(dynamics, q, qd, tau[1:])
     with pytest.raises(SceneError, match="projected, kkt, apparent; got 'kktt'"):
         Formulation(dynamics, q, qd, tau).accelerations("kktt")
+
+
+# ---- rods and gears --------------------------------------------------------------------------------------------------
+
+def coupled(seed):
+    """A random tree with a rod, a rope and a gear: -> Dynamics, q, qd that they allow, tau."""
+    rng = np.random.default_rng(seed)
+    geared = {"hinge": 1, "slider": 1, "cylindrical": 2, "universal": 2, "screw": 1}
+    while True:
+        scene = random_scene(rng, 5)
+        bodies = [body.name for body in scene.bodies]
+        named = [joint for joint in scene.joints if joint.type in geared]
+        if len(named) >= 2:
+            break
+    for name, limits in (("rod", None), ("rope", (None, 9.0))):
+        ends = rng.choice(bodies, 2, replace=False)
+        if {scene.body(end).kind for end in ends} == {"static"}:
+            ends = [None, "b0"]
+        scene.add_joint(mc.DistanceJoint(*ends, *rng.normal(size=(2, 3)), limits=limits, name=name))
+    one, other = (named[i] for i in rng.choice(len(named), 2, replace=False))
+    scene.add_joint(mc.GearJoint(one, other, rng.uniform(0.5, 2), axis_a=int(rng.integers(geared[one.type])),
+                                 axis_b=int(rng.integers(geared[other.type])), name="gear"))
+    dynamics = Dynamics(System(scene))
+    q = dynamics.system.initial()[0]
+    return dynamics, q, moving(rng, dynamics, q), rng.normal(size=dynamics.nv)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_rods_and_gears_are_held(seed):
+    dynamics, q, qd, tau = coupled(seed)
+    made, twin, h = Formulation(dynamics, q, qd, tau), Twin(dynamics.system), 1e-4
+    assert [name for name, _ in made.rows[made.loop_rows]] == ["rod", "gear"]
+    a = [made.accelerations(method) for method in METHODS]
+    assert near(a[1], a[0]) and near(a[2], a[0]) and near(made.K @ a[0].ravel(), made.k)
+    assert made.mobility.freedoms == made.G.shape[1]
+
+    def errors(t, qdd):
+        parts = loop_matrix(dynamics, twin.integrate(q, qd + t / 2 * qdd, t)).parts
+        return np.concatenate([part.error for part in parts])
+
+    # Along any motion the error's second rate is K qdd - k; along their own it stays.
+    for qdd, expected in ((tau, made.loop_K @ tau - made.loop_k), (made.joint_accelerations(), np.zeros(2))):
+        second = (errors(h, qdd) - 2 * errors(0, qdd) + errors(-h, qdd)) / h**2
+        assert np.allclose(second, expected, rtol=0, atol=1e-5 * (1 + np.abs(made.loop_k).max()))
+    # Their forces do no work, and are what the tree's algorithms miss.
+    found = made.constraint_forces()
+    multipliers = np.concatenate([found[name].constraint for name in ("rod", "gear")])
+    left = dynamics.inverse_dynamics(q, qd, made.joint_accelerations("kkt")) - tau
+    assert near(made.loop_K.T @ multipliers, left, 1e-9) and np.isclose(left @ qd, 0, atol=1e-9 * (1 + np.abs(left).max()))
+
+
+def test_geared_wheels_share_a_torque():
+    """T / (I₁ + I₂ / r²): q_a + r q_b stays."""
     scene = mc.Scene()
-    scene.add_body("bob", shape=mc.Sphere(0.1), position=(0, 0, -1))
-    scene.add_joint(mc.DistanceJoint(None, "bob", (0, 0, 0), (0, 0, -1), name="rod"))
-    for call in (lambda: Formulation(System(scene), System(scene).neutral()), lambda: mobility(System(scene))):
-        with pytest.raises(SceneError, match=r"couplings: 'rod' \(distance\)"):
-            call()
+    for name, x, inertia in (("a", 0.0, 0.3), ("b", 1.0, 0.5)):
+        scene.add_body(name, mass=1.0, inertia=(0.4, 0.4, inertia), position=(x, 0, 0))
+        scene.add_joint(mc.HingeJoint(None, name, (x, 0, 0), (0, 0, 1), name=f"pivot_{name}"))
+    scene.add_joint(mc.GearJoint("pivot_a", "pivot_b", 2.0, constant=0.5, name="gear"))
+    system = System(scene)
+    made = Formulation(system, np.zeros(2), [2.0, -1.0], [3.0, 0.0])
+    assert np.allclose(made.joint_accelerations("kkt"), np.array([1.0, -0.5]) * 3.0 / (0.3 + 0.5 / 4))
+    assert mobility(system, np.zeros(2)).freedoms == 1
+    pulled = Formulation(system, np.zeros(2), [2.0, -1.0], baumgarte=(0.0, 3.0))
+    assert np.allclose(pulled.loop_k, 9.0 * 0.5)                    # the error is -0.5
+    torque = made.constraint_forces()["gear"].force
+    assert np.allclose(torque, [0, 0, -0.5 * 0.5 * 3.0 / (0.3 + 0.5 / 4), 0, 0, 0])
+
+
+def test_a_four_bar_with_a_rod_has_no_redundant_row():
+    scene = mc.Scene()
+    for name, x in (("crank", 0.0), ("rocker", 1.0)):
+        scene.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0.5))
+        scene.add_joint(mc.HingeJoint(None, name, (x, 0, 0), (0, 1, 0), name=f"pivot_{name}"))
+    scene.add_joint(mc.DistanceJoint("crank", "rocker", (0, 0, 1.0), (1, 0, 1.2), name="coupler"))
+    found = mobility(System(scene))
+    assert (found.freedoms, found.rank, found.redundant) == (1, 1, ())
+
+
+def test_unknown_couplings_are_refused():
+    def scene_of(joint, *more):
+        scene = mc.Scene()
+        for name in "ab":
+            scene.add_body(name, shape=mc.Sphere(0.1))
+        for part in (*more, joint):
+            scene.add_joint(part)
+        return System(scene)
+
+    rack = mc.RackPinionJoint("a", "b", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="rack")
+    table = mc.PlanarJoint(None, "a", (0, 0, 0), (0, 0, 1), name="table")
+    pivot = mc.HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), name="pivot")
+    rod = mc.DistanceJoint("a", "b", (0, 0, 0), (0, 0, 0), length=1.0, name="rod")
+    for system, what in ((scene_of(rack), r"'rack' \(rack_pinion\)"), (scene_of(rod), "'rod': the two points.*coincide"),
+                         (scene_of(mc.GearJoint("table", "pivot", 1.0, axis_a=0, name="gear"), table, pivot),
+                          "'gear' gears coordinate 0 of joint 'table'")):
+        for call in (lambda: Formulation(system, system.initial()[0]), lambda: mobility(system)):
+            with pytest.raises(SceneError, match=what):
+                call()
 
 
 # ---- rank ------------------------------------------------------------------------------------------------------------
