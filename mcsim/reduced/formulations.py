@@ -215,12 +215,18 @@ class Formulation:
         """By name of the joint what each passes on to its successor, loops and couplings too; of a free joint that the
         model added by its body's name. That of a rod is about its point on b, that of a gear about F_s of joint_b."""
         multipliers, forces = self._kkt()[1], {}
-        pushes = {joint.name: joint.T_a @ self.tau[joint.columns] for joint in self.spaces if joint.link is not None}
-        for rows, part in zip(_slices(self._constraints), self._constraints):
-            world = part.wrench @ multipliers[rows] + pushes.get(part.joint, 0.0)
+        for i, (rows, part) in enumerate(zip(_slices(self._constraints), self._constraints)):
+            joint = self.spaces[i] if i < len(self.system.links) else None      # of the tree
+            world = part.wrench @ multipliers[rows]
+            if joint is not None:
+                world = world + joint.T_a @ self.tau[joint.columns]
             own = np.concatenate([part.axes.T @ world[:3], part.axes.T @ world[3:]])
             determined = bool(np.all(np.abs(self._split.dependent[rows]) < np.sqrt(TOLERANCE)))
-            forces[part.joint] = JointForce(part.joint, multipliers[rows], own, world, determined)
+            found = JointForce(part.joint, multipliers[rows], own, world, determined)
+            if joint is not None and self.system.links[i].joint is None:
+                forces.setdefault(part.joint, found)            # a joint may have the same name as a body
+            else:
+                forces[part.joint] = found
         return forces
 
     def apparent(self, body: Body | str) -> Apparent:
@@ -247,8 +253,8 @@ class Mobility:
     independent. freedoms = velocities - rank; counted = velocities - rows, what Grübler and Kutzbach count.
     redundant: (joint, row) that could be left out together, all others kept; often others would do as well.
     overconstrained: the joints of loops whose rows take part in a dependence: no choice among them comes into this.
-    closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank is a matter of
-    rounding, or the pose is near a singular one.
+    closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank is
+        a matter of rounding, or the pose is near a singular one.
     """
 
     velocities: int
@@ -286,9 +292,9 @@ class Mobility:
 def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float = TOLERANCE) -> Mobility:
     """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
 
-    Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at
-    a singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be
-    closed: where they are off by e, singular values of the size of e mean nothing.
+    Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at a singular
+    one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be closed: where
+    they are off by e, singular values of the size of e mean nothing.
     """
     dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
     system = dynamics.system

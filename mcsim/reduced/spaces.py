@@ -147,7 +147,7 @@ def spaces_at(frames: Frames, q: np.ndarray, qd: np.ndarray, given: np.ndarray, 
         p, s = (own, base) if link.reversed else (base, own)
         name = link.body if link.joint is None else link.joint.name
         model = jcalc(link.kind, q[link.q], qd[link.v], link.constant)
-        chosen = active.pop(name, None)
+        chosen = None if link.joint is None else active.pop(name, None)
         if chosen is not None:
             model = model._replace(T_a=_active(name, chosen, model.S))
         numbers = np.arange(link.v.start, link.v.stop)

@@ -70,7 +70,7 @@ def test_constraint_forces_are_the_twins(seed):
     kinematics = twin.kinematics(q, qd)
     made = Formulation(dynamics, q, qd, tau, forces)
     active = {space.name: space.T_a + space.T @ rng.normal(size=(space.T.shape[1], space.T_a.shape[1]))
-              for space in joint_spaces(dynamics, q)}
+              for space, link in zip(joint_spaces(dynamics, q), system.links) if link.joint is not None}
     other = Formulation(dynamics, q, qd, tau, forces, active=active)
     assert near(other.joint_accelerations("kkt"), made.joint_accelerations("kkt"))
     changed = False
@@ -250,6 +250,28 @@ def test_a_world_at_rest_has_the_same_rows():
     world = mc.World(scene, dt=1e-6, substeps=1, stabilization="none")
     world.step()
     assert np.allclose(world.velocities[bodies] / 1e-6, made.accelerations()[:, 3:], rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_reduced_worlds_step_by_the_same_accelerations(seed):
+    rng, dt = np.random.default_rng(seed), 1e-6
+    scene = (looped_system(rng, 3 + seed, loops=1) if seed < 4 else coupled(seed)[0].system).scene
+    world = mc.ReducedWorld(scene, dt=dt, iterations=500)
+    world.qd, world.tau = moving(rng, world.dynamics, world.q), rng.normal(size=len(world.qd))
+    q, qd = world.q.copy(), world.qd.copy()
+    expected = Formulation(world.dynamics, q, qd, world.tau).joint_accelerations("kkt")
+    world.step()
+    assert near((world.qd - qd) / dt, expected, 1e-4)
+
+
+def test_a_joint_may_be_named_as_a_body():
+    scene = parallelogram()
+    scene.add_body("hinge3", mass=1.0, inertia=(1, 1, 1), position=(0, 5, 0))
+    system = System(scene)
+    found = Formulation(system, *system.initial(), tau=np.ones(system.nv)).constraint_forces()
+    assert len(found["hinge3"].constraint) == 5 and np.allclose(
+        found["hinge3"].world, Formulation(System(parallelogram()), np.zeros(3), tau=np.ones(3)).constraint_forces()[
+            "hinge3"].world)
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------
