@@ -45,12 +45,12 @@ class Dynamics(_dynamics.Dynamics):
     # ---- some accelerations given ------------------------------------------------------------------------------------
 
     def hybrid_dynamics(self, q, qd, tau, qdd, given, forces=None) -> tuple[np.ndarray, np.ndarray]:
-        """-> qdd (nv,), tau (nv,): where `given` (nv,) bool is True, the acceleration is known from qdd and the force is
-        asked for; elsewhere the force is known from tau and the acceleration asked for (Featherstone, 9.2).
+        """-> qdd (nv,), tau (nv,): where `given` (nv,) bool is True, the acceleration is known from qdd and the force
+        is asked for; elsewhere the force is known from tau and the acceleration asked for (Featherstone, 9.2).
 
-        What is not known of tau and qdd is not read. Accelerations of kinematic bodies are always given. q, qd, tau, qdd
-        and forces (as of forward_dynamics) may have a leading axis of n states. By articulated bodies if each joint is
-        either given or not; else by the mass matrix.
+        What is not known of tau and qdd is not read. Accelerations of kinematic bodies are always given. q, qd, tau,
+        qdd and forces (as of forward_dynamics) may have a leading axis of n states. By articulated bodies if each joint
+        is either given or not; else by the mass matrix.
         """
         given = given_velocities(self.system, given)
         known = np.where(given, _dynamics.as_doubles(qdd, "qdd"), _dynamics.as_doubles(tau, "tau"))
@@ -92,8 +92,8 @@ class Dynamics(_dynamics.Dynamics):
         factor, failed = self._ltl(q)
         if failed >= 0:
             body = next(link.body for link in self.system.links if link.v.start <= failed < link.v.stop)
-            raise SceneError(f"the mass matrix is not positive definite at the joint of body {body!r}: nothing that has "
-                             "mass moves with it, or its coordinates are singular")
+            raise SceneError(f"the mass matrix is not positive definite at the joint of body {body!r}: nothing that "
+                             "has mass moves with it, or its coordinates are singular")
         return factor
 
     # ---- bodies and points -------------------------------------------------------------------------------------------

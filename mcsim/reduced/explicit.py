@@ -134,8 +134,8 @@ class Explicit:
             raise SceneError(f"derivative(y) must be {differences.shape}, got {given.shape}")
         if not _alike(given, differences):
             i, j = np.unravel_index(np.argmax(np.abs(given - differences)), given.shape)
-            raise SceneError(f"derivative(y) is not that of gamma: dq[{i}]/dy[{j}] is {given[i, j]:.6g}, by differences "
-                             f"{differences[i, j]:.6g}, at y = {y}")
+            raise SceneError(f"derivative(y) is not that of gamma: dq[{i}]/dy[{j}] is {given[i, j]:.6g}, by "
+                             f"differences {differences[i, j]:.6g}, at y = {y}")
         return given
 
     def _by_complex(self, y: np.ndarray) -> np.ndarray | None:
@@ -178,8 +178,8 @@ class Explicit:
         for part in loops.parts:
             error = np.abs(part.error).max(initial=0.0)
             if error > OPEN:
-                raise SceneError(f"gamma does not close the loop of joint {part.joint!r}: it is off by {error:.3g} (m or "
-                                 f"rad), at q = {q}")
+                raise SceneError(f"gamma does not close the loop of joint {part.joint!r}: it is off by {error:.3g} (m "
+                                 f"or rad), at q = {q}")
         slip = np.abs(loops.rows @ columns).max(axis=1, initial=0.0) / max(1.0, np.abs(columns).max(initial=0.0))
         if slip.max(initial=0.0) > CHECK:
             name, row = loops.names[int(np.argmax(slip))]

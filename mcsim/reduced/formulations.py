@@ -253,8 +253,8 @@ class Mobility:
     independent. freedoms = velocities - rank; counted = velocities - rows, what Grübler and Kutzbach count.
     redundant: (joint, row) that could be left out together, all others kept; often others would do as well.
     overconstrained: the joints of loops whose rows take part in a dependence: no choice among them comes into this.
-    closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank is
-        a matter of rounding, or the pose is near a singular one.
+    closest: the smallest singular value that counts, relative to the largest term in a row; near `tolerance` the rank
+        is a matter of rounding, or the pose is near a singular one.
     """
 
     velocities: int
@@ -292,8 +292,8 @@ class Mobility:
 def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float = TOLERANCE) -> Mobility:
     """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
 
-    Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at a singular
-    one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be closed: where
+    Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at a
+    singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be closed: where
     they are off by e, singular values of the size of e mean nothing.
     """
     dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
@@ -312,8 +312,8 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
 class LoopMatrix(NamedTuple):
     """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0 (8.2).
 
-    rows (m, nv): K. names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size: of the
-    largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
+    rows (m, nv): K. names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size: of
+    the largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.
     """
 
     rows: np.ndarray
@@ -359,7 +359,7 @@ class Split(NamedTuple):
 
     @staticmethod
     def of(rows: np.ndarray, tolerance: float, size: float = 0.0) -> Split:
-        """size: of numbers that rows come from, if these are larger than rows: what is below tolerance of it is zero."""
+        """size: of the numbers that rows come from, if larger than rows: what is below tolerance of it is zero."""
         u, s, vt = np.linalg.svd(rows)
         rank = int(np.sum(s > tolerance * max(size, s.max(initial=0.0))))
         return Split(vt[rank:].T, vt[:rank], s[:rank], u[:, :rank], u[:, rank:])

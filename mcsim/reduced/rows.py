@@ -69,8 +69,8 @@ def refuse_couplings(system: System) -> None:
 
 
 def _rod(joint: Joint, frames: Frames) -> Rows:
-    """n . (v_b - v_a) = 0 of the two points, n along the rod; its rate n' . (...) is the part of the velocity across it,
-    squared, over the length."""
+    """n . (v_b - v_a) = 0 of the two points, n along the rod. n' . (v_b - v_a) is the square of the velocity across the
+    rod, over its length."""
     a, p_a, _ = frames.on_body(joint.a, joint.frame_a)
     b, p_b, axes = frames.on_body(joint.b, joint.frame_b)
     length = float(np.linalg.norm(p_b - p_a))
@@ -102,8 +102,8 @@ def _gear(joint: Joint, dynamics: Dynamics, frames: Frames, bare: dict[str, Join
         drive = weight * last.T_a[:, axis]
         shares += [(link, (drive @ x)[None]) for link, x in frames.ends(last)]
         sums += drive @ frames.relative_bias(last), drive @ last.velocity, weight * last.q[axis]
-    return Rows(joint.name, ("force of the gear",), shares, sums[:1], sums[1:2], sums[2:] - kept, last.origin, last.axes,
-                joint.ratio * last.T_a[:, [joint.axis_b]])
+    return Rows(joint.name, ("force of the gear",), shares, sums[:1], sums[1:2], sums[2:] - kept, last.origin,
+                last.axes, joint.ratio * last.T_a[:, [joint.axis_b]])
 
 
 def _geared(joint: Joint) -> tuple[tuple[str, int, float], ...]:
@@ -113,8 +113,8 @@ def _geared(joint: Joint) -> tuple[tuple[str, int, float], ...]:
 def _coordinate(joint: Joint, bare: dict[str, JointSpaces], name: str, axis: int) -> JointSpaces:
     found = bare.get(name)
     if found is None or found.kind not in TURNS or (found.kind == "planar" and axis < 2):
-        raise SceneError(f"joint {joint.name!r} gears coordinate {axis} of joint {name!r}, which is not known here: take "
-                         "an angle, or the way of a slider or a cylindrical joint")
+        raise SceneError(f"joint {joint.name!r} gears coordinate {axis} of joint {name!r}, which is not known here: "
+                         "take an angle, or the way of a slider or a cylindrical joint")
     return found
 
 

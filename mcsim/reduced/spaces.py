@@ -72,7 +72,7 @@ class JointSpaces:
     """A joint of a system at a state; see the head of the module.
 
     name: of the joint; of a free joint that the model added, of its body. kind: a key of KINDS.
-    link: the number of the link whose tree joint it is, None of a loop joint. predecessor, successor: links, -1 the base.
+    link: number of the link whose tree joint it is, None of a loop joint. predecessor, successor: links, -1 the base.
     q: its coordinates; of a loop joint as they are read from its two links.
     columns (n,): which of the system's velocities S belongs to; empty of a loop joint, which has none of its own.
     S, T_a (6, n), T (6, 6 - n), sigma, c, velocity (v_J) (6,): in the axes of F_s about its origin, or in world axes
@@ -188,7 +188,7 @@ def _loop_joint(loop: Loop, frames: Frames, time: float | None) -> JointSpaces:
 
 
 def _asked(loop: Loop, q: np.ndarray, time: float | None) -> tuple[np.ndarray, np.ndarray]:
-    """(nv,) bool: which coordinates a Motion moves; (3, nv): by how much they are off, rates and accelerations asked."""
+    """(nv,) bool: which coordinates a Motion moves; (3, nv): how far they are off, rates and accelerations asked."""
     motions = [axis.motion for axis in loop.joint.axes]
     size = KINDS[loop.kind].nv
     asked = np.zeros((3, size))
@@ -206,8 +206,8 @@ def _asked(loop: Loop, q: np.ndarray, time: float | None) -> tuple[np.ndarray, n
 
 
 def _of_rates(kind: str, model: Jcalc, q: np.ndarray, qd: np.ndarray) -> Jcalc:
-    """With the rates of q for velocities: another basis of S. Only of a planar joint they differ: (x', y') are along F_p,
-    which turns as seen from F_s."""
+    """With the rates of q for velocities: another basis of S. Only of a planar joint they differ: (x', y') are along
+    F_p, which turns as seen from F_s."""
     if kind != "planar":
         return model
     back = turn_z(-q[2])
@@ -273,8 +273,8 @@ class Frames:
         return np.concatenate([self.w[link], self.v[link] + np.cross(self.w[link], point - self.center[link])])
 
     def ends(self, joint: JointSpaces) -> list[tuple[int, np.ndarray]]:
-        """Of a joint's two links that are not the base: number, and (6, 6) what takes its velocity, [w; v] of the centre
-        of mass, to its share of v_J about the origin of F_s."""
+        """Of a joint's two links that are not the base: number, and (6, 6) what takes its velocity, [w; v] of the
+        centre of mass, to its share of v_J about the origin of F_s."""
         shares = []
         for link, sign in ((joint.successor, 1.0), (joint.predecessor, -1.0)):
             if link >= 0:
@@ -360,8 +360,8 @@ def _spherical_ypr(q, qd, constant):
     """w = yaw' Rx(-roll) Ry(-pitch) z + pitch' Rx(-roll) y + roll' x; c is the rate of these axes seen from F_s."""
     yaw, pitch, roll = q
     if abs(np.cos(pitch)) < SINGULAR:
-        raise SceneError("yaw, pitch and roll are singular at a pitch of ±π/2: no T_a has T_a' S = 1; describe the ball "
-                         "joint by a quaternion (ball='quaternion')")
+        raise SceneError("yaw, pitch and roll are singular at a pitch of ±π/2: no T_a has T_a' S = 1; describe the "
+                         "ball joint by a quaternion (ball='quaternion')")
     to_roll, to_pitch = turn_x(-roll), turn_y(-pitch)
     first, second = to_roll @ to_pitch @ Z, to_roll @ Y
     axes = np.column_stack([first, second, X])

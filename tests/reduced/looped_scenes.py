@@ -71,8 +71,8 @@ def parallelogram(angle=0.7, crank=0.5, ground=1.2):
 
 
 def bennett(angle=0.8, a=1.0, b=0.7, twist=0.6):
-    """Four skew hinges that move all the same: bars a, b, a, b with twists whose sines are as their lengths (G. Bennett,
-    1903). -> scene"""
+    """Four skew hinges that move all the same: bars a, b, a, b with twists whose sines are as their lengths
+    (G. Bennett, 1903). -> scene"""
     other = np.arcsin(b / a * np.sin(twist))
     ratio = np.sin((other + twist) / 2) / np.sin((other - twist) / 2)
     next_ = 2 * np.arctan(ratio / np.tan(angle / 2))

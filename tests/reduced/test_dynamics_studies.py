@@ -220,7 +220,8 @@ def test_momentum_of_a_floating_tree_changes_by_gravity_alone():
     q, qd, tau = state["q"], state["qd"], state["x"].copy()
     tau[system.links[0].v] = 0.0
     qdd = dynamics.forward_dynamics(q, qd, tau)
-    after, before = (dynamics.centroidal_momentum(twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd) for t in (h, -h))
+    after, before = (dynamics.centroidal_momentum(twin.integrate(q, qd + t / 2 * qdd, t), qd + t * qdd)
+                     for t in (h, -h))
     pulls = np.array([link.mass for link in system.links])[:, None] * dynamics.weights
     arms = dynamics.poses(q)[0][[link.body_number for link in system.links]] - dynamics.center_of_mass(q)
     expected = [*pulls.sum(axis=0), *np.cross(arms, pulls).sum(axis=0)]

@@ -1,4 +1,4 @@
-"""Coordinates as a function of fewer, given by the user: velocities and accelerations, and the motion that they leave."""
+"""Coordinates as a function of fewer, given by the user: velocities, accelerations, and the motion that they leave."""
 
 import numpy as np
 import pytest

@@ -131,7 +131,7 @@ def test_three_formulations_agree_on_loops(seed):
     assert made.rank + made.G.shape[1] == len(made.C) and made.mobility.freedoms == made.G.shape[1]
     assert near(made.Phi, made.G @ np.linalg.solve(made.G.T @ made.H @ made.G, made.G.T))
     loops = loop_matrix(dynamics, q)
-    assert near(made.loop_K, loops.rows) and [made.rows[made.loop_rows][i] for i in range(len(loops.names))] == loops.names
+    assert near(made.loop_K, loops.rows) and made.rows[made.loop_rows] == loops.names
     # Over the tree: H qdd + C = tau + K' lambda, K qdd = k, with the same lambda.
     qdd, found = made.joint_accelerations("kkt"), made.constraint_forces()
     assert near(made.loop_K @ qdd, made.loop_k)
@@ -330,7 +330,8 @@ def test_rods_and_gears_are_held(seed):
     found = made.constraint_forces()
     multipliers = np.concatenate([found[name].constraint for name in ("rod", "gear")])
     left = dynamics.inverse_dynamics(q, qd, made.joint_accelerations("kkt")) - tau
-    assert near(made.loop_K.T @ multipliers, left, 1e-9) and np.isclose(left @ qd, 0, atol=1e-9 * (1 + np.abs(left).max()))
+    assert near(made.loop_K.T @ multipliers, left, 1e-9)
+    assert np.isclose(left @ qd, 0, atol=1e-9 * (1 + np.abs(left).max()))
 
 
 def test_geared_wheels_share_a_torque():
@@ -373,7 +374,8 @@ def test_unknown_couplings_are_refused():
     table = mc.PlanarJoint(None, "a", (0, 0, 0), (0, 0, 1), name="table")
     pivot = mc.HingeJoint(None, "b", (0, 0, 0), (0, 0, 1), name="pivot")
     rod = mc.DistanceJoint("a", "b", (0, 0, 0), (0, 0, 0), length=1.0, name="rod")
-    for system, what in ((scene_of(rack), r"'rack' \(rack_pinion\)"), (scene_of(rod), "'rod': the two points.*coincide"),
+    for system, what in ((scene_of(rack), r"'rack' \(rack_pinion\)"),
+                         (scene_of(rod), "'rod': the two points.*coincide"),
                          (scene_of(mc.GearJoint("table", "pivot", 1.0, axis_a=0, name="gear"), table, pivot),
                           "'gear' gears coordinate 0 of joint 'table'")):
         for call in (lambda: Formulation(system, system.initial()[0]), lambda: mobility(system)):
@@ -456,7 +458,7 @@ def test_given_velocities_are_no_freedoms():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_motions_of_the_scene_are_as_given_accelerations(method):
-    """A four-bar whose crank has a Motion: as one whose crank's acceleration is given, with the torque that it takes."""
+    """A four-bar whose crank has a Motion: as one whose crank's acceleration is given, by the torque that takes."""
     plain, t = mc.load("four_bar", driven=False), 0.4
     motion = mc.Motion(0.0, 4.0, 6.0)
     scene = mc.Scene()

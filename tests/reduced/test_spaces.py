@@ -1,4 +1,4 @@
-"""Motion, constraint and active-force subspaces: their identities, and what the compiled dynamics says of the bodies."""
+"""Motion, constraint and active-force subspaces: their identities, and what compiled dynamics says of the bodies."""
 
 import numpy as np
 import pytest
@@ -237,7 +237,8 @@ def test_motions_are_bias_velocities():
 def test_a_planar_joint_is_moved_along_the_axes_of_its_predecessor():
     """The error's rate is T' (v_J - sigma) whatever the body does, and its second rate is what c says."""
     scene = mc.Scene()
-    scene.add_body("puck", shape=mc.Sphere(0.1), position=(0.2, 0.1, 0), angular_velocity=(0, 0, 3.0), velocity=(1, 2, 0))
+    scene.add_body("puck", shape=mc.Sphere(0.1), position=(0.2, 0.1, 0), velocity=(1, 2, 0),
+                   angular_velocity=(0, 0, 3.0))
     scene.add_joint(mc.PlanarJoint(None, "puck", frame_a=((0, 0, 0), (1, 0, 0, 0)), frame_b=((0.1, 0, 0), (1, 0, 0, 0)),
                                    name="table", motion=(mc.Motion(0.3, 1.0, 2.0), None, None)))
     dynamics, h = Dynamics(System(scene)), 1e-4
