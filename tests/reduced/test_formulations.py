@@ -318,14 +318,18 @@ def test_rods_and_gears_are_held(seed):
     assert near(a[1], a[0]) and near(a[2], a[0]) and near(made.K @ a[0].ravel(), made.k)
     assert made.mobility.freedoms == made.G.shape[1]
 
-    def errors(t, qdd):
+    def errors(t, qd, qdd):
         parts = loop_matrix(dynamics, twin.integrate(q, qd + t / 2 * qdd, t)).parts
         return np.concatenate([part.error for part in parts])
 
     # Along any motion the error's second rate is K qdd - k; along their own it stays.
-    for qdd, expected in ((tau, made.loop_K @ tau - made.loop_k), (made.joint_accelerations(), np.zeros(2))):
-        second = (errors(h, qdd) - 2 * errors(0, qdd) + errors(-h, qdd)) / h**2
-        assert np.allclose(second, expected, rtol=0, atol=1e-5 * (1 + np.abs(made.loop_k).max()))
+    other = Formulation(dynamics, q, tau)
+    for rates, qdd, expected in ((qd, tau, made.loop_K @ tau - made.loop_k),
+                                 (tau, qd, other.loop_K @ qd - other.loop_k),
+                                 (qd, made.joint_accelerations(), np.zeros(2))):
+        second = (errors(h, rates, qdd) - 2 * errors(0, rates, qdd) + errors(-h, rates, qdd)) / h**2
+        scale = 1 + np.abs(expected).max() + np.abs(made.loop_k).max()
+        assert np.allclose(second, expected, rtol=0, atol=1e-5 * scale)
     # Their forces do no work, and are what the tree's algorithms miss.
     found = made.constraint_forces()
     multipliers = np.concatenate([found[name].constraint for name in ("rod", "gear")])
@@ -402,6 +406,26 @@ def test_a_spoilt_bennett_linkage_is_a_frame():
     points, axes = rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
     found = mobility(System(ring(list(points), list(axes))))
     assert found.freedoms == 0 and found.rank == 3 and len(found.redundant) == 2 and found.counted == -2
+
+
+def test_a_joint_that_stands_twice_forbids_nothing_more():
+    """What its rows say over the tree is rounding alone, and must not pass for rows."""
+    rng = np.random.default_rng(3)
+    scene = mc.Scene()
+    for name in "abc":
+        scene.add_body(name, mass=1.0, inertia=(0.1, 0.2, 0.25), position=rng.normal(size=3))
+    anchors = rng.normal(size=(2, 3))
+    for k, (ends, anchor) in enumerate(((("a", "b"), anchors[0]), (("b", "c"), anchors[1]), (("b", "c"), anchors[1]))):
+        scene.add_joint(mc.BallJoint(*ends, anchor, rng.normal(size=3), name=f"ball{k}"))
+    dynamics = Dynamics(System(scene))
+    q, qd, tau = random_state(rng, dynamics.system)
+    found = mobility(dynamics, q)
+    assert (found.freedoms, found.rank, found.overconstrained) == (12, 0, ("ball2",))
+    assert 0 < np.abs(loop_matrix(dynamics, q).rows).max() < 1e-14
+    made = Formulation(dynamics, q, qd, tau)
+    expected = dynamics.forward_dynamics(q, qd, tau)
+    assert made.G.shape[1] == 12 and all(near(made.joint_accelerations(method), expected) for method in METHODS)
+    assert [force.determined for force in made.constraint_forces().values()] == [True, True, False, False]
 
 
 def test_six_skew_hinges_are_a_frame_and_seven_move():
