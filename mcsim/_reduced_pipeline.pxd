@@ -14,9 +14,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef tuple angles
     cdef list carriers
-    cdef long long recovered             # step whose joint forces are in the records
-    cdef object starts
-    cdef double* started                 # qd before the last substep
+    cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
@@ -24,6 +22,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef object kept_here, approaches, coordinates
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
+    cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
     cdef object halved
@@ -34,11 +33,14 @@ cdef class ReducedPipeline(Pipeline):
     cdef bint is_stale(self) noexcept nogil
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
+    cdef void pass_failure(self) noexcept with gil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
+    cdef void aim_loops(self) noexcept nogil
+    cdef void close_loops(self, double h) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

@@ -3,8 +3,10 @@ themselves; what bounds or drives them, the joints that close loops, and contact
 coordinates, over the tree's velocities.
 
     per substep h = dt / n
+      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
       kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
-      rows       J, H^-1 J' by the articulated inertias, warm start, sweeps with bias
+      rows       J, H^-1 J' by the articulated inertias, sweeps with bias
+      close      qd such that loops are closed after the drift
       drift      q by qd
       refresh    the tree and the rows at the new pose
       kick       qd += h/2 qdd(q, qd)
@@ -14,7 +16,7 @@ Without rows that is leapfrog with the velocity's part of the force implicit bef
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcmp, memcpy, memset
 
@@ -37,9 +39,13 @@ from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORM
 cdef enum:
     ROUNDS = 2                   # of the first kick
     MOST_HALVINGS = 2            # of a leap that gains energy
+    CLOSINGS = 4                 # trials of a drift with loops
 
 # The part of the kinetic energy that leaps may gain [1/s].
 cdef double GAIN = 1e-2
+
+# Loops that are closed this far need no other trial [m, rad].
+cdef double CLOSED = 1e-13
 
 
 cdef class ReducedPipeline(Pipeline):
@@ -54,7 +60,8 @@ cdef class ReducedPipeline(Pipeline):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
         self.settings.first_kick = 0.5
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
-        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count)
+        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
+                                 plan.users)
         self.generalized = GeneralizedRows()
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
@@ -65,11 +72,12 @@ cdef class ReducedPipeline(Pipeline):
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
-        self.starts = np.zeros(max(1, nv))
-        self.started = doubles(self.starts)
         self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
+        self.closing_loops = self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
+        if self.closing_loops:
+            self.settings.joint_warm_start = 0.5
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -119,8 +127,8 @@ cdef class ReducedPipeline(Pipeline):
         return Pipeline.prepare(self)
 
     def recover(self):
-        """What the tree's joints carried in the last substep, into their records; once a step, if q and qd are those it
-        ended with: inverse dynamics at its end, with the mean acceleration of the substep and what its rows did."""
+        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
+        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
         cdef double h = self.settings.h
         cdef const Row* row
         cdef Twist* force
@@ -130,16 +138,19 @@ cdef class ReducedPipeline(Pipeline):
             return
         self.recovered = self.steps
         memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
+        self.motion.begin_carry()
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
+                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
                 continue                                 # between a link and its parent: part of what the joint carries
             for k in range(6):
                 if row.body_a >= 0:
                     (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
                 if row.body_b >= 0:
                     (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
-        self.motion.carry(self.started, h, <const double*>self.swings)
+        self.motion.carry(<const double*>self.swings)
         for link, joint in self.carriers:
             self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
 
@@ -170,6 +181,9 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.is_stale():
             self.show()
+        if self.motion.failed:
+            self.pass_failure()
+            self.raise_failure()
 
     cdef void sum_forces(self) noexcept nogil:
         """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
@@ -261,7 +275,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef const Block* blocks = self.motion.blocks
         cdef const Row* row
         cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.row_count)
+        cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
         for i in range(self.row_count):
@@ -317,7 +331,45 @@ cdef class ReducedPipeline(Pipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        self.generalized.factor(self.rows, self.joint_end, self.factors)
+        if self.closing_loops:
+            self.aim_loops()
+        self.generalized.factor(self.rows, self.joint_end)
+
+    cdef void aim_loops(self) noexcept nogil:
+        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on."""
+        cdef Py_ssize_t i
+        cdef double h = self.settings.h
+        cdef Row* row
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            if row.kind == ROW_JOINT and row.stabilized:
+                row.bias[BIASED] = row.error / h + 0.5 * h * row.curvature + row.rate
+                row.compliance[BIASED] = 0.0
+                row.mass[BIASED] = row.mass[RELAXED]
+
+    cdef void close_loops(self, double h) noexcept nogil:
+        """Newton's method on the velocities of the drift, with the rows as they are at its start: RATTLE's first half (H.
+        Andersen 1983); the relax pass is the other one. It ends where it makes errors larger, as it may where a mechanism
+        is singular. Bodies are left where the last trial had them."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* before = self.levels + nq
+        cdef double error, last = INFINITY
+        cdef int k
+        for k in range(CLOSINGS):
+            memcpy(self.levels, self.motion.q, nq * sizeof(double))
+            self.motion.drift(h)
+            self.motion.place()
+            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.write_joints(self.rows)
+            memcpy(self.motion.q, self.levels, nq * sizeof(double))
+            error = self.generalized.worst(self.rows)
+            if not error < last:
+                memcpy(self.motion.qd, before, nv * sizeof(double))
+            if not error < last or error <= CLOSED:
+                break
+            last = error
+            memcpy(before, self.motion.qd, nv * sizeof(double))
+            self.generalized.close(self.rows, self.motion.qd, h)
 
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
@@ -329,7 +381,7 @@ cdef class ReducedPipeline(Pipeline):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
         for k in range(iterations):
-            self.correction = self.generalized.sweep(self.rows, self.row_count, self.factors, self.motion.qd, relaxed, rub)
+            self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
 
@@ -379,7 +431,6 @@ cdef class ReducedPipeline(Pipeline):
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
-        memcpy(self.started, self.motion.qd, self.motion.tree.nv * sizeof(double))
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:
@@ -396,16 +447,23 @@ cdef class ReducedPipeline(Pipeline):
         else:
             self.bounded_substep(h, forces, last)
         self.store_contacts()
+        if self.motion.failed:
+            self.pass_failure()
+
+    cdef void pass_failure(self) noexcept with gil:
+        """What a joint model of the user's raised."""
+        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
+        self.call_status = CALL_FAILED
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
-        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
-        self.lap(STAGE_INTEGRATE)
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         self.set_start_impulses()
         self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
         self.lap(STAGE_WARM_START)
+        self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
+        self.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.settings.iterations)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
@@ -413,6 +471,8 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.take_back(0.5 * h)
             self.motion.runge_kutta(h, forces)
         else:
+            if self.closing_loops:
+                self.close_loops(h)
             self.motion.drift(h)
         self.show()
         self.lap(STAGE_INTEGRATE)

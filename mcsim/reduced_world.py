@@ -17,9 +17,10 @@ from mcsim.handles import BodyHandle
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, link_records, link_turns
 from mcsim.reduced.system import System
+from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError
-from mcsim.settings import check_reduced_settings, count, kernel_settings
+from mcsim.scene.checks import FieldError, count
+from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.snapshots import Snapshot
 from mcsim.world import MOST_STEPS, World
 
@@ -40,6 +41,8 @@ class ReducedWorld(World):
         motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
       ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
+      models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
+        "rack_pinion" for a rack and pinion that is the one joint between its bodies.
       stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
         friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
         restitution_threshold, speculative_distance, threads: as of World.
@@ -52,14 +55,16 @@ class ReducedWorld(World):
 
     def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator="semi_implicit",
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
-                 ball: str | Mapping[str, str] = "quaternion", solver="si", iterations=None, stabilization="soft",
+                 ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
+                 solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
                  speculative_distance=0.02, threads=1):
         keywords = {name: value for name, value in locals().items()
-                    if name not in ("self", "scene", "tree", "roots", "ball", "__class__")}
+                    if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
-                         _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball}
+                         _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
+                         "models": dict(models or {})}
         self._start(scene, check_reduced_settings(keywords))
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
@@ -78,6 +83,7 @@ class ReducedWorld(World):
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
+                               users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
                                held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
                                tau=tau, runge=self._keywords["integrator"] == "rk4")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
@@ -140,7 +146,7 @@ class ReducedWorld(World):
             raise SceneError("ReducedWorld(integrator='reference'): knows no damping and no kinematic bodies; take "
                              "integrator='rk4'")
         self._prepare()
-        if len(self._collider.get_manifolds()):
+        if self._pipeline.contact_row_count:
             raise SceneError("ReducedWorld(integrator='reference'): bodies touch; take integrator='rk4'")
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
@@ -222,7 +228,10 @@ class ReducedWorld(World):
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
         then what the joints forbid is left out. Nothing is changed if it fails."""
-        positions = np.asarray(positions, float)
+        try:
+            positions, orientations = np.asarray(positions, float), np.asarray(orientations, float)
+        except (TypeError, ValueError):
+            raise SceneError("ReducedWorld.from_maximal: positions (n, 3) and orientations (n, 4) must be numbers") from None
         velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
                                           for part in (velocities, angular_velocities))
         state = positions, orientations, velocities, angular_velocities
@@ -333,6 +342,7 @@ class ReducedWorld(World):
         pipeline = vars(self)["_pipeline"]
         pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
         pipeline.sync()
+        pipeline.recovered = pipeline.steps                  # the records have the forces of then
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -362,7 +372,7 @@ class ReducedSnapshot(Snapshot):
 
 
 KEYWORDS = tuple(name for name in inspect.signature(ReducedWorld.__init__).parameters
-                 if name not in ("self", "scene", "tree", "roots", "ball"))
+                 if name not in ("self", "scene", "tree", "roots", "ball", "models"))
 
 
 def _rebuild(scene, given, snapshot):

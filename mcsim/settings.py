@@ -1,12 +1,10 @@
 """The keywords of World: what they mean, their defaults, and their checks."""
 
 import math
-import operator
 import os
-from numbers import Integral
 
 from mcsim.core.errors import SceneError
-from mcsim.scene.checks import FieldError, choose, flag, not_negative, positive, show, within
+from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS
 
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
@@ -44,15 +42,6 @@ RK4_BAUMGARTE_TIME = 1.0 / 60.0
 RK4_FASTEST = 2.5
 
 ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
-
-def count(value, field, lowest, highest):
-    """A whole number in [lowest, highest]."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise FieldError(field, f"must be a whole number, got {show(value)}")
-    result = operator.index(value)
-    if not lowest <= result <= highest:
-        raise FieldError(field, f"must be from {lowest} to {highest}, got {show(value)}")
-    return result
 
 
 def check_settings(keywords):

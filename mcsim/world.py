@@ -14,9 +14,9 @@ from mcsim.observers import Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, suggestion
+from mcsim.scene.checks import FieldError, count, suggestion
 from mcsim.scene.described import Described
-from mcsim.settings import check_settings, count, kernel_settings, sleep_settings
+from mcsim.settings import check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.motions import motion_calls

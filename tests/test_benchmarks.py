@@ -233,3 +233,21 @@ def test_growth_is_printed(monkeypatch, capsys):
     load("growth").main()
     first, second = capsys.readouterr().out.splitlines()
     assert first.split()[:4] == ["20", "bodies", "1", "threads"] and "n^" in second and "MB" in second
+
+
+def test_the_reduced_algorithms_are_measured(monkeypatch, capsys):
+    """On small trees; peers that are there do the same work on the same trees."""
+    reduced = load("reduced")
+    monkeypatch.setattr(reduced, "TURNS", 1)
+    monkeypatch.setattr(reduced, "CALLS", 2)
+    monkeypatch.setattr(reduced, "STATES", 20)
+    rows = reduced.measure_algorithms("chain", reduced.chain(3)) + reduced.measure_algorithms("doll", reduced.humanoid())
+    assert {row["what"] for row in rows} == {"aba", "rnea", "crba"} and all(row["us"] > 0 for row in rows)
+    peer = pytest.importorskip("pinocchio")
+    system = reduced.System(reduced.humanoid())
+    other = reduced.Pinocchio(system)
+    q = np.concatenate([other.q[:3], other.q[6:7], other.q[3:6], other.q[7:]])
+    turn = peer.SE3(peer.Quaternion(other.q[3:7]).matrix(), np.zeros(3)).rotation
+    qd = np.concatenate([turn @ other.v[:3], other.v[3:]])
+    power = 0.5 * qd @ reduced.Dynamics(system).mass_matrix(q) @ qd
+    assert power == pytest.approx(peer.computeKineticEnergy(other.model, other.data, other.q, other.v), rel=1e-10)

@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, records
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._crew cimport MOST_WORKERS, share_out
 
 from mcsim.core.arrays import aligned
@@ -24,7 +24,11 @@ cdef enum Task:
     FORWARD = 0
     INVERSE = 1
     MASS = 2
+    BIAS = 3                     # inverse dynamics at qdd = 0
 
+
+cdef double SINGULAR = 1e-8      # cosine of a pitch
+cdef double SHORTEST = 1e-12     # square of a quaternion's length
 
 cdef enum:
     LEAST_GROUPS = 8             # of states, a thread: fewer are not worth waking one
@@ -87,7 +91,8 @@ cdef void do_states(void* what, Py_ssize_t first, Py_ssize_t end, int worker) no
 
 cdef class Dynamics:
     """links: LINK_DTYPE (n,). turns (n, 3, 3): each body's axes in its link's. positions, orientations (bodies, 3), (.., 4):
-    of all bodies of the scene, for those that nothing moves. user: (link number, callable) of users' joints.
+    of all bodies of the scene, for those that nothing moves. names: what
+    messages call the links' joints. user: (link number, callable) of users' joints.
     threads: among which batches are shared out."""
 
     cdef readonly Py_ssize_t nq, nv
@@ -96,13 +101,15 @@ cdef class Dynamics:
     cdef Py_ssize_t body_count
     cdef object links, user_numbers, turns, link_of
     cdef tuple rest
-    cdef tuple user, shape, square
+    cdef tuple user, shape, square, names
+    cdef int32_t* delicate               # links some of whose q are no good
+    cdef Py_ssize_t delicate_count
     cdef list kept
     cdef Tree tree                       # of one lane
     cdef const TreeKernels* wide         # of many; NULL before they are asked for
     cdef Batch batch
 
-    def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, turns, positions, orientations, user=(), int threads=1):
+    def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, turns, positions, orientations, names, user=(), int threads=1):
         cdef Py_ssize_t bodies = len(positions)
         if links.dtype.itemsize != sizeof(Link):
             raise ValueError(f"a link's record has {sizeof(Link)} bytes here, {links.dtype.itemsize} there")
@@ -110,6 +117,9 @@ cdef class Dynamics:
         self.nq, self.nv, self.body_count, self.threads = nq, nv, bodies, min(threads, MOST_WORKERS)
         self.user = tuple(user)
         self.expanded_parent = expanded(self.links, nv)
+        self.names = tuple(names)
+        delicate = np.flatnonzero(np.isin(links["kind"], (SPHERICAL, SPHERICAL_YPR, FREE))).astype(np.int32)
+        self.delicate, self.delicate_count = integers(delicate), len(delicate)
         self.shape, self.square = (nv,), (nv, nv)
         self.user_numbers = np.zeros(sum(USER_SUBSPACE + 36 for _ in self.user))
         self.tree.links = <const Link*>records(self.links)
@@ -120,7 +130,7 @@ cdef class Dynamics:
         self.link_of = np.full(bodies, -1)
         self.link_of[self.links["body"]] = range(len(links))
         self.rest = np.array(positions, float), np.array(orientations, float)
-        self.kept = [self._fit(&KERNELS, &self.tree)]
+        self.kept = [delicate, self._fit(&KERNELS, &self.tree)]
         self.wide = NULL
 
     cdef object _fit(self, const TreeKernels* kernels, Tree* tree):
@@ -171,6 +181,29 @@ cdef class Dynamics:
             raise SceneError(f"{name} has values that are not finite")
         return array
 
+    cdef int _check_coordinates(self, const Given* q, Py_ssize_t count, bint solving) except -1:
+        """Refuse quaternions of no length, and where H is solved yaw, pitch and roll that are singular."""
+        cdef const double* at
+        cdef Py_ssize_t state, i, k
+        cdef const Link* link
+        cdef double s, c
+        for state in range(1 if q.stride == 0 else count):
+            for k in range(self.delicate_count):
+                i = self.delicate[k]
+                link = &self.tree.links[i]
+                at = q.rows + state * q.stride + link.q
+                if link.kind == SPHERICAL_YPR and solving:
+                    sine_cosine(at[1], &s, &c)
+                    if fabs(c) < SINGULAR:
+                        raise SceneError(f"q of {self.names[i]} has a pitch of ±π/2, where yaw and roll are one: describe "
+                                         "the joint by a quaternion (ball='quaternion')")
+                elif link.kind == SPHERICAL or link.kind == FREE:
+                    at += 3 if link.kind == FREE else 0
+                    if not at[0] * at[0] + at[1] * at[1] + at[2] * at[2] + at[3] * at[3] > SHORTEST:
+                        raise SceneError(f"q of {self.names[i]} has a quaternion of no length; (1, 0, 0, 0) is no "
+                                         "rotation")
+        return 0
+
     cdef object _take_forces(self, object forces, Given* given, Py_ssize_t* count):
         """(bodies, 6), or (n, bodies, 6)."""
         array = np.ascontiguousarray(as_doubles(forces, "forces", 3))
@@ -193,9 +226,10 @@ cdef class Dynamics:
             given[k].size = 0
             given[k].stride = 0
         q = self._take(q, "q", self.nq, &given[0], &count)
+        self._check_coordinates(&given[0], count, task == FORWARD)
         if task != MASS:
             qd = self._take(qd, "qd", self.nv, &given[1], &count)
-        if x is not None:
+        if task == FORWARD or task == INVERSE:
             x = self._take(x, "tau" if task == FORWARD else "qdd", self.nv, &given[2], &count)
         if forces is not None:
             forces = self._take_forces(forces, &given[3], &count)
@@ -278,7 +312,7 @@ cdef class Dynamics:
     def bias_force(self, q, qd, forces=None):
         """C (nv,) of tau = H qdd + C: what Coriolis and centrifugal forces, gravity and `forces` ask of the joints. As
         inverse_dynamics at qdd = 0."""
-        return self._run(INVERSE, q, qd, None, forces)
+        return self._run(BIAS, q, qd, None, forces)
 
     def mass_matrix(self, q):
         """H (nv, nv) at q (nq,) [kg, kg m, kg m2], symmetric; (n, nv, nv) for q (n, nq). Composite rigid bodies (table
@@ -308,6 +342,7 @@ cdef class Dynamics:
         cdef double* twist = NULL
         cdef const double* at
         q = self._take(q, "q", self.nq, &given[0], &count)
+        self._check_coordinates(&given[0], count, False)
         given[1].rows = NULL
         given[1].stride = 0
         if qd is not None:
@@ -346,6 +381,7 @@ cdef class Dynamics:
         q = self._take(q, "q", self.nq, &given[0], &count)
         qd = self._take(qd, "qd", self.nv, &given[1], &count)
         qdd = self._take(qdd, "qdd", self.nv, &given[2], &count)
+        self._check_coordinates(&given[0], count, False)
         n = max(count, 1) if count else 0
         found = np.zeros((n, self.body_count, 6))
         unused = empty(self.nv + 1)
@@ -373,6 +409,7 @@ cdef class Dynamics:
         cdef double* out
         cdef int k, j
         q = self._take(q, "q", self.nq, &given, &count)
+        self._check_coordinates(&given, count, False)
         n = max(count, 1) if count else 0
         found = np.zeros((n, 6, self.nv))
         if n and self.nv and link >= 0:
@@ -542,9 +579,11 @@ cdef int find_any(object array, double** numbers) except -1:
 def as_doubles(value, name, most=2):
     """A contiguous array of doubles with at most so many axes, from anything that is numbers."""
     try:
-        array = np.ascontiguousarray(value, dtype=float)
+        if np.iscomplexobj(value):
+            raise TypeError
+        array = np.require(value, float, "CA")
     except (TypeError, ValueError):
-        raise SceneError(f"{name} must be numbers, got {value!r:.60}") from None
+        raise SceneError(f"{name} must be real numbers, got {value!r:.60}") from None
     if not most - 1 <= np.ndim(value) <= most:
         raise SceneError(f"{name} must have {most - 1} axes, or {most} for many states, got the shape {np.shape(value)}")
     return array

@@ -14,6 +14,11 @@ ctypedef struct Block:
 
 cdef class TreeMotion:
     cdef object kept
+    cdef tuple users, state
+    cdef object user_numbers
+    cdef bint asking                     # whether there are joints of users' own
+    cdef bint failed                     # whether one of their functions raised `failure`
+    cdef object failure
     cdef Tree tree
     cdef double* q
     cdef double* qd
@@ -28,6 +33,7 @@ cdef class TreeMotion:
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
 
+    cdef void ask(self) noexcept with gil
     cdef void place(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil
@@ -38,7 +44,9 @@ cdef class TreeMotion:
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
-    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil
+    cdef void begin_carry(self) noexcept nogil
+    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil
+    cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil

@@ -17,9 +17,9 @@ include "_readings.pxi"
 
 cdef class TreeMotion:
     """links: LINK_DTYPE (n,). q (nq,), qd (nv,), tau (nv,), qdd (nv,): arrays that are worked in. turns (n, 3, 3): the
-    body's axes in the link's. bodies: how many the scene has."""
+    body's axes in the link's. bodies: how many the scene has. users: [(link number, JointModel.fill)]."""
 
-    def __init__(self, links, q, qd, tau, qdd, turns, Py_ssize_t bodies):
+    def __init__(self, links, q, qd, tau, qdd, turns, Py_ssize_t bodies, users=()):
         cdef Py_ssize_t count = len(links)
         links, turns = np.ascontiguousarray(links), np.ascontiguousarray(turns, float)
         room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
@@ -30,7 +30,11 @@ cdef class TreeMotion:
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
-        self.tree.user = NULL
+        self.users, self.state = tuple(users), (q, qd)
+        self.user_numbers = np.zeros((len(users) + 1, USER_SUBSPACE + 36))
+        self.tree.user = doubles(self.user_numbers)
+        self.asking = len(users) > 0
+        self.failed = False
         self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
         self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])
         self.first, self.rate, self.sum = doubles(stages[0]), doubles(stages[1]), doubles(stages[2])
@@ -40,7 +44,23 @@ cdef class TreeMotion:
 
     # ---- poses -------------------------------------------------------------------------------------------------------
 
+    cdef void ask(self) noexcept with gil:
+        """What the users' joints say at q and qd. If one fails, `failure` tells."""
+        cdef Py_ssize_t k
+        cdef const Link* link
+        q, qd = self.state
+        try:
+            for k, (number, fill) in enumerate(self.users):
+                link = &self.tree.links[<Py_ssize_t>number]
+                fill(q[link.q:link.q + link.freedoms].copy(), qd[link.v:link.v + link.freedoms].copy(),
+                     self.user_numbers[k])
+        except BaseException as error:
+            self.failure = error
+            self.failed = True
+
     cdef void place(self) noexcept nogil:
+        if self.asking and not self.failed:
+            self.ask()
         place(&self.tree, <const Wide*>self.q)
 
     cdef void factor(self) noexcept nogil:
@@ -48,6 +68,8 @@ cdef class TreeMotion:
 
     cdef void look(self) noexcept nogil:
         """Velocities of the links."""
+        if self.asking and not self.failed:
+            self.ask()
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
 
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil:
@@ -106,7 +128,7 @@ cdef class TreeMotion:
         cdef int k
         memcpy(self.trial, self.qd, nv * sizeof(double))
         for k in range(rounds):
-            move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+            self.look()
             accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
@@ -151,13 +173,26 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] -= h * self.qdd[i]
 
-    cdef void carry(self, const double* started, double h, const double* forces) noexcept nogil:
-        """Forces across the joints at the present state, for accelerations (qd - started) / h."""
-        cdef Py_ssize_t i
-        for i in range(self.tree.nv):
-            self.trial[i] = (self.qd[i] - started[i]) / h
+    cdef void begin_carry(self) noexcept nogil:
+        """The joints' own forces, to which rows between links are added."""
+        memcpy(self.trial, self.tau, self.tree.nv * sizeof(double))
+
+    cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil:
+        """A force [f; n] on a body along a row, as one of the joints'."""
+        cdef double wrench[6]
+        cdef int k
+        if body < 0 or self.link_of[body] < 0:
+            return
+        for k in range(6):
+            wrench[k] = force * jacobian[k]
+        project(&self.tree, self.link_of[body], wrench, self.trial)
+
+    cdef void carry(self, const double* forces) noexcept nogil:
+        """Forces across the joints at the present state, which is placed and factored, under these and `forces`."""
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
-        inverse_dynamics(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.nothing)
+        accelerate(&self.tree, <const Wide*>self.trial, <const Wide*>forces, <Wide*>self.qdd)
+        move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
+        inverse_dynamics(&self.tree, <const Wide*>self.qdd, <const Wide*>forces, <Wide*>self.nothing)
 
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil:
         """After carry: h times what a link's joint puts on its successor, about its point there."""

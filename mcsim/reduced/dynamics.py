@@ -10,7 +10,10 @@ from mcsim.reduced import _dynamics
 from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.system import System
 from mcsim.scene import Body
-from mcsim.scene.checks import listing, show, suggestion, vector
+from mcsim.scene.checks import FieldError, count, listing, show, suggestion, vector
+
+MOST_THREADS = 64
+USER_NUMBERS = 54                # of a joint of the user's: _links.pxd
 
 # A link as kernels know it: the record Link of _links.pxd.
 LINK_DTYPE = np.dtype([
@@ -34,12 +37,18 @@ class Dynamics(_dynamics.Dynamics):
         gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
         bodies = system.scene.bodies
         frames = [compose((b.position, b.orientation), (b.center_of_mass, IDENTITY[1])) for b in bodies]
+        try:
+            threads = count(threads, "threads", 1, MOST_THREADS)
+        except FieldError as error:
+            raise SceneError(f"Dynamics: {error}") from None
+        names = [f"body {link.body!r}" if link.joint is None else f"joint {link.joint.name!r}" for link in system.links]
         records = link_records(system, gravity)
         self.weights = records["weight"]            # (links, 3) gravity on each link [m/s²]
         self._given = None, None
         self._made_of = (records, system.nq, system.nv, link_turns(system),
                          np.array([p for p, _ in frames]).reshape(-1, 3),
-                         np.array([q for _, q in frames]).reshape(-1, 4), (), threads)
+                         np.array([q for _, q in frames]).reshape(-1, 4), names,
+                         [(link.number, link.model.fill) for link in system.links if link.model is not None], threads)
         super().__init__(*self._made_of)
 
     # ---- some accelerations given ------------------------------------------------------------------------------------
@@ -132,8 +141,8 @@ class Dynamics(_dynamics.Dynamics):
 
     def _name(self, body: Body | str) -> str:
         name = getattr(body, "name", body)
-        if name not in self.system.link_of:
-            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of)}; there are: "
+        if not isinstance(name, str) or name not in self.system.link_of:
+            raise SceneError(f"there is no body {show(name)}{suggestion(name, self.system.link_of) if isinstance(name, str) else ''}; there are: "
                              f"{listing(list(self.system.link_of))}")
         return name
 
@@ -247,12 +256,16 @@ def link_turns(system: System) -> np.ndarray:
 def link_records(system: System, gravity: np.ndarray) -> np.ndarray:
     """(links,) LINK_DTYPE"""
     records = np.zeros(len(system.links), LINK_DTYPE)
+    users = 0
     for record, link in zip(records, system.links):
         record["parent"], record["kind"], record["reversed"] = link.parent, KINDS[link.kind].number, link.reversed
         record["q"], record["v"] = link.q.start, link.v.start
         record["freedoms"] = link.v.stop - link.v.start
         record["body"], record["user"] = link.body_number, -1
         record["given"] = record["prescribed"] = link.prescribed
+        if link.model is not None:
+            record["user"] = USER_NUMBERS * users
+            users += 1
         record["turn"], record["place"], record["constant"] = link.turn.T, link.place, link.constant
         record["mass"], record["com"] = link.mass, link.com
         record["inertia"] = link.inertia[np.triu_indices(3)]

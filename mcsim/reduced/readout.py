@@ -8,16 +8,18 @@ axes at its own origin. Joints of one kind are read together. Angles about z are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply
+from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply, rotation_vector
 from mcsim.reduced.kinds import KINDS
 
 if TYPE_CHECKING:
     from mcsim.reduced.system import Link
+    from mcsim.reduced.user_joint import JointModel
 
 UNIT = 1e-6                     # how far from 1 the length of an orientation may be
 ROUNDING = 1e-15                # how far it is by rounding alone
@@ -66,10 +68,13 @@ class Readout:
         self._turn = np.array([from_matrix(link.turn) for link in links]).reshape(-1, 4)
         self._axes = np.array([from_matrix(link.frame[1].T) for link in links]).reshape(-1, 4)
         self._nq, self._nv = (max((getattr(link, part).stop for link in links), default=0) for part in ("q", "v"))
-        self._groups = [self._group(kind) for kind in KINDS if any(link.kind == kind for link in links)]
+        by_kind = {kind: [link for link in links if link.kind == kind] for kind in KINDS}
+        users = by_kind.pop("user")                     # each is of its own kind
+        self._groups = [self._group(*part) for part in by_kind.items() if part[1]]
+        self._groups += [self._group("user", [link]) for link in users]
 
-    def _group(self, kind: str) -> Group:
-        links = [link for link in self._links if link.kind == kind]
+    @staticmethod
+    def _group(kind: str, links: Sequence[Link]) -> Group:
         q, v = (np.array([range(getattr(link, part).start, getattr(link, part).stop) for link in links],
                          dtype=np.intp).reshape(len(links), -1) for part in ("q", "v"))
         return Group(kind, np.array([link.number for link in links]), q, v, np.array([link.constant for link in links]))
@@ -98,7 +103,8 @@ class Readout:
         """Each group of joints of one kind, and what is read of it."""
         for group in self._groups:
             parts = (values[..., group.links, :] for values in motion[:4])
-            yield group, READ[group.kind](Motion(*parts, group.constant))
+            read = partial(_user, self._links[group.links[0]].model) if group.kind == "user" else READ[group.kind]
+            yield group, read(Motion(*parts, group.constant))
 
     def _refuse_singular(self, links: np.ndarray, reading: Reading) -> None:
         bad = ~np.isfinite(reading.qd).all(axis=-1)
@@ -246,9 +252,43 @@ def _free(m: Motion) -> Reading:
                    np.concatenate([_rotate(m.quaternion, m.v), m.w], axis=-1), ([], [], [], []))
 
 
+def _rack_pinion(m: Motion) -> Reading:
+    """F_s rolls along x of F_p, by the constant a radian; the way tells the turns."""
+    x, y, z = _xyz(m.r)
+    vx, vy, vz = _xyz(m.v)
+    wx, wy, wz = _xyz(m.w)
+    angle = _unwound(_twist(m.quaternion), x, m.constant)
+    s, c = np.sin(angle), np.cos(angle)
+    return Reading(_stack(angle), _stack(wz), ([x - m.constant * angle, y, z], [_swing(m.quaternion)],
+                                               [vx - m.constant * c * wz, vy + m.constant * s * wz, vz], [wx, wy]))
+
+
+def _user(model: JointModel, m: Motion) -> Reading:
+    """The coordinates whose placement is nearest, from 0; metres and radians count alike."""
+    from scipy.optimize import least_squares
+
+    shape = m.r.shape[:-1]
+    q, qd, off = np.empty((*shape, model.size)), np.empty((*shape, model.size)), np.empty((*shape, 4))
+    for i in np.ndindex(shape):
+        turn = matrix(m.quaternion[i])
+
+        def apart(at):
+            own, place = model.placement(at)
+            return np.concatenate([own.T @ (m.r[i] - place), rotation_vector(from_matrix(own.T @ turn))])
+
+        q[i] = least_squares(apart, np.zeros(model.size), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+        subspace, left = model.subspace(q[i]), apart(q[i])
+        motion = np.concatenate([m.w[i], m.v[i]])
+        qd[i] = np.linalg.lstsq(subspace, motion, rcond=None)[0]
+        rest = motion - subspace @ qd[i]
+        off[i] = [np.linalg.norm(part) for part in (left[:3], left[3:], rest[3:], rest[:3])]
+    return Reading(q, qd, tuple([off[..., k]] for k in range(4)))
+
+
 READ: dict[str, Callable[[Motion], Reading]] = {
     "fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical, "cylindrical": _cylindrical,
     "planar": _planar, "spherical": _spherical, "spherical_ypr": _spherical_ypr, "universal": _universal, "free": _free,
+    "rack_pinion": _rack_pinion,
 }
 
 
@@ -308,8 +348,11 @@ def _matrices(q: np.ndarray) -> np.ndarray:
 
 
 def _rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    return np.einsum("...ij,...j->...i", _matrices(q), a)
+    """Sums in one order, however many there are: so one state gives the bits that it gives among many."""
+    m = _matrices(q)
+    return m[..., 0] * a[..., :1] + m[..., 1] * a[..., 1:2] + m[..., 2] * a[..., 2:]
 
 
 def _rotate_back(q: np.ndarray, a: np.ndarray) -> np.ndarray:
-    return np.einsum("...ji,...j->...i", _matrices(q), a)
+    m = _matrices(q)
+    return m[..., 0, :] * a[..., :1] + m[..., 1, :] * a[..., 1:2] + m[..., 2, :] * a[..., 2:]

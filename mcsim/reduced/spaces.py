@@ -26,13 +26,14 @@ from mcsim.reduced.kinds import KINDS
 from mcsim.reduced.readout import READ, Motion
 from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import Loop, System
+from mcsim.reduced.user_joint import JointModel
 from mcsim.scene.checks import listing, show, suggestion
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
 # Kinds whose coordinates a Motion may move, and which of them turn all the way round.
 TURNS = {"revolute": (0,), "prismatic": (), "helical": (), "cylindrical": (1,), "planar": (2,), "universal": (0, 1)}
-SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll turn about one axis
+SINGULAR = 1e-8                 # cosine of a pitch, or part of an S, that is taken for zero
 
 FORCE_X, FORCE_Y, FORCE_Z = (((NONE, axis), f"force along {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
 TORQUE_X, TORQUE_Y, TORQUE_Z = (((axis, NONE), f"torque about {name}") for axis, name in ((X, "x"), (Y, "y"), (Z, "z")))
@@ -146,7 +147,10 @@ def spaces_at(frames: Frames, q: np.ndarray, qd: np.ndarray, given: np.ndarray, 
         base, own = (link.parent, (link.place, link.turn)), (link.number, (NONE, np.eye(3)))
         p, s = (own, base) if link.reversed else (base, own)
         name = link.body if link.joint is None else link.joint.name
-        model = jcalc(link.kind, q[link.q], qd[link.v], link.constant)
+        if link.model is None:
+            model = jcalc(link.kind, q[link.q], qd[link.v], link.constant)
+        else:
+            model = _user(name, link.model, q[link.q], qd[link.v])
         chosen = None if link.joint is None else active.pop(name, None)
         if chosen is not None:
             model = model._replace(T_a=_active(name, chosen, model.S))
@@ -394,6 +398,17 @@ def _rack_pinion(q, qd, radius):
     return _model(radius * q[0] * X, turn_z(q[0]), [(Z, radius * along)],
                   [TORQUE_X, TORQUE_Y, FORCE_Z, ((NONE, across), "force across the rack"), teeth], [(Z, NONE)],
                   np.concatenate([NONE, -radius * qd[0]**2 * across]))
+
+
+def _user(name: str, own: JointModel, q, qd) -> Jcalc:
+    """A model of the user's own: T an orthonormal basis, T_a = S (S'S)^-1, metres and radians alike."""
+    turn, place = own.placement(q)
+    subspace = own.subspace(q)
+    u, s, _ = np.linalg.svd(subspace)
+    if s[-1] < SINGULAR * s[0]:
+        raise SceneError(f"joint {name!r}: the S of its JointModel is singular at q = {q}: no T_a has T_a' S = 1")
+    return Jcalc(place, turn, subspace, u[:, own.size:], np.linalg.pinv(subspace).T, own.bias(q, qd),
+                 tuple(f"force {k} across the model's motions" for k in range(6 - own.size)))
 
 
 _KINDS = {"fixed": _fixed, "revolute": _revolute, "prismatic": _prismatic, "helical": _helical,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mcsim.core.errors import SceneError
@@ -66,24 +67,26 @@ class Groups:
         return a != b
 
 
-def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body | str] | None) -> Spanning:
+def span(scene: Scene, tree: Iterable[Joint | str] | None, roots: Iterable[Body | str] | None,
+         models: Mapping[str, int] = MappingProxyType({})) -> Spanning:
     """A spanning tree of the scene.
 
     The joints of `tree` and the bodies of `roots` are taken first. Then joints with fewer freedoms before those with
     more, so that loops are cut where that costs the fewest rows; among equals in the scene's order. Joints that can break,
-    or that a Motion moves, are cut. What then does not reach the base is held to it by a free joint at its first body.
+    or that a Motion moves, are cut. models: name -> freedoms of joints that have models of their own, which are in the tree.
+    What then does not reach the base is held to it by a free joint at its first body.
     """
-    edges, couplings = _edges(scene)
+    edges, couplings = _edges(scene, models)
     groups = Groups(len(scene.bodies))
     chosen = [edge for edge in _implicit(scene, roots) if groups.join(edge.predecessor, edge.successor)]
-    for edge in _named(scene, tree, edges):
+    for edge in _named(scene, [*models, *_items(tree, "tree", "joints")], edges):
         if why := _must_be_cut(edge.joint):
             raise SceneError(f"joint {edge.joint.name!r} {why}: it cannot be a tree joint; leave it out of tree")
         if not groups.join(edge.predecessor, edge.successor):
             raise SceneError(f"joint {edge.joint.name!r} closes a loop with {_path(scene, chosen, edge)}; it cannot be "
                              "a tree joint: leave it, or another of these, out of tree and roots")
         chosen.append(edge)
-    for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint), item[0])):
+    for _, edge in sorted(enumerate(edges.values()), key=lambda item: (freedoms(item[1].joint) or 0, item[0])):
         if not _must_be_cut(edge.joint) and groups.join(edge.predecessor, edge.successor):
             chosen.append(edge)
     for place, body in enumerate(scene.bodies):
@@ -101,14 +104,14 @@ def _must_be_cut(joint: Joint) -> str:
     return "has a motion that is prescribed" if any(axis.motion is not None for axis in joint.axes) else ""
 
 
-def _edges(scene: Scene) -> tuple[dict[str, Edge], list[Joint]]:
+def _edges(scene: Scene, models: Mapping[str, int]) -> tuple[dict[str, Edge], list[Joint]]:
     """The joints that are edges, by name, and the couplings. Joints of what does not move at all are neither."""
     place = {body.name: BASE if body.kind == "static" else i for i, body in enumerate(scene.bodies)}
     place[None] = BASE
     edges, couplings = {}, []
     for joint in scene.joints:
         a, b = place[joint.a], place[joint.b]
-        if freedoms(joint) is None:
+        if freedoms(joint) is None and joint.name not in models:
             couplings.append(joint)
         elif a != b:
             edges[joint.name] = Edge(joint, a, b)

@@ -23,6 +23,7 @@ from mcsim.reduced.readout import Readout
 from mcsim.reduced.report import report
 from mcsim.reduced.spanning import BASE, Branch, Edge, span
 from mcsim.reduced.spatial import motion_transform
+from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
 from mcsim.scene.checks import choose, listing, show, suggestion
 
@@ -36,10 +37,11 @@ class Link:
     kind: of the joint, a key of KINDS. reversed: the link is the joint's predecessor, the parent its successor.
     prescribed: a kinematic body, whose motion is given. q, v: where its coordinates and velocities stand.
     place (3,) [m], turn (3, 3): the joint's frame on the parent, in the parent's frame; x_parent = place + turn x.
-    constant: of a helical joint the pitch [m/rad], else 0.
+    constant: of a helical joint the pitch [m/rad], of a rack and pinion the way a radian [m/rad], else 0.
     mass [kg], com (3,) [m]: centre of mass, and inertia (3, 3) [kg m²] about it, in the link's frame; 0 if prescribed.
     frame: (position (3,) [m], rotation (3, 3)) of the centre of mass with the body's axes, in the link's frame;
         x_link = position + rotation x_body.
+    model: of a joint of kind "user".
     """
 
     number: int
@@ -59,6 +61,7 @@ class Link:
     com: np.ndarray
     inertia: np.ndarray
     frame: tuple[np.ndarray, np.ndarray]
+    model: JointModel | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +103,9 @@ class System:
     ball: coordinates of ball joints: "quaternion", or "ypr" (yaw, pitch, roll; singular at pitch ±π/2); or a dict of
         these by the joints' names, "quaternion" for the others.
 
+    models: a dict by joints' names: a JointModel of your own, or "rack_pinion" for a RackPinionJoint that is to be the one
+        joint between its bodies (the pinion rolls along the rack).
+
     links: list of Link; loops: list of Loop. couplings: list of the scene's joints that are neither (distance, gear,
         rack and pinion, rolling, knife edge, of the user's own).
     nq, nv: number of coordinates q and of velocities qd. parent (n,): the links' parents, -1 for the base.
@@ -118,10 +124,14 @@ class System:
     link_of: dict[str, int]
 
     def __init__(self, scene: Scene, tree: Iterable[Joint | str] | None = None,
-                 roots: Iterable[Body | str] | None = None, ball: str | Mapping[str, str] = "quaternion"):
+                 roots: Iterable[Body | str] | None = None, ball: str | Mapping[str, str] = "quaternion",
+                 models: Mapping[str, JointModel | str] | None = None):
         self.scene = scene
         balls = _balls(scene, ball)
-        spanning = span(scene, tree, roots)
+        self._models = _models(scene, models)
+        balls |= {name: "rack_pinion" if model == "rack_pinion" else "user" for name, model in self._models.items()}
+        spanning = span(scene, tree, roots, {name: 1 if model == "rack_pinion" else model.size
+                                             for name, model in self._models.items()})
         self.link_of = {body.name: BASE for body in scene.bodies}
         self.link_of |= {scene.bodies[branch.body].name: i for i, branch in enumerate(spanning.branches)}
         self._frames: list[Frame] = []              # of each link, in its body's own frame
@@ -158,17 +168,18 @@ class System:
             outer = self._in_link(joint.b if branch.reversed else joint.a, outer)
         center = relative(inner, (body.center_of_mass, IDENTITY[1]))
         axes = matrix(center[1])
-        size = KINDS[kind]
+        model = self._models.get(joint.name) if kind == "user" else None
+        nq, nv = (KINDS[kind].nq, KINDS[kind].nv) if model is None else (model.size, model.size)
         self._frames.append(inner)
         self.links.append(Link(
             number=len(self.links), body=body.name, body_number=branch.body,
             parent=BASE if branch.parent == BASE else self.link_of[self.scene.bodies[branch.parent].name],
             joint=joint, kind=kind, reversed=branch.reversed, prescribed=body.kind == "kinematic",
-            q=slice(self.nq, self.nq + size.nq), v=slice(self.nv, self.nv + size.nv), place=outer[0],
+            q=slice(self.nq, self.nq + nq), v=slice(self.nv, self.nv + nv), place=outer[0],
             turn=matrix(outer[1]), constant=_constant(joint, kind), mass=body.mass, com=center[0],
-            inertia=_turned(body.inertia, axes), frame=(center[0], axes)))
-        self.nq += size.nq
-        self.nv += size.nv
+            inertia=_turned(body.inertia, axes), frame=(center[0], axes), model=model))
+        self.nq += nq
+        self.nv += nv
 
     def _in_link(self, name: str | None, frame: Frame) -> Frame:
         """A frame that is given in a body's own frame, in the frame of the body's link."""
@@ -360,11 +371,25 @@ def _turned(inertia: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 def _kind(joint: Joint, balls: Mapping[str, str]) -> str:
-    return balls.get(joint.name, KIND_OF[joint.type])
+    return balls.get(joint.name) or KIND_OF[joint.type]
 
 
 def _constant(joint: Joint | None, kind: str) -> float:
-    return joint.constant if kind == "helical" else 0.0
+    return joint.constant if kind == "helical" else -joint.constant if kind == "rack_pinion" else 0.0
+
+
+def _models(scene: Scene, models: Mapping[str, JointModel | str] | None) -> dict[str, JointModel | str]:
+    """The joints that have models of their own, by name, checked."""
+    found = {}
+    for name, model in (models or {}).items():
+        joint = scene.joint(name)
+        if isinstance(model, JointModel):
+            model.check(joint.name)
+        elif model != "rack_pinion" or joint.type != "rack_pinion":
+            raise SceneError(f"models[{joint.name!r}] must be a JointModel, or \"rack_pinion\" for a RackPinionJoint; got "
+                             f"{show(model)} for a {joint.type} joint")
+        found[joint.name] = model
+    return found
 
 
 def _balls(scene: Scene, ball: str | Mapping[str, str]) -> dict[str, str]:

@@ -194,3 +194,13 @@ def text(value: Any, field: str) -> str:
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise FieldError(field, f"holds half a character (a lone surrogate), got {show(value)}")
     return value
+
+
+def count(value: Any, field: str, lowest: int, highest: int) -> int:
+    """A whole number in [lowest, highest]."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise FieldError(field, f"must be a whole number, got {show(value)}")
+    result = operator.index(value)
+    if not lowest <= result <= highest:
+        raise FieldError(field, f"must be from {lowest} to {highest}, got {show(value)}")
+    return result

@@ -162,9 +162,8 @@ cdef inline void onto_circle(double radius, double* x) noexcept nogil:
 
 # ---- bilateral blocks ------------------------------------------------------------------------------------------------
 
-cdef inline void factor_matrix(const double* matrix, const Row* row, double* factors, int relaxed) noexcept nogil:
-    """K + diag(compliance) = L D L' of one bilateral block; row i of L with D_i on its diagonal. matrix: K = J M^-1 J',
-    lower half, MAX_BLOCK numbers a row.
+cdef inline void factor_block(const Row* row, double* factors, int relaxed) noexcept nogil:
+    """K = J M^-1 J' + diag(compliance) = L D L' of one bilateral block; row i of L with D_i on its diagonal.
 
     A pivot below 1e-12 of its own diagonal entry marks a row that the rows before it already imply, or a direction
     without mass. Its pivot and its column of L are set to 0: its impulse does not change, the others solve exactly.
@@ -176,7 +175,7 @@ cdef inline void factor_matrix(const double* matrix, const Row* row, double* fac
     cdef double diagonal, s, d
     for i in range(m):
         for j in range(i + 1):
-            s = matrix[MAX_BLOCK * i + j]
+            s = row_coupling(row + i, row + j)
             if i == j:
                 s += row[i].compliance[relaxed]
             diagonal = s
@@ -194,17 +193,12 @@ cdef inline void factor_blocks(const Row* rows, Py_ssize_t count, double* factor
 
     factors: (count, 2 passes, 6). Other blocks' rows are left as they are.
     """
-    cdef double matrix[MAX_BLOCK * MAX_BLOCK]
     cdef Py_ssize_t i = 0
-    cdef int r, c, p
     while i < count:
         MC_ASSERT(rows[i].block > 0 and rows[i].block <= MAX_BLOCK)
         if rows[i].block_kind == BLOCK_BILATERAL:
-            for r in range(rows[i].block):
-                for c in range(r + 1):
-                    matrix[MAX_BLOCK * r + c] = row_coupling(rows + i + r, rows + i + c)
-            for p in range(2):
-                factor_matrix(matrix, rows + i, factors + i * FACTOR_STRIDE, p)
+            factor_block(rows + i, factors + i * FACTOR_STRIDE, 0)
+            factor_block(rows + i, factors + i * FACTOR_STRIDE, 1)
         i += rows[i].block
 
 

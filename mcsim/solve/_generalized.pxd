@@ -1,6 +1,6 @@
 """Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree its own.
 
-Per refresh:   rows.begin(count); for each row and side rows.open(...), filled with J and H^-1 J'; rows.finish(...)
+Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J'; rows.finish(...)
 Per pass:      rows.warm_start(...), rows.sweep(...)
 
 Only reserve() needs the GIL, allocates or raises.
@@ -16,7 +16,7 @@ ctypedef struct Reach:
     int32_t count                # 0: the side moves nothing
 
 cdef class GeneralizedRows:
-    cdef object kept
+    cdef object kept, kept_loops
     cdef Py_ssize_t capacity             # rows
     cdef Py_ssize_t room                 # numbers
     cdef Py_ssize_t used
@@ -24,18 +24,24 @@ cdef class GeneralizedRows:
     cdef Reach* reaches                  # (rows, 2)
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
+    cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
+    cdef int32_t* loop                   # rows that close loops, all solved at once
+    cdef double* loop_factors[2]         # (loops, loops) L D L' of their K, for both passes
+    cdef double* loop_change             # (loops,) residuals in, impulses out
 
-    cdef int begin(self, Py_ssize_t count) noexcept nogil
+    cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                   double** response) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void factor(self, const Row* rows, Py_ssize_t count, double* factors) noexcept nogil
+    cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
-    cdef double sweep(self, Row* rows, Py_ssize_t count, const double* factors, double* velocity, int relaxed,
-                      bint rub) noexcept nogil
+    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
+    cdef double worst(self, const Row* rows) noexcept nogil
+    cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
     cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,
                     int sweeps) noexcept nogil
     cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil

@@ -10,20 +10,30 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, records
-from mcsim.core._types cimport GROW, MC_ASSERT, OK
-from mcsim.solve._blocks cimport FACTOR_STRIDE, MAX_BLOCK, block_step, factor_matrix, row_residual
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._types cimport GROW, OK
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, ROW_NORMAL, Row)
+    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, RELAXED, ROW_NORMAL, Row)
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
 cdef double PROXIMAL = 1e-7
 
 
+# A pivot below this part of its row's diagonal marks a row that others imply.
+cdef double SMALLEST_PIVOT = 1e-14
+
+
+cdef inline bint closes(const Row* row) noexcept nogil:
+    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree."""
+    return row.block_kind == BLOCK_BILATERAL
+
+
 cdef class GeneralizedRows:
     def __init__(self):
         self._allot(64, 1024)
+        self._allot_loops(6)
 
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), np.zeros((2, numbers))
@@ -32,18 +42,32 @@ cdef class GeneralizedRows:
         self.reaches = <Reach*>records(reaches)
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
+    def _allot_loops(self, Py_ssize_t loops):
+        numbers, matrices = np.zeros((1, loops), np.int32), np.zeros((2, loops + 1, loops))
+        self.kept_loops = numbers, matrices
+        self.loop_capacity = loops
+        self.loop = integers(numbers)
+        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[0]), doubles(matrices[1])
+        self.loop_change = doubles(matrices[0, loops])
+
     def reserve(self):
         """Room for what the last rows asked for."""
+        if self.wanted_loops > self.loop_capacity:
+            self._allot_loops(self.wanted_loops + self.wanted_loops // 2)
         if self.wanted_rows > self.capacity or self.wanted_room > self.room:
             self._allot(max(self.capacity, self.wanted_rows + self.wanted_rows // 2),
                         max(self.room, self.wanted_room + self.wanted_room // 2))
 
-    cdef int begin(self, Py_ssize_t count) noexcept nogil:
+    cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """-> OK or GROW"""
+        cdef Py_ssize_t i
         self.used = 0
         self.wanted_rows = count
         self.wanted_room = 0
-        if count > self.capacity:
+        self.wanted_loops = 0
+        for i in range(count):
+            self.wanted_loops += closes(&rows[i])
+        if count > self.capacity or self.wanted_loops > self.loop_capacity:
             return GROW
         memset(self.reaches, 0, 2 * count * sizeof(Reach))
         return OK
@@ -136,24 +160,58 @@ cdef class GeneralizedRows:
             elif row.block_kind >= BLOCK_WIDE and row.block == 2:
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
-    cdef void factor(self, const Row* rows, Py_ssize_t count, double* factors) noexcept nogil:
-        """Of bilateral blocks, for both passes; factors as of `_blocks.pxd`, factor_blocks. What they solve is K (1 + PROXIMAL
-        on the diagonal) delta = -w: with repeated sweeps the proximal point iteration, which leaves alone what rows of a
+    cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K (1 +
+        PROXIMAL on the diagonal): with repeated solves the proximal point iteration, which leaves alone what rows of a
         closed loop say that others imply but for the errors of its position."""
-        cdef double k[MAX_BLOCK * MAX_BLOCK]
-        cdef Py_ssize_t i = 0
-        cdef int m, r, c, p
-        while i < count:
-            m = rows[i].block
-            MC_ASSERT(m > 0 and m <= MAX_BLOCK)
-            if rows[i].block_kind == BLOCK_BILATERAL:
-                for r in range(m):
-                    for c in range(r + 1):
-                        k[MAX_BLOCK * r + c] = self.coupling(i + r, i + c)
-                    k[MAX_BLOCK * r + r] *= 1.0 + PROXIMAL
-                for p in range(2):
-                    factor_matrix(k, &rows[i], factors + i * FACTOR_STRIDE, p)
-            i += m
+        cdef Py_ssize_t i, j, k, n = 0
+        cdef double* f
+        cdef double s, diagonal
+        cdef int p
+        for i in range(count):
+            if closes(&rows[i]):
+                self.loop[n] = <int32_t>i
+                n += 1
+        self.loop_count = n
+        for p in range(2):
+            f = self.loop_factors[p]
+            for i in range(n):
+                for j in range(i + 1):
+                    s = self.coupling(self.loop[i], self.loop[j])
+                    if i == j:
+                        s = s * (1.0 + PROXIMAL) + rows[self.loop[i]].compliance[p]
+                    diagonal = s
+                    for k in range(j):
+                        s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
+                    if i == j:
+                        f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
+                    else:
+                        f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
+
+    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
+        """Impulses -K^-1 loop_change into the rows and the velocities. -> the largest correction [m/s, rad/s]"""
+        cdef Py_ssize_t i, k, n = self.loop_count
+        cdef const double* f = self.loop_factors[relaxed]
+        cdef double* x = self.loop_change
+        cdef double largest = 0.0
+        cdef Row* row
+        for i in range(n):
+            x[i] = -x[i]
+            for k in range(i):
+                x[i] -= f[i * n + k] * x[k]
+        for i in range(n - 1, -1, -1):
+            if not f[i * n + i] > 0.0:
+                x[i] = 0.0
+                continue
+            x[i] /= f[i * n + i]
+            for k in range(i + 1, n):
+                x[i] -= f[k * n + i] * x[k]
+        for i in range(n):
+            row = &rows[self.loop[i]]
+            row.impulse += x[i]
+            self.apply(self.loop[i], x[i], velocity)
+            largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
+        return largest
 
     # ---- passes ------------------------------------------------------------------------------------------------------
 
@@ -163,20 +221,25 @@ cdef class GeneralizedRows:
             if rows[i].impulse != 0.0:
                 self.apply(i, rows[i].impulse, velocity)
 
-    cdef double sweep(self, Row* rows, Py_ssize_t count, const double* factors, double* velocity, int relaxed,
-                      bint rub) noexcept nogil:
-        """One sweep over all rows, over contacts' friction only if `rub`. -> the largest correction [m/s, rad/s]"""
+    cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
+        """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
+        correction [m/s, rad/s]"""
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
-        cdef double largest = 0.0
-        cdef Py_ssize_t i = 0
+        cdef double largest
+        cdef Py_ssize_t i
         cdef int r, m
+        for i in range(self.loop_count):
+            self.loop_change[i] = row_residual(&rows[self.loop[i]], self.rate(self.loop[i], velocity), relaxed)
+        largest = self.solve_loops(rows, velocity, relaxed)
+        i = 0
         while i < count:
             m = rows[i].block
-            if rub or (rows[i].block_kind != BLOCK_CONE and rows[i].block_kind != BLOCK_FRICTION):
+            if rows[i].block_kind != BLOCK_BILATERAL and (rub or (rows[i].block_kind != BLOCK_CONE
+                                                                  and rows[i].block_kind != BLOCK_FRICTION)):
                 for r in range(m):
                     w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
-                block_step(rows, &rows[i], factors + i * FACTOR_STRIDE, relaxed, w, delta)
+                block_step(rows, &rows[i], NULL, relaxed, w, delta)
                 for r in range(m):
                     if delta[r] != 0.0:
                         self.apply(i + r, delta[r], velocity)
@@ -184,6 +247,25 @@ cdef class GeneralizedRows:
                                                                  + rows[i + r].compliance[relaxed]))
             i += m
         return largest
+
+    cdef double worst(self, const Row* rows) noexcept nogil:
+        """The largest error of position of rows that close loops [m, rad]."""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            if rows[self.loop[i]].stabilized:
+                largest = max(largest, fabs(rows[self.loop[i]].error))
+        return largest
+
+    cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil:
+        """Velocities that bring the errors of these rows, as they are written for the end of a drift of h, to 0: J times
+        their change = -C / h, J and K those of the last refresh."""
+        cdef Py_ssize_t i
+        cdef const Row* row
+        for i in range(self.loop_count):
+            row = &rows[self.loop[i]]
+            self.loop_change[i] = row.error / h if row.stabilized else 0.0
+        self.solve_loops(rows, velocity, RELAXED)
 
     cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil:
         """J qd of all rows."""

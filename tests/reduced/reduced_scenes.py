@@ -105,7 +105,7 @@ def joint_twist(kind, q, qd, constant):
         return zero, qd[2] * X + roll.T @ (qd[1] * Y) + roll.T @ pitch.T @ (qd[0] * Z)
     if kind == "universal":
         return zero, turn_about(X, q[1]).T @ (qd[0] * Z) + qd[1] * X
-    return qd[:3], qd[3:]
+    return matrix(q[3:]).T @ qd[:3], qd[3:]
 
 
 def forward_kinematics(system, q, qd):

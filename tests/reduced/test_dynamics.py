@@ -287,7 +287,6 @@ def test_any_array_of_numbers_will_do(method, many):
         assert np.array_equal(value, before[name])
 
 
-@pytest.mark.xfail(run=False, reason="the array is not copied, and its shape is read from memory that nothing wrote")
 def test_arrays_off_their_alignment_will_do():
     _, dynamics, state = case()
     odd = {name: np.ndarray(a.shape, buffer=bytearray(b"x" + a.tobytes()), offset=1) for name, a in state.items()}
@@ -426,8 +425,7 @@ def test_wrong_states_of_bodies_are_refused_by_name(name, how):
                 ask_for(wrong["q"])
 
 
-@pytest.mark.parametrize("body", ["nobody", *(pytest.param(body, marks=pytest.mark.xfail(
-    raises=TypeError, reason="the suggestion of a name takes strings only")) for body in (None, 3, []))])
+@pytest.mark.parametrize("body", ["nobody", None, 3, []])
 def test_a_jacobian_of_no_body_is_refused(body):
     _, dynamics, state = case()
     with pytest.raises(mc.SceneError, match="there is no body"):
@@ -450,7 +448,6 @@ def test_nothing_in_place_of_an_argument_is_refused(name):
         ask(dynamics, "forward_dynamics", state | {name: None})
 
 
-@pytest.mark.xfail(run=False, reason="tau=None is taken as a null pointer: a crash")
 @pytest.mark.parametrize("method", ["inverse_dynamics", "forward_dynamics"])
 def test_nothing_in_place_of_forces_or_accelerations_is_refused(method):
     _, dynamics, state = case()
@@ -464,14 +461,12 @@ def test_wrong_gravity_is_refused(gravity):
         Dynamics(case()[0], gravity=gravity)
 
 
-@pytest.mark.xfail(run=False, reason="threads is not checked: a crash at the first batch")
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
 def test_wrong_threads_are_refused(threads):
     with pytest.raises(mc.SceneError, match="threads"):
         Dynamics(case()[0], threads=threads)
 
 
-@pytest.mark.xfail(reason="a zero quaternion gives NaN without a word")
 @pytest.mark.parametrize("kind", ["spherical", "free"])
 def test_a_zero_quaternion_is_refused(kind):
     system, state = chain_of(kind)
@@ -480,14 +475,14 @@ def test_a_zero_quaternion_is_refused(kind):
         Compiled(system).forward_dynamics(state["q"], state["qd"], state["x"])
 
 
-@pytest.mark.xfail(reason="a singular yaw, pitch and roll gives numbers that mean nothing without a word")
 def test_singular_yaw_pitch_and_roll_is_refused():
     """The message names the joint. Inverse dynamics and the mass matrix are as good there as anywhere."""
     system, state = chain_of("spherical_ypr")
     state["q"][system.links[1].q.start + 1] = np.pi / 2
-    compiled = Compiled(system)
-    found = differences(compiled, Twin(system), state)
-    assert max(found[method] for method in ("inverse_dynamics", "mass_matrix", "bias_force")) < 1e-10
+    compiled, twin = Compiled(system), Twin(system)
+    for method, arguments in (("inverse_dynamics", ("q", "qd", "x")), ("mass_matrix", ("q",)), ("bias_force", ("q", "qd"))):
+        given = [state[name] for name in arguments]
+        assert np.allclose(getattr(compiled, method)(*given), getattr(twin, method)(*given), rtol=1e-10, atol=1e-10)
     with pytest.raises(mc.SceneError, match=f"{system.links[1].joint.name}.*(pitch|singular)"):
         compiled.forward_dynamics(state["q"], state["qd"], state["x"])
 

@@ -269,7 +269,7 @@ def test_ltl_says_what_it_cannot_factor():
     dynamics = Dynamics(system)
     factor = dynamics.ltl(system.neutral())
     for arguments, what in (((factor[:2], np.zeros(3)), r"factor must be \(3, 3\)"),
-                            ((factor, np.zeros(2)), r"b must be \(3,\)"), ((factor, "x"), "b must be numbers")):
+                            ((factor, np.zeros(2)), r"b must be \(3,\)"), ((factor, "x"), "b must be real numbers")):
         with pytest.raises(SceneError, match=what):
             dynamics.ltl_solve(*arguments)
     empty = Dynamics(System(mc.Scene()))

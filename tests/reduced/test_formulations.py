@@ -6,8 +6,9 @@ import pytest
 
 import mcsim as mc
 from mcsim.core.errors import SceneError
-from mcsim.reduced import Dynamics, Formulation, System, joint_spaces, mobility
+from mcsim.reduced import Dynamics, Formulation, JointModel, System, joint_spaces, mobility
 from mcsim.reduced.formulations import METHODS, loop_matrix
+from mcsim.reduced.spaces import turn_x, turn_z
 from looped_scenes import LOOPS, bennett, looped_system, moving, parallelogram, ring
 from random_trees import random_forces, random_scene, random_state
 from twin import Twin, place_of
@@ -117,6 +118,44 @@ def test_kinematic_bodies_move_as_they_are_told():
     assert made.G.shape[1] == 3
     for method in METHODS:
         assert near(made.joint_accelerations(method), dynamics.forward_dynamics(q, qd, x))
+
+
+def rolling_arm(reversed_joint):
+    """A wheel on a rack, and on it a body on a joint model of its own: two coordinates, S that changes with both."""
+    scene = mc.Scene()
+    scene.add_body("wheel", mass=2.0, inertia=(0.5, 0.5, 0.9))
+    scene.add_body("arm", mass=0.7, inertia=(0.1, 0.2, 0.25), position=(0.4, 0.1, 0.3))
+    scene.add_joint(mc.RackPinionJoint(None, "wheel", (0, 0, 0), (1, 0, 0), (0, 1, 0), 0.3, name="rack"))
+    ends = ("arm", "wheel") if reversed_joint else ("wheel", "arm")
+    scene.add_joint(mc.HingeJoint(*ends, (0.2, 0, 0.1), (0, 1, 0.3), name="own"))
+
+    def placement(q):
+        return turn_z(q[0]) @ turn_x(q[1]), np.array([q[0], np.sin(q[0]), 0.2 * q[1]**2])
+
+    return System(scene, models={"rack": "rack_pinion", "own": JointModel(2, placement)})
+
+
+@pytest.mark.parametrize("reversed_joint", [False, True])
+def test_models_of_the_users_and_racks(reversed_joint):
+    system = rolling_arm(reversed_joint)
+    assert [(link.kind, link.reversed) for link in system.links] == [("rack_pinion", False), ("user", reversed_joint)]
+    dynamics, (q, qd, tau) = Dynamics(system), np.random.default_rng(4).uniform(-1, 1, (3, 3))
+    made = Formulation(dynamics, q, qd, tau)
+    assert made.redundant_rows == 0 and made.K.shape == (9, 12)
+    for method in METHODS:
+        assert near(made.joint_accelerations(method), dynamics.forward_dynamics(q, qd, tau), 1e-6)
+    given = np.array([False, True, False])
+    expected = Formulation(dynamics, q, qd, tau, given=given, qdd=tau)
+    assert near(expected.joint_accelerations("kkt"), dynamics.hybrid_dynamics(q, qd, tau, tau, given)[0], 1e-6)
+
+
+def test_a_singular_model_is_refused():
+    scene = mc.Scene()
+    scene.add_body("arm", mass=0.7, inertia=(0.1, 0.2, 0.25))
+    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 0, 1), name="own"))
+    system = System(scene, models={"own": JointModel(2, lambda q: (turn_z(q[0] + q[1]), np.array([q[0] * q[1], 0, 0])))})
+    with pytest.raises(SceneError, match="'own'.*singular"):
+        Formulation(system, [0.5, 0.5])
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------

@@ -12,14 +12,11 @@ from reduced_models import MODELS
 TIMES = np.arange(1, 4) * 0.25
 STEPS = 120, 240                # from one of the times to the next
 
-# Order of the error of poses, and the largest one at the smaller step: loops are held to the first order.
+# Order of the error of poses, and the largest one at the smaller step.
 EXPECTED = {"double_pendulum": (2, 3e-5), "spatial_pendulum": (2, 2e-6), "spinning_top": (2, 1e-2),
-            "four_bar": (1, 4e-4), "slider_crank": (1, 6e-4), "cardan": (2, 1e-5), "door": (2, 2e-6),
-            "welded_box": (2, 1e-6), "n_four_bar": (1, 1e-3), "bricard": (1, 1e-2)}
-LOCKS = pytest.mark.xfail(reason="where a loop's rows depend on each other but for the error of positions, an exact "
-                                 "solve of them locks the mechanism")
-models = pytest.mark.parametrize("name", [pytest.param(name, marks=LOCKS if name in ("n_four_bar", "bricard") else ())
-                                          for name in EXPECTED])
+            "four_bar": (2, 4e-4), "slider_crank": (2, 6e-4), "cardan": (2, 1e-5), "door": (2, 2e-6),
+            "welded_box": (2, 1e-6), "n_four_bar": (2, 1e-3), "bricard": (2, 1e-2)}
+models = pytest.mark.parametrize("name", EXPECTED)
 
 
 @cache
