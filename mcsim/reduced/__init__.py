@@ -1,7 +1,12 @@
 """The reduced path: system models, joint models, and the algorithms over them in generalized coordinates."""
 
+from mcsim.reduced.dynamics import Dynamics
+from mcsim.reduced.explicit import Explicit
+from mcsim.reduced.formulations import Apparent, Formulation, JointForce, Mobility, mobility
+from mcsim.reduced.spaces import Jcalc, JointSpaces, jcalc, joint_spaces
 from mcsim.reduced.system import Link, Loop, System
 from mcsim.reduced.tables import dh_scene
 from mcsim.reduced.user_joint import JointModel
 
-__all__ = ["JointModel", "Link", "Loop", "System", "dh_scene"]
+__all__ = ["Apparent", "Dynamics", "Explicit", "Formulation", "Jcalc", "JointForce", "JointModel", "JointSpaces", "Link",
+           "Loop", "Mobility", "System", "dh_scene", "jcalc", "joint_spaces", "mobility"]

@@ -6,6 +6,7 @@ The answers are the same to the bit.
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer
 from cpython.pycapsule cimport PyCapsule_GetPointer
+from libc.math cimport sqrt
 
 import numpy as np
 
@@ -96,6 +97,7 @@ cdef class Dynamics:
 
     cdef readonly Py_ssize_t nq, nv
     cdef readonly int threads
+    cdef readonly object expanded_parent     # (nv,) of each velocity the one before it towards the base, -1: none
     cdef Py_ssize_t body_count
     cdef object links, user_numbers, turns, link_of
     cdef tuple rest
@@ -114,6 +116,7 @@ cdef class Dynamics:
         self.links = np.ascontiguousarray(links)
         self.nq, self.nv, self.body_count, self.threads = nq, nv, bodies, min(threads, MOST_WORKERS)
         self.user = tuple(user)
+        self.expanded_parent = expanded(self.links, nv)
         self.names = tuple(names)
         delicate = np.flatnonzero(np.isin(links["kind"], (SPHERICAL, SPHERICAL_YPR, FREE))).astype(np.int32)
         self.delicate, self.delicate_count = integers(delicate), len(delicate)
@@ -364,6 +367,39 @@ cdef class Dynamics:
             positions, orientations, twists = positions[0], orientations[0], twists[0]
         return positions, orientations, twists[..., :3].copy(), twists[..., 3:].copy()
 
+    def accelerations(self, q, qd, qdd):
+        """Accelerations (bodies, 3) [m/s2] of the centres of mass and angular accelerations (bodies, 3) [rad/s2], world
+        axes, of all bodies at q (nq,), qd (nv,), qdd (nv,): the rates of what `state` gives. With qdd = 0 the velocity
+        products J' qd of all bodies. Any may have a leading axis of n states."""
+        cdef Given given[3]
+        cdef Py_ssize_t count = -1
+        cdef Py_ssize_t i, n
+        cdef double* tau
+        cdef double* out = NULL
+        cdef const double* at[3]
+        cdef int k
+        q = self._take(q, "q", self.nq, &given[0], &count)
+        qd = self._take(qd, "qd", self.nv, &given[1], &count)
+        qdd = self._take(qdd, "qdd", self.nv, &given[2], &count)
+        self._check_coordinates(&given[0], count, False)
+        n = max(count, 1) if count else 0
+        found = np.zeros((n, self.body_count, 6))
+        unused = empty(self.nv + 1)
+        find_any(unused, &tau)
+        if n and self.body_count:
+            find_any(found, &out)
+        for i in range(n if self.tree.count else 0):
+            for k in range(3):
+                at[k] = given[k].rows + i * given[k].stride
+            self._ask_users(at[0], at[1])
+            place(&self.tree, <const Wide*>at[0])
+            move(&self.tree, <const Wide*>at[0], <const Wide*>at[1])
+            inverse_dynamics(&self.tree, <const Wide*>at[2], NULL, <Wide*>tau)
+            give_accelerations(&self.tree, <Twist*>out + i * self.body_count)
+        if count < 0:
+            found = found[0]
+        return found[..., :3].copy(), found[..., 3:].copy()
+
     def _jacobian(self, Py_ssize_t link, q):
         """(6, nv), or (n, 6, nv): of a link's body."""
         cdef Given given
@@ -388,9 +424,124 @@ cdef class Dynamics:
         return found if count >= 0 else found[0]
 
 
+    # ---- the factor of H ---------------------------------------------------------------------------------------------
+
+    def _ltl(self, q):
+        """-> L of ltl, the velocity at which some H is not positive definite (-1: none)."""
+        cdef double* at
+        cdef const int32_t* parent
+        cdef Py_ssize_t i, failed = -1
+        h = self.mass_matrix(q)
+        if h.size:
+            parent = <const int32_t*>records(self.expanded_parent)
+            find_any(h, &at)
+            for i in range(h.size // (self.nv * self.nv)):
+                failed = max(failed, factor_ltl(at + i * self.nv * self.nv, parent, self.nv))
+        return h, failed
+
+    def ltl_solve(self, factor, b):
+        """H^-1 b for b (nv,), or (nv, k) of k columns, with the factor (nv, nv) that `ltl` gave."""
+        cdef double* x
+        cdef const double* numbers
+        cdef const int32_t* parent
+        cdef Py_ssize_t i
+        cdef Py_ssize_t shape[2]
+        factor, columns = as_doubles(factor, "factor"), as_doubles(b, "b")
+        if factor.shape != self.square:
+            raise SceneError(f"factor must be {self.square}, got {factor.shape}")
+        if columns.shape[0] != self.nv:
+            raise SceneError(f"b must be ({self.nv},), or ({self.nv}, k), got {columns.shape}")
+        rows = np.array(columns.T, order="C", ndmin=2)
+        if rows.size:
+            find_doubles(factor, &numbers, shape)
+            parent = <const int32_t*>records(self.expanded_parent)
+            find_any(rows, &x)
+            for i in range(rows.shape[0]):
+                solve_ltl(numbers, parent, self.nv, x + i * self.nv)
+        return np.ascontiguousarray(rows.T) if columns.ndim == 2 else rows[0]
+
+
+# ---- bodies, one state -----------------------------------------------------------------------------------------------
+
+cdef void give_accelerations(const Tree* tree, Twist* out) noexcept nogil:
+    """After inverse_dynamics: d/dt [v; w] of the centres of mass, by the bodies' numbers. A spatial acceleration lacks
+    w x v of the point that it is about (Featherstone, 2.11): it tells how the velocity field changes in space."""
+    cdef const LinkState* s
+    cdef Twist* at
+    cdef Py_ssize_t i
+    cdef Wide3 v, a
+    for i in range(tree.count):
+        s = &tree.states[i + 1]
+        v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+        a = w_add(s.acceleration.v, w_cross(s.acceleration.w, s.com))
+        a = w_add(a, w_cross(s.velocity.w, v))
+        at = &out[tree.links[i].body]
+        at.v = vec3(a.x, a.y, a.z)
+        at.w = vec3(s.acceleration.w.x, s.acceleration.w.y, s.acceleration.w.z)
+
+
+# ---- L' L = H along the tree -----------------------------------------------------------------------------------------
+
+cdef Py_ssize_t factor_ltl(double* h, const int32_t* parent, Py_ssize_t nv) noexcept nogil:
+    """L in place of H (Featherstone, table 6.3). -> the velocity at which H is not positive definite, -1: none"""
+    cdef Py_ssize_t i, j, k
+    cdef double pivot
+    cdef double* row
+    for k in range(nv - 1, -1, -1):
+        row = h + k * nv
+        for j in range(k + 1, nv):
+            row[j] = 0.0
+        if not row[k] > 0.0:
+            return k
+        pivot = sqrt(row[k])
+        row[k] = pivot
+        i = parent[k]
+        while i >= 0:
+            row[i] = row[i] / pivot
+            i = parent[i]
+        i = parent[k]
+        while i >= 0:
+            j = i
+            while j >= 0:
+                h[i * nv + j] = h[i * nv + j] - row[i] * row[j]
+                j = parent[j]
+            i = parent[i]
+    return -1
+
+
+cdef void solve_ltl(const double* l, const int32_t* parent, Py_ssize_t nv, double* x) noexcept nogil:
+    """x = H^-1 x: first L' y = x, then L x = y (Featherstone, 6.5)."""
+    cdef Py_ssize_t i, k
+    for k in range(nv - 1, -1, -1):
+        x[k] = x[k] / l[k * nv + k]
+        i = parent[k]
+        while i >= 0:
+            x[i] = x[i] - l[k * nv + i] * x[k]
+            i = parent[i]
+    for k in range(nv):
+        i = parent[k]
+        while i >= 0:
+            x[k] = x[k] - l[k * nv + i] * x[i]
+            i = parent[i]
+        x[k] = x[k] / l[k * nv + k]
+
+
 # ---- arrays ----------------------------------------------------------------------------------------------------------
 
 empty = np.empty
+
+
+def expanded(links, Py_ssize_t nv):
+    """(nv,) int32: the parent array as if each velocity had a link of its own."""
+    parent = np.arange(-1, nv - 1, dtype=np.int32)           # within a joint: the one before
+    last = {-1: -1}                                          # of each link: the last velocity on its way to the base
+    for number, link in enumerate(links):
+        before = last[int(link["parent"])]
+        if link["freedoms"]:
+            parent[link["v"]] = before
+            before = int(link["v"] + link["freedoms"] - 1)
+        last[number] = before
+    return parent
 
 
 cdef Py_ssize_t link_coordinates(const Tree* tree, Py_ssize_t number, Py_ssize_t nq) noexcept nogil:

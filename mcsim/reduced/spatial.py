@@ -20,3 +20,11 @@ def motion_transform(place: np.ndarray, turn: np.ndarray) -> np.ndarray:
     out[:3, :3] = out[3:, 3:] = turn.T
     out[3:, :3] = -turn.T @ cross_matrix(place)
     return out
+
+
+def motion_cross(v: np.ndarray) -> np.ndarray:
+    """v× (6, 6), which acts on motions (2.31)."""
+    out = np.zeros((6, 6))
+    out[:3, :3] = out[3:, 3:] = cross_matrix(v[:3])
+    out[3:, :3] = cross_matrix(v[3:])
+    return out
