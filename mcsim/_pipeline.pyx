@@ -715,6 +715,10 @@ cdef class Pipeline(Machine):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
         return self.row_array[0][:self.row_count]
 
+    def notes(self):
+        """(kind, bodies, text) of what a user should know of the last call of step."""
+        return []
+
     def times(self):
         """(stages,) [s] spent in the last call of step."""
         cdef double length = tick()

@@ -25,6 +25,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
+    cdef readonly long long slowed       # leaps of the last call of step that gained energy
     cdef object halved
     cdef double* levels                  # q and qd at which leaps began
     cdef bint pushed                     # whether any body has a force or damping

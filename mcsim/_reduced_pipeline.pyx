@@ -122,6 +122,17 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
+    def step(self, long long n):
+        self.slowed = 0
+        return Pipeline.step(self, n)
+
+    def notes(self):
+        """The alarm of energy."""
+        if self.slowed == 0:
+            return []
+        return [("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was taken out of "
+                 "its velocities; a smaller dt, or more substeps, follows it")]
+
     def prepare(self):
         self.recover()                                   # while the last substep's rows are there
         return Pipeline.prepare(self)
@@ -425,6 +436,7 @@ cdef class ReducedPipeline(Pipeline):
             self.leap(0.5 * h, forces, depth + 1)
             self.leap(0.5 * h, forces, depth + 1)
         elif 0.0 < gained < kinetic[1]:
+            self.slowed += 1
             self.motion.slow(sqrt(1.0 - gained / kinetic[1]))
             self.motion.look()
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrices
-from mcsim.pipeline import PositionPipeline, STAGES
+from mcsim.pipeline import STAGES
 from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import joint_tree, passes
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
@@ -244,7 +244,7 @@ class Observers:
             impacts=pipeline.impact_count, steps=pipeline.steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
             times=dict(zip(STAGES, pipeline.times())),
-            notes=pipeline.notes() if isinstance(pipeline, PositionPipeline) else [])
+            notes=pipeline.notes())
 
     @property
     def events(self) -> Events:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +24,11 @@ from mcsim.scene.checks import FieldError, count
 from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.snapshots import Snapshot
 from mcsim.world import MOST_STEPS, World
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from mcsim.solve.kkt import KKT, Redundancy
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
 OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")      # whose q are a joint's position
@@ -212,6 +218,42 @@ class ReducedWorld(World):
     def body_jacobian(self, body, q=None) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
         return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
+
+    def jacobian(self) -> "csr_array":
+        """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
+        none of their own."""
+        from scipy.sparse import csr_array
+
+        bodies = [self.body_jacobian(i) for i in range(len(self.body_names))]
+        velocities = np.array(bodies).reshape(6 * len(bodies), len(self.qd))
+        return csr_array(super().jacobian() @ csr_array(velocities))
+
+    def delassus(self) -> "csr_array":
+        """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
+        from scipy.sparse import csr_array
+
+        jacobian = self.jacobian().toarray()
+        if not jacobian.size:
+            return csr_array((len(jacobian), len(jacobian)))
+        product = jacobian @ np.linalg.solve(self.mass_matrix(self.q), jacobian.T)
+        return csr_array(0.5 * (product + product.T))
+
+    def maximal(self, **keywords) -> World:
+        """A World of the same scene, in the present state. keywords: as of World; dt as here if not given."""
+        world = World(self.scene, **({"dt": self.dt} | keywords))
+        for name in ("position", "orientation", "twist", "force"):
+            getattr(world._bodies, name)[...] = getattr(self._bodies, name)
+        return world
+
+    def kkt(self) -> "KKT":
+        """The KKT system of the accelerations of all bodies and joints now, in maximal coordinates: World.kkt of
+        `maximal()`. In generalized ones: mcsim.reduced.Formulation."""
+        return self.maximal().kkt()
+
+    def redundancy(self, tolerance=1e-9) -> "Redundancy":
+        """Rank of the bilateral rows of all joints now, in maximal coordinates: World.redundancy of `maximal()`. Over the
+        tree, with names: mcsim.reduced.mobility."""
+        return self.maximal().redundancy(tolerance)
 
     def loop_errors(self) -> np.ndarray:
         """(loops, 2): metres and radians by which the joints that close loops are off, in the order of system.loops."""

@@ -81,13 +81,18 @@ def test_leapfrog_goes_back_the_way_it_came():
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
 def test_a_whipping_chain_gains_no_energy(dt):
     world = mc.ReducedWorld(mc.load("chain", n=40), dt=dt)
-    scale = 0.0
+    scale, alarmed = 0.0, []
     for _ in range(50):
         world.step(round(0.1 / dt))
         energy = world.energy()
         scale = max(scale, energy.kinetic)
         assert energy.total < 0.02 * scale
+        alarmed = alarmed or [kind for kind, _, _ in world.stats.notes]
     assert np.isfinite(world.positions).all() and world.joint_errors().max() < 1e-13
+    assert alarmed == ["energy"] if dt > 0.01 else True
+    world = mc.ReducedWorld(mc.load("double_pendulum"), dt=1e-3)
+    world.step(100)
+    assert world.stats.notes == []
 
 
 def test_a_lone_body_flies_straight_however_it_spins():
@@ -225,6 +230,25 @@ def test_gears_and_distances_are_couplings():
     world.step(1000)
     assert world.q[0] + 2.0 * world.q[1] == pytest.approx(0.0, abs=1e-9) and world.qd[0] == pytest.approx(1.0, abs=1e-6)
     assert len(world.system.couplings) == 2 and world.joint_errors().max() < 1e-6
+
+
+def test_rows_are_seen_over_the_tree():
+    """J qd is that of the bodies; A is J H^-1 J', symmetric; the maximal KKT gives the same accelerations."""
+    world = mc.ReducedWorld(mc.load("ragdolls11", n=1), dt=1 / 240)
+    world.step(220)
+    jacobian, delassus = world.jacobian(), world.delassus().toarray()
+    twists = np.concatenate([world.velocities, world.angular_velocities], axis=1).ravel()
+    assert jacobian.shape == (len(world.rows), world.system.nv) and len(world.rows) > 10
+    assert np.allclose(jacobian @ world.qd, mc.World.jacobian(world) @ twists, atol=1e-12)
+    assert np.allclose(delassus, jacobian @ np.linalg.inv(world.mass_matrix(world.q)) @ jacobian.T, atol=1e-9)
+
+    world = doll(dt=1e-3)
+    accelerations, _ = world.kkt().solve()
+    still = np.zeros(len(world.qd))
+    expected = world.dynamics.accelerations(world.q, world.qd, world.forward_dynamics(world.q, world.qd, still))
+    assert np.allclose(accelerations, np.concatenate(expected, axis=1), atol=1e-7)
+    maximal = world.maximal(dt=1e-4)
+    assert maximal.dt == 1e-4 and np.array_equal(maximal.positions, world.positions)
 
 
 # ---- forces of joints ------------------------------------------------------------------------------------------------
