@@ -293,8 +293,8 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
     """How a system can move at q (nq,), by default where the scene has it: see Mobility. print() shows it.
 
     Rods and gears count as loops; a scene with other couplings is refused. The answer is that of one pose: at a
-    singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be closed: where
-    they are off by e, singular values of the size of e mean nothing.
+    singular one (a four-bar stretched out flat) more is free, for an instant, than anywhere near. Loops should be
+    closed: where they are off by e, singular values of the size of e mean nothing.
     """
     dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
     system = dynamics.system

@@ -153,7 +153,8 @@ def test_a_singular_model_is_refused():
     scene = mc.Scene()
     scene.add_body("arm", mass=0.7, inertia=(0.1, 0.2, 0.25))
     scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 0, 1), name="own"))
-    system = System(scene, models={"own": JointModel(2, lambda q: (turn_z(q[0] + q[1]), np.array([q[0] * q[1], 0, 0])))})
+    model = JointModel(2, lambda q: (turn_z(q[0] + q[1]), np.array([q[0] * q[1], 0, 0])))
+    system = System(scene, models={"own": model})
     with pytest.raises(SceneError, match="'own'.*singular"):
         Formulation(system, [0.5, 0.5])
 
