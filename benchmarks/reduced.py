@@ -8,19 +8,31 @@ one call of 10,000 states (Pinocchio: its C++ loop over them is not reached from
 """
 
 import argparse
-import csv
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 import mcsim as mc
-from common import machine
+from common import machine, write_csv
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 
 STATES = 10_000
 TURNS, CALLS = 15, 200
+
+
+@dataclass
+class Result:
+    """One call, or one state of a batch [ms]."""
+
+    case: str
+    what: str
+    engine: str
+    ms_step: float
+    note: str = ""
 
 
 def chain(n, ball=False):
@@ -103,15 +115,14 @@ def least(calls, count):
 
 
 def measure_algorithms(name, scene):
-    """[µs] a call, and a state in a batch."""
+    """A call, and a state in a batch."""
     system = System(scene)
     calls = {("mcsim", what): call for what, call in own_calls(system).items()}
     if find_spec("pinocchio"):
         calls |= {("pinocchio", what): call for what, call in Pinocchio(system).calls().items()}
     batch = least({("mcsim batch", what): call for what, call in own_calls(system, STATES).items() if what != "crba"}, 1)
     found = least(calls, CALLS) | {key: seconds / STATES for key, seconds in batch.items()}
-    return [{"case": name, "what": what, "engine": engine, "us": 1e6 * seconds, "note": ""}
-            for (engine, what), seconds in found.items()]
+    return [Result(name, what, engine, 1e3 * seconds) for (engine, what), seconds in found.items()]
 
 
 def mujoco_chain(n, ball):
@@ -124,7 +135,7 @@ def mujoco_chain(n, ball):
 
 
 def measure_steps(name, ball):
-    """[µs] a step at 1 ms, in the first second."""
+    """A step at 1 ms, in the first second."""
     world = mc.ReducedWorld(chain(100, ball), dt=1e-3)
     calls = {("mcsim", "step"): world.step}
     if find_spec("mujoco"):
@@ -136,14 +147,14 @@ def measure_steps(name, ball):
     start = world.energy().total
     best = least(calls, 50)
     note = f"energy changed by {world.energy().total - start:.2g} J in {world.time:.2f} s"
-    return [{"case": name, "what": what, "engine": engine, "us": 1e6 * seconds, "note": note if engine == "mcsim" else ""}
+    return [Result(name, what, engine, 1e3 * seconds, note if engine == "mcsim" else "")
             for (engine, what), seconds in best.items()]
 
 
 def main(arguments=None):
     """Measures, prints, writes; answers with the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--csv", help="write the results")
+    parser.add_argument("--csv", type=Path, help="write the results")
     given = parser.parse_args(arguments)
     print(machine())
     results = []
@@ -153,12 +164,9 @@ def main(arguments=None):
                                 ("chain of 100 ball joints", measure_steps, True)):
         for row in measure(name, what):
             results.append(row)
-            print(f"{row['case']:26} {row['what']:5} {row['engine']:12} {row['us']:9.2f} µs  {row['note']}", flush=True)
+            print(f"{row.case:26} {row.what:5} {row.engine:12} {1e3 * row.ms_step:9.2f} µs  {row.note}", flush=True)
     if given.csv:
-        with open(given.csv, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, ["machine", *results[0]], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({"machine": machine()} | row for row in results)
+        write_csv(given.csv, results, {}, TURNS)
     return results
 
 

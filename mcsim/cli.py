@@ -87,12 +87,15 @@ def run(
     dt: Annotated[float, typer.Option(
         parser=positive, metavar="S", rich_help_panel="World",
         help="Time step in seconds; fractions such as 1/240 are fine.")] = "1/60",
+    coordinates: Annotated[str, _world(
+        "coordinates", "maximal, or reduced: generalized coordinates of a spanning tree.")] = "maximal",
     substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
     solver: Annotated[str | None, _world("solver", "si (sequential impulses) or pgs (assembled matrix).")] = None,
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
     stabilization: Annotated[str | None, _world(
         "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
-    integrator: Annotated[str | None, _world("integrator", "semi_implicit, rk4, rattle or variational.")] = None,
+    integrator: Annotated[str | None, _world(
+        "integrator", "semi_implicit, rk4, rattle or variational; reduced: semi_implicit, rk4 or reference.")] = None,
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
@@ -142,9 +145,11 @@ def run(
 
         require_matplotlib()
     described = _load(scene, _parameters(set_ or []))
-    from mcsim.world import World
-
-    world = World(described, dt=dt, **{key: value for key, value in options.items() if value is not None})
+    kind = _kind_of_world(coordinates)
+    given = {key: value for key, value in options.items() if value is not None}
+    if coordinates == "reduced" and (unknown := sorted(set(given) - set(inspect.signature(kind).parameters))):
+        raise InputError(f"--{unknown[0].replace('_', '-')} does not go with --coordinates {coordinates}")
+    world = kind(described, dt=dt, **given)
     job = _Job(described, dt, seconds, fps, record=bool(out or png or gif))
     job.start(world)
     code = job.simulate()
@@ -155,6 +160,17 @@ def run(
     if code == FAILED:
         print(f"error: {job.error}", file=sys.stderr)
     raise typer.Exit(code)
+
+
+def _kind_of_world(coordinates):
+    """World or ReducedWorld."""
+    from mcsim.reduced_world import ReducedWorld
+    from mcsim.world import World
+
+    kinds = {"maximal": World, "reduced": ReducedWorld}
+    if coordinates not in kinds:
+        raise InputError(f"--coordinates must be one of {', '.join(kinds)}, not {coordinates!r}")
+    return kinds[coordinates]
 
 
 def _parameters(assignments):

@@ -123,6 +123,16 @@ def test_options_reach_the_world(capsys, monkeypatch):
         "restitution_threshold": 0.3, "speculative_distance": 0.01}
 
 
+def test_generalized_coordinates(capsys):
+    """The same scene, by one option: joints of a tree do not open."""
+    code, out, err = call(capsys, "run", "double_pendulum", "--seconds", 1, "--dt", "1/240", "--coordinates", "reduced",
+                          "--integrator", "rk4", "--out", "rec.npz")
+    assert code == 0 and re.search(r"joint error\s+\S+e-1[3-9] m|joint error\s+0", out), (out, err)
+    world = mc.ReducedWorld(mc.load("double_pendulum"), dt=1 / 240, integrator="rk4")
+    world.step(240)
+    assert np.array_equal(Recording.load("rec.npz").positions[-1], world.positions)
+
+
 def test_run_takes_a_file_written_by_hand(capsys, tmp_path):
     (tmp_path / "hand.json").write_text(json.dumps(HAND_WRITTEN, indent=2))
     code, out, _ = call(capsys, "run", "hand.json", "--seconds", 0.5, "--gif", "hand.gif")
@@ -211,6 +221,9 @@ WRONG = [
     (["run", "one", "--substeps", "2.5"], "--substeps"),
     (["run", "one", "--solver", "magic"], "solver must be one of"),
     (["run", "one", "--integrator", "rk5"], "integrator must be one of: semi_implicit, rk4, rattle, variational"),
+    (["run", "one", "--coordinates", "polar"], "must be one of maximal, reduced"),
+    (["run", "one", "--coordinates", "reduced", "--sleep"], "--sleep does not go with --coordinates reduced"),
+    (["run", "one", "--coordinates", "reduced", "--stabilization", "ggl"], "none, baumgarte, soft"),
     (["run", "one", "--stabilization", "tape"], "stabilization must be one of: none, baumgarte, soft"),
     (["run", "one", "--friction", "glue"], "friction must be one of"),
     (["run", "one", "--friction-points", "all"], "friction_points must be one of"),

@@ -133,7 +133,7 @@ cdef class Dynamics:
         self.kept = [delicate, self._fit(&KERNELS, &self.tree)]
         self.wide = NULL
 
-    cdef object _fit(self, const TreeKernels* kernels, Tree* tree):
+    cdef _fit(self, const TreeKernels* kernels, Tree* tree):
         """Room for the states of a tree. -> what to keep alive"""
         room = [aligned((tree.count + 1) * kernels.link_size), aligned(max(1, tree.nv) * kernels.axis_size)]
         tree.states, tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
@@ -156,7 +156,7 @@ cdef class Dynamics:
 
     # ---- what a caller gives -----------------------------------------------------------------------------------------
 
-    cdef object _take(self, object array, str name, Py_ssize_t size, Given* given, Py_ssize_t* count):
+    cdef _take(self, object array, str name, Py_ssize_t size, Given* given, Py_ssize_t* count):
         """The doubles of an array (size,), or (n, size) of n states. count: that n, -1 while all were single. -> what
         to keep alive."""
         cdef Py_ssize_t i, n = 1
@@ -204,7 +204,7 @@ cdef class Dynamics:
                                          "rotation")
         return 0
 
-    cdef object _take_forces(self, object forces, Given* given, Py_ssize_t* count):
+    cdef _take_forces(self, object forces, Given* given, Py_ssize_t* count):
         """(bodies, 6), or (n, bodies, 6)."""
         array = np.ascontiguousarray(as_doubles(forces, "forces", 3))
         if array.shape[array.ndim - 2:] != (self.body_count, 6):
@@ -213,7 +213,7 @@ cdef class Dynamics:
         flat = array.reshape((*array.shape[:array.ndim - 2], 6 * self.body_count))
         return self._take(flat, "forces", 6 * self.body_count, given, count)
 
-    cdef object _run(self, int task, object q, object qd, object x, object forces):
+    cdef _run(self, int task, object q, object qd, object x, object forces):
         """The answer of one of the algorithms, for one state or many."""
         cdef Given given[4]
         cdef Py_ssize_t count = -1
@@ -333,7 +333,7 @@ cdef class Dynamics:
         may have a leading axis of n states."""
         return self._of_bodies(q, qd)
 
-    cdef tuple _of_bodies(self, object q, object qd):
+    cdef _of_bodies(self, object q, object qd):
         cdef Given given[2]
         cdef Py_ssize_t count = -1
         cdef Py_ssize_t i, n
@@ -549,7 +549,7 @@ cdef Py_ssize_t link_coordinates(const Tree* tree, Py_ssize_t number, Py_ssize_t
     return (tree.links[number + 1].q if number + 1 < tree.count else nq) - tree.links[number].q
 
 
-cdef bint find_doubles(object array, const double** rows, Py_ssize_t* shape):
+cdef bint find_doubles(object array, const double** rows, Py_ssize_t* shape) except -1:
     """Whether it is a contiguous array of doubles with one or two axes; its numbers and its shape, (-1, n) of one axis.
     Whoever takes the numbers keeps the array alive."""
     cdef Py_buffer view
