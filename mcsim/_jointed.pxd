@@ -80,6 +80,7 @@ cdef class Jointed:
     cdef double* before                 # kinetic energy of each articulation then [J]
     cdef double* after
     cdef int8_t* asked                  # of each body: is it in one whose energy the guess raises? [-1]: the world
+    cdef int8_t* joined                 # of each body: is it one that joints move?
     cdef double enough                  # joints closer than this count as closed [m, rad]
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept

@@ -580,7 +580,7 @@ cdef class Pipeline(Machine):
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
-            self.backstop.end(&self.bodies)
+            self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
