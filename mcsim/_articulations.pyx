@@ -48,14 +48,11 @@ cdef double NEAR = 5e-7
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# A drift that opens joints wider than this [m, rad] is too far from one that closes them for Newton's step; loops: than
-# WIDE_GAP.
-cdef double LEAD_GAP = 0.05
-
 # By how much a guess at impulses may raise an articulation's kinetic energy.
 cdef double GROWTH = 1.1
 
-# Joints that the drift leaves wider open than WIDEST_GAP [m, rad] are closed by moving bodies by FIRST_MOVE a substep.
+# Joints that the drift leaves wider open than WIDEST_GAP [m, rad] are closed by moving bodies by FIRST_MOVE a substep;
+# Newton's step does not start from there.
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 
@@ -275,7 +272,7 @@ cdef class Articulations(Jointed):
     cdef void aim(self) noexcept nogil:
         """Biases for solves in turn with sweeps: what closes the joints, or what holds them where they are far from
         closed, and Newton's step may lead away."""
-        if self.drift(False, False) > (WIDE_GAP if self.redundant else LEAD_GAP):
+        if self.drift(False, False) > (WIDE_GAP if self.redundant else WIDEST_GAP):
             self.aim_still()
         else:
             self.subtract_rates()

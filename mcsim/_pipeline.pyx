@@ -335,7 +335,7 @@ cdef class Pipeline(Machine):
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
-    cdef void mend_start(self, bint contacts) noexcept nogil:
+    cdef void mend_start(self) noexcept nogil:
         """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
         apart, may be far from what they should be. Sweeps only take energy, and so slowly as they converge: they are
         not to start from such velocities, nor is Newton's method. Joints are held exactly instead, and contacts that
@@ -343,7 +343,7 @@ cdef class Pipeline(Machine):
         if not self.articulations.gives():
             return
         self.articulations.hold()
-        if contacts and self.widening:
+        if self.widening:
             memcpy(self.articulations.guessed - 1, self.bodies.twist - 1, (self.bodies.count + 1) * sizeof(Twist))
             self.wide.drop_givers(self.articulations.started, self.articulations.guessed, self.bodies.twist,
                                   self.articulations.asked)
@@ -477,7 +477,7 @@ cdef class Pipeline(Machine):
             self.articulations.start()
         self.begin_rows()
         if watched:
-            self.mend_start(True)
+            self.mend_start()
         self.lap(STAGE_WARM_START)
         if not self.closing:
             self.solve(self.bodies.twist, BIASED, self.settings.iterations)
@@ -515,7 +515,7 @@ cdef class Pipeline(Machine):
         if self.closing:
             self.articulations.begin_relax(self.swept)
             if self.swept:
-                self.mend_start(False)
+                self.mend_start()
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if self.closing:
