@@ -31,6 +31,9 @@ cdef class Articulations(Jointed):
     cdef void close(self, const Row* rows, Py_ssize_t count, bint watched) noexcept nogil
     cdef void correct(self) noexcept nogil
     cdef void hold(self) noexcept nogil
+    cdef void weigh(self, double* energy) noexcept nogil
+    cdef void start(self) noexcept nogil
+    cdef bint gives(self) noexcept nogil
     cdef void begin_relax(self, bint swept) noexcept nogil
     cdef void end_relax(self) noexcept nogil
     cdef void keep(self) noexcept nogil

@@ -15,15 +15,15 @@ of the sweeps' buffer, and every solve takes them with the tree.
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from mcsim._jointed cimport Jointed, close_enough
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, read_joint_rows, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.constraints._stiffness cimport add_forces, count_excess, load_joints, return_excess, stiffen_bodies
-from mcsim.core._math cimport add_scaled, scale, vec3
-from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport add_scaled, dot, scale, vec3
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses, update_inertia
 from mcsim.state._layout cimport DYNAMIC, JointRow, JointRows, Manifold
 from mcsim.state._rows cimport (clear_numbers, copy_numbers, is_wide, own_rows, row_diagonal, row_rate, scale_numbers)
@@ -48,7 +48,11 @@ cdef double NEAR = 5e-7
 cdef double CONTRACTION = 0.7
 cdef double WIDE_GAP = 1e-3
 
-# Joints that the drift leaves wider open than WIDEST_GAP [m, rad] are closed by moving bodies by FIRST_MOVE a substep.
+# By how much a guess at impulses may raise an articulation's kinetic energy.
+cdef double GROWTH = 1.1
+
+# Joints that the drift leaves wider open than WIDEST_GAP [m, rad] are closed by moving bodies by FIRST_MOVE a substep;
+# Newton's step does not start from there.
 cdef double WIDEST_GAP = 0.2
 cdef double FIRST_MOVE = 0.05
 
@@ -266,9 +270,9 @@ cdef class Articulations(Jointed):
         self.border.subtract_rates(self.bodies.twist)
 
     cdef void aim(self) noexcept nogil:
-        """Biases for solves in turn with sweeps: what closes the joints, or what holds them in loops that are far
-        from closed, where Newton's step may lead away."""
-        if self.drift(False, False) > WIDE_GAP and self.redundant:
+        """Biases for solves in turn with sweeps: what closes the joints, or what holds them where they are far from
+        closed, and Newton's step may lead away."""
+        if self.drift(False, False) > (WIDE_GAP if self.redundant else WIDEST_GAP):
             self.aim_still()
         else:
             self.subtract_rates()
@@ -354,6 +358,39 @@ cdef class Articulations(Jointed):
             self.correct()
             off = self.drift(False, True)
         return off
+
+    # ---- guesses -----------------------------------------------------------------------------------------------------
+
+    cdef void weigh(self, double* energy) noexcept nogil:
+        """The kinetic energy of each articulation's bodies without their spin [J], which tells as much and costs half."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Vec3 v
+        memset(energy, 0, self.group_count * sizeof(double))
+        for k in range(self.count):
+            i = self.chosen[k]
+            if self.bodies.kind[i] == DYNAMIC:
+                v = self.bodies.twist[i].v
+                energy[self.group[i]] += 0.5 * dot(v, v) / self.bodies.inv_mass[i]
+
+    cdef void start(self) noexcept nogil:
+        """Before impulses act that are guessed from those before."""
+        self.weigh(self.before)
+        memcpy(self.started - 1, self.bodies.twist - 1, (self.bodies.count + 1) * sizeof(Twist))
+
+    cdef bint gives(self) noexcept nogil:
+        """Whether they raise the energy of some articulation. In a motion that the step resolves they take what
+        forces gave in between, or so little is missing that it does not matter. `asked` is of its bodies."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef bint found = False
+        self.weigh(self.after)
+        for k in range(self.count):
+            i = self.chosen[k]
+            self.asked[i] = (self.bodies.kind[i] == DYNAMIC
+                             and self.after[self.group[i]] > GROWTH * self.before[self.group[i]])
+            found = found or self.asked[i]
+        return found
 
     cdef void hold(self) noexcept nogil:
         """J v + rate = 0"""

@@ -74,6 +74,13 @@ cdef class Jointed:
     cdef Vec3* excess                   # spin to be given back, by free articulations [N m s]
     cdef Vec3* center
     cdef Mat3* inertia
+    cdef object kept_starts
+    cdef Twist* started                 # of all bodies, before impulses that are guessed act
+    cdef Twist* guessed                 # and with them
+    cdef double* before                 # kinetic energy of each articulation then [J]
+    cdef double* after
+    cdef int8_t* asked                  # of each body: is it in one whose energy the guess raises? [-1]: the world
+    cdef int8_t* joined                 # of each body: is it one that joints move?
     cdef double enough                  # joints closer than this count as closed [m, rad]
 
     cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept

@@ -81,6 +81,12 @@ cdef class Jointed:
         self.kept += asleep, idle, outside, herded
         self.asleep, self.idle, self.herded = <int8_t*>records(asleep), <int8_t*>records(idle), <int8_t*>records(herded)
         self.outside = integers(outside)
+        twists, energies = np.zeros((2, bodies.count + 1, 6)), np.zeros((2, bodies.count + 1))
+        asked, joined = np.zeros(bodies.count + 1, np.int8), held.astype(np.int8)
+        self.kept_starts = twists, energies, asked, joined
+        self.started, self.guessed = <Twist*>doubles(twists[0]) + 1, <Twist*>doubles(twists[1]) + 1
+        self.before, self.after = doubles(energies[0]), doubles(energies[1])
+        self.asked, self.joined = <int8_t*>records(asked) + 1, <int8_t*>records(joined)
         self.guard = EnergyGuard(pairs, sizes, connected(coupled, bodies.kind == DYNAMIC), driven,
                                  np.any(joints["axes"]["motion_mode"] != 0, axis=1), self.border)
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])

@@ -65,6 +65,7 @@ cdef class Pipeline(Machine):
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
     cdef void set_start_impulses(self) noexcept nogil
+    cdef void mend_start(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void return_carried(self) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil

@@ -335,6 +335,20 @@ cdef class Pipeline(Machine):
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
+    cdef void mend_start(self) noexcept nogil:
+        """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
+        apart, may be far from what they should be. Sweeps only take energy, and so slowly as they converge: they are
+        not to start from such velocities, nor is Newton's method. Joints are held exactly instead, and contacts that
+        give energy even so are dropped."""
+        if not self.articulations.gives():
+            return
+        self.articulations.hold()
+        if self.widening:
+            memcpy(self.articulations.guessed - 1, self.bodies.twist - 1, (self.bodies.count + 1) * sizeof(Twist))
+            self.wide.drop_givers(self.articulations.started, self.articulations.guessed, self.bodies.twist,
+                                  self.articulations.asked)
+            self.articulations.hold()
+
     cdef double take_carried(self, Row* row) noexcept nogil:
         """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
         pass leaves it alone."""
@@ -459,7 +473,11 @@ cdef class Pipeline(Machine):
             self.articulations.angles.watch(self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
+        if watched:
+            self.articulations.start()
         self.begin_rows()
+        if watched:
+            self.mend_start()
         self.lap(STAGE_WARM_START)
         if not self.closing:
             self.solve(self.bodies.twist, BIASED, self.settings.iterations)
@@ -490,10 +508,14 @@ cdef class Pipeline(Machine):
             self.project_positions()
             self.lap(STAGE_SOLVE)
         self.bounce()
+        if self.closing and self.swept:
+            self.articulations.start()
         if first < 1.0:
             self.return_carried()
         if self.closing:
             self.articulations.begin_relax(self.swept)
+            if self.swept:
+                self.mend_start()
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if self.closing:
@@ -558,7 +580,7 @@ cdef class Pipeline(Machine):
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
-            self.backstop.end(&self.bodies)
+            self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED

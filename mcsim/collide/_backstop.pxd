@@ -1,6 +1,6 @@
 """What is too fast for its size is held at what it would pass through."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies
 from mcsim.collide._collider cimport Collider
@@ -24,7 +24,7 @@ cdef class Backstop:
     cdef bint moving_walls(self, const Bodies* bodies) noexcept nogil
     cdef bint may_pass(self, int32_t i) noexcept nogil
     cdef void begin(self, const Bodies* bodies) noexcept nogil
-    cdef void end(self, Bodies* bodies) noexcept nogil
+    cdef void end(self, Bodies* bodies, const int8_t* joined) noexcept nogil
     cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil
     cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
     cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil

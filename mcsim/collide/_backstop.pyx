@@ -5,7 +5,7 @@ What hits by a corner turns at a thousand radians a second, what glances off fli
 in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is followed through
 each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back to
 where the ball touches. Its velocity stays; the contact that the next step finds there stops it. A ball that is inside at
-the start is let go.
+the start is let go, and so is what joints hold that are solved directly: set back alone it would come off them.
 
     t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
 
@@ -104,8 +104,9 @@ cdef class Backstop:
             memcpy(self.position, bodies.position, bodies.count * sizeof(Vec3))
             memcpy(self.orientation, bodies.orientation, bodies.count * sizeof(Quat))
 
-    cdef void end(self, Bodies* bodies) noexcept nogil:
-        """Set back what passed through something since begin()."""
+    cdef void end(self, Bodies* bodies, const int8_t* joined) noexcept nogil:
+        """Set back what passed through something since begin(). joined: of each body whether its joints are closed
+        exactly, or NULL: to set it back alone would tear them open."""
         cdef int32_t i, n, body
         cdef int k
         cdef bint held = self.watching
@@ -115,7 +116,11 @@ cdef class Backstop:
             held = False
             for n in range(self.collider.placed_count):
                 i = self.collider.placed[n]
-                if not (self.may_pass(i) and self.collider.solids[i].finite and self.follow(i, bodies)):
+                if not (self.may_pass(i) and self.collider.solids[i].finite):
+                    continue
+                if joined != NULL and joined[self.collider.shapes[i].body]:
+                    continue
+                if not self.follow(i, bodies):
                     continue
                 held = True
                 if k == ROUNDS - 1:                      # between two walls, say: back to where it began

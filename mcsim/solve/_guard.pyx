@@ -27,10 +27,10 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, rotate_back, scale, sub, vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_add, mat_vec, scale, sub, vec3
 from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.solve._blocks cimport larger, row_velocity
-from mcsim.state._inertia cimport about_point, inertia_world, turn_of
+from mcsim.state._inertia cimport about_point, inertia_world, kinetic_energy, turn_of
 from mcsim.state._layout cimport GEAR, ROW_JOINT_FRICTION, ROW_LIMIT
 from mcsim.state._rows cimport rate as whole_rate, row_rate
 
@@ -192,18 +192,12 @@ cdef class EnergyGuard:
     cdef void weigh(self, Joint* joints, const Bodies* bodies, double sign) noexcept nogil:
         """Count a change of the kinetic energy between two calls, the first with sign -1, as work."""
         cdef Py_ssize_t c, k, n
-        cdef int i
         cdef double energy
-        cdef Vec3 w
-        cdef const Twist* t
         for c in range(self.awake_count):
             k = self.awake[c]
             energy = 0.0
             for n in range(self.body_begin[k], self.body_begin[k + 1]):
-                i = self.bodies[n]
-                t = &bodies.twist[i]
-                w = rotate_back(bodies.orientation[i], t.w)
-                energy += 0.5 * (dot(t.v, t.v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+                energy += kinetic_energy(bodies, self.bodies[n])
             joints[self.joints[self.joint_begin[k]]].work += sign * energy
 
     cdef double spare_energy(self, Py_ssize_t k, const Bodies* bodies, Twist* whole, Vec3* center) noexcept nogil:

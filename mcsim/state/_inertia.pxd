@@ -41,6 +41,13 @@ cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 
     return rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
 
 
+cdef inline double kinetic_energy(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
+    """Of a body that has a mass [J]."""
+    cdef Vec3 v = bodies.twist[i].v
+    cdef Vec3 w = rotate_back(bodies.orientation[i], bodies.twist[i].w)
+    return 0.5 * (dot(v, v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+
+
 cdef inline void keep_momentum(Bodies* bodies, Py_ssize_t i, Vec3 momentum_world) noexcept nogil:
     """World inertia and angular velocity at a new orientation, from the spin momentum [kg m2/s], world axes."""
     cdef Vec3 w, momentum

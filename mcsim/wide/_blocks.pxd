@@ -4,7 +4,7 @@ What the sweeps read stands in ContactBlock, what it is made of once a substep o
 depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
 """
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds
@@ -110,6 +110,10 @@ ctypedef struct WideKernels:
     # dropped: its contacts are elsewhere by now.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        Twist* twist, double part, double whirl) noexcept nogil
+    # Impulses of manifolds that touch a body which is `asked` and give energy between the twists `before` and `after`,
+    # are dropped, from `twist` too, and so is what they carry.
+    void (*drop_givers)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                        const Twist* before, const Twist* after, Twist* twist, const int8_t* asked) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                            Twist* twist) noexcept nogil

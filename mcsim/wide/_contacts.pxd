@@ -1,6 +1,6 @@
 """The contacts of a world, several at a time."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
@@ -14,6 +14,9 @@ ctypedef struct Task:
     char* resisting
     const Bodies* bodies
     Twist* twist
+    const Twist* before
+    const Twist* after
+    const int8_t* asked
     Manifold* manifolds
     const Resistance* resistances
     const int32_t* order
@@ -61,6 +64,8 @@ cdef class WideContacts:
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
+    cdef void drop_givers(self, const Twist* before, const Twist* after, Twist* twist,
+                          const int8_t* asked) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

@@ -7,7 +7,7 @@
 # p . y, and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a
 # manifold.
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
@@ -427,6 +427,78 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         store_pair(&p, &block.ends, twist)
 
 
+cdef inline Wide work_of(const ContactBlock* block, const ResistanceBlock* resisting, const WidePair* p) noexcept nogil:
+    """impulse . J v of all rows."""
+    cdef Wide3 rate = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
+    cdef Wide3 turning = w_sub(p.wb, p.wa)
+    cdef Wide3 second = w_cross(block.normal, block.tangent)
+    cdef Wide closing = w_dot(block.normal, rate)
+    cdef Wide tilting_0 = w_dot(block.tangent, turning)
+    cdef Wide tilting_1 = w_dot(second, turning)
+    cdef Wide work = block.slide.impulse[0] * w_dot(block.tangent, rate)
+    cdef const WidePoint* point
+    cdef int i
+    work = work + block.slide.impulse[1] * w_dot(second, rate) + block.twist * w_dot(block.normal, turning)
+    for i in range(block.point_count):
+        point = &block.points[i]
+        work = work + point.impulse * (closing + point.turn[0] * tilting_0 + point.turn[1] * tilting_1)
+    if block.resists:
+        work = work + resisting.roll.impulse[0] * tilting_0 + resisting.roll.impulse[1] * tilting_1
+    return work
+
+
+cdef inline void keep_part(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, Twist* twist,
+                           Wide kept) noexcept nogil:
+    """Of all impulses, 1 or 0 of each lane; what goes is taken from the bodies."""
+    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef Wide gone = kept - splat(1.0)
+    cdef Wide normal[4]
+    cdef int i
+    for i in range(block.point_count):
+        normal[i] = gone * block.points[i].impulse
+    push_all(&p, block, normal, gone * block.slide.impulse[0], gone * block.slide.impulse[1], gone * block.twist)
+    if block.resists:
+        push_roll(&p, block, gone * resisting.roll.impulse[0], gone * resisting.roll.impulse[1])
+        for i in range(2):
+            resisting.roll.impulse[i] = kept * resisting.roll.impulse[i]
+            resisting.roll_carry[i] = kept * resisting.roll_carry[i]
+    store_pair(&p, &block.ends, twist)
+    for i in range(block.point_count):
+        block.points[i].impulse = kept * block.points[i].impulse
+        start.points[i].carry = kept * start.points[i].carry
+    for i in range(2):
+        block.slide.impulse[i] = kept * block.slide.impulse[i]
+        start.slide_carry[i] = kept * start.slide_carry[i]
+    block.twist = kept * block.twist
+    start.twist_carry = kept * start.twist_carry
+
+
+# The work of impulses L that take v to v' is L . J (v + v') / 2.
+cdef void drop_givers(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                      const Twist* before, const Twist* after, Twist* twist, const int8_t* asked) noexcept nogil:
+    cdef ContactBlock* block
+    cdef WidePair p, q
+    cdef Wide wanted, work
+    cdef Py_ssize_t k
+    cdef int lane
+    cdef bint any
+    for k in range(count):
+        block = &blocks[k]
+        wanted = splat(0.0)
+        any = False
+        for lane in range(WIDTH):
+            if asked[block.ends.body_a[lane]] or asked[block.ends.body_b[lane]]:
+                put(&wanted, lane, 1.0)
+                any = True
+        if not any:
+            continue
+        p = load_pair(&block.ends, before)
+        q = load_pair(&block.ends, after)
+        work = work_of(block, &resisting[k], &p) + work_of(block, &resisting[k], &q)
+        keep_part(block, &starts[k], &resisting[k], twist,
+                  splat(1.0) - choose(above(work, splat(0.0)), wanted, splat(0.0)))
+
+
 cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                          Twist* twist) noexcept nogil:
     cdef ContactBlock* block
@@ -703,6 +775,7 @@ KERNELS.fill = fill
 KERNELS.store = store
 KERNELS.refresh = refresh
 KERNELS.warm_start = warm_start
+KERNELS.drop_givers = drop_givers
 KERNELS.return_carried = return_carried
 KERNELS.sweep = sweep
 KERNELS.residual = residual
