@@ -347,14 +347,16 @@ cdef class ReducedPipeline(Pipeline):
         self.generalized.factor(self.rows, self.joint_end)
 
     cdef void aim_loops(self) noexcept nogil:
-        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on."""
+        """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on. What is
+        open closes no faster than push_speed."""
         cdef Py_ssize_t i
         cdef double h = self.settings.h
+        cdef double fastest = self.settings.push_speed
         cdef Row* row
         for i in range(self.joint_end):
             row = &self.rows[i]
             if row.kind == ROW_JOINT and row.stabilized:
-                row.bias[BIASED] = row.error / h + 0.5 * h * row.curvature + row.rate
+                row.bias[BIASED] = max(min(row.error / h, fastest), -fastest) + 0.5 * h * row.curvature + row.rate
                 row.compliance[BIASED] = 0.0
                 row.mass[BIASED] = row.mass[RELAXED]
 
@@ -376,7 +378,7 @@ cdef class ReducedPipeline(Pipeline):
             error = self.generalized.worst(self.rows)
             if not error < last:
                 memcpy(self.motion.qd, before, nv * sizeof(double))
-            if not error < last or error <= CLOSED:
+            if not error < last or error <= CLOSED or error > h * self.settings.push_speed:
                 break
             last = error
             memcpy(before, self.motion.qd, nv * sizeof(double))
