@@ -20,8 +20,8 @@ from mcsim.lab.methods import Method, parse
 from mcsim.lab.nature import BOUNDED, TREE, has_springs, smoothness
 from mcsim.lab.record import Bodies, distances
 from mcsim.reduced import System
+from mcsim.reduced.continuous import Flow
 from mcsim.reduced.dynamics import Dynamics
-from mcsim.reduced.kinds import QUATERNIONS
 from mcsim.scene import Scene
 
 TOLERANCE = 1e-9                # of the agreement [m, rad]: tighter ones are not looked for
@@ -158,50 +158,6 @@ class _TooLong(Exception):
     """The budget is spent."""
 
 
-class Flow:
-    """The motion of a tree as one ordinary differential equation: y = (q, qd), (nq + nv,)."""
-
-    def __init__(self, system: System):
-        self.nq = system.nq
-        self.dynamics = Dynamics(system)
-        self.tau = np.zeros(system.nv)
-        at = [(link.q.start + QUATERNIONS[link.kind], link.v.stop - 3) for link in system.links
-              if link.kind in QUATERNIONS]
-        self.quaternions = np.array([range(q, q + 4) for q, _ in at], np.intp).reshape(-1, 4)
-        self.spins = np.array([range(v, v + 3) for _, v in at], np.intp).reshape(-1, 3)
-        # Coordinates whose rates are velocities as they are, and planar joints: velocities in F_s, rates in F_p.
-        straight = [(link.q.start + i, link.v.start + i) for link in system.links
-                    for i in range(QUATERNIONS.get(link.kind, link.q.stop - link.q.start))]
-        self.rates, self.velocities = np.array(straight, np.intp).reshape(-1, 2).T
-        planar = [(link.q.start, link.v.start) for link in system.links if link.kind == "planar"]
-        self.planar_q, self.planar_v = np.array(planar, np.intp).reshape(-1, 2).T
-
-    def normalized(self, q: np.ndarray) -> np.ndarray:
-        """q (nq,) or (t, nq), its quaternions of length 1."""
-        if not len(self.quaternions):
-            return q
-        q = q.copy()
-        parts = q[..., self.quaternions]
-        q[..., self.quaternions] = parts / np.linalg.norm(parts, axis=-1, keepdims=True)
-        return q
-
-    def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
-        """dy/dt"""
-        q, qd = y[:self.nq], y[self.nq:]
-        out = np.empty_like(y)
-        out[self.rates] = qd[self.velocities]
-        if len(self.planar_q):
-            i, j = self.planar_q, self.planar_v
-            c, s = np.cos(q[i + 2]), np.sin(q[i + 2])
-            out[i], out[i + 1] = c * qd[j] - s * qd[j + 1], s * qd[j] + c * qd[j + 1]
-        if len(self.quaternions):
-            # A body's quaternion: dq/dt = q (0, w) / 2, w in its own axes.
-            w = qd[self.spins].T
-            out[self.quaternions.T] = 0.5 * multiply(q[self.quaternions].T, np.stack([0.0 * w[0], *w]))
-        out[self.nq:] = self.dynamics.forward_dynamics(self.normalized(q), qd, self.tau)
-        return out
-
-
 def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
     """-> label, levels; SceneError where the scene is no tree."""
     from scipy.integrate import solve_ivp
@@ -209,7 +165,7 @@ def _by_scipy(scene: Scene, times: np.ndarray, budget: int, show: Show):
     system = System(scene)
     if system.loops or system.couplings:
         raise SceneError("joints close loops")
-    flow = Flow(system)
+    flow = Flow(Dynamics(system))
     bodies = scene.bodies
     start = np.concatenate(_start(system))
     left = budget // (len(bodies) + OVERHEAD)

@@ -5,29 +5,60 @@ from __future__ import annotations
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.core.rotation import multiply, rotate
+from mcsim.core.rotation import multiply
+from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.kinds import QUATERNIONS
-from mcsim.reduced.system import System
 
 TOLERANCE = 1e-12
 
 
-def coordinate_rates(system: System, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-    """dq/dt (nq,) at q (nq,), qd (nv,): for quaternions 1/2 q (0, w), for a planar joint the velocity turned into F_p."""
-    rates = np.empty(system.nq)
-    for link in system.links:
-        at, moving = rates[link.q], qd[link.v]
-        if link.kind in QUATERNIONS:
-            begin = QUATERNIONS[link.kind]
-            at[:begin] = moving[:begin]
-            at[begin:] = multiply(q[link.q][begin:], np.array([0.0, *(0.5 * moving[begin:])]))
-        elif link.kind == "planar":
-            angle = q[link.q][2]
-            turn = np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
-            at[:2], at[2] = rotate(turn, np.array([*moving[:2], 0.0]))[:2], moving[2]
-        else:
-            at[:] = moving
-    return rates
+class Flow:
+    """The motion of a tree as one ordinary differential equation: y = (q, qd), (nq + nv,).
+
+    tau (nv,): joint forces, none if not given; forces (bodies, 6) as of Dynamics.forward_dynamics.
+    """
+
+    def __init__(self, dynamics: Dynamics, tau: np.ndarray | None = None, forces: np.ndarray | None = None):
+        system = dynamics.system
+        self.nq = system.nq
+        self.dynamics = dynamics
+        self.tau = np.zeros(system.nv) if tau is None else tau
+        self.forces = forces
+        at = [(link.q.start + QUATERNIONS[link.kind], link.v.stop - 3) for link in system.links
+              if link.kind in QUATERNIONS]
+        self.quaternions = np.array([range(q, q + 4) for q, _ in at], np.intp).reshape(-1, 4)
+        self.spins = np.array([range(v, v + 3) for _, v in at], np.intp).reshape(-1, 3)
+        # Coordinates whose rates are velocities as they are, and planar joints: velocities in F_s, rates in F_p.
+        straight = [(link.q.start + i, link.v.start + i) for link in system.links
+                    for i in range(QUATERNIONS.get(link.kind, link.q.stop - link.q.start))]
+        self.rates, self.velocities = np.array(straight, np.intp).reshape(-1, 2).T
+        planar = [(link.q.start, link.v.start) for link in system.links if link.kind == "planar"]
+        self.planar_q, self.planar_v = np.array(planar, np.intp).reshape(-1, 2).T
+
+    def normalized(self, q: np.ndarray) -> np.ndarray:
+        """q (nq,) or (t, nq), its quaternions of length 1."""
+        if not len(self.quaternions):
+            return q
+        q = q.copy()
+        parts = q[..., self.quaternions]
+        q[..., self.quaternions] = parts / np.linalg.norm(parts, axis=-1, keepdims=True)
+        return q
+
+    def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
+        """dy/dt"""
+        q, qd = y[:self.nq], y[self.nq:]
+        out = np.empty_like(y)
+        out[self.rates] = qd[self.velocities]
+        if len(self.planar_q):
+            i, j = self.planar_q, self.planar_v
+            c, s = np.cos(q[i + 2]), np.sin(q[i + 2])
+            out[i], out[i + 1] = c * qd[j] - s * qd[j + 1], s * qd[j] + c * qd[j + 1]
+        if len(self.quaternions):
+            # A body's quaternion: dq/dt = q (0, w) / 2, w in its own axes.
+            w = qd[self.spins].T
+            out[self.quaternions.T] = 0.5 * multiply(q[self.quaternions].T, np.stack([0.0 * w[0], *w]))
+        out[self.nq:] = self.dynamics.forward_dynamics(self.normalized(q), qd, self.tau, self.forces)
+        return out
 
 
 def integrate(pipeline, start: float, seconds: float, forces: np.ndarray) -> None:
@@ -35,22 +66,11 @@ def integrate(pipeline, start: float, seconds: float, forces: np.ndarray) -> Non
     torque] at the centres of mass, world axes."""
     from scipy.integrate import solve_ivp
 
-    system, dynamics, nq = pipeline.system, pipeline.dynamics, len(pipeline.q)
-    pushed = forces.copy() if np.any(forces) else None
-
-    def rates(_, state):
-        q, qd = state[:nq], state[nq:]
-        return np.concatenate([coordinate_rates(system, q, qd), dynamics.forward_dynamics(q, qd, pipeline.tau, pushed)])
-
     if seconds == 0.0 or not len(pipeline.qd):
         return
-    found = solve_ivp(rates, (start, start + seconds), np.concatenate([pipeline.q, pipeline.qd]), method="DOP853",
+    flow = Flow(pipeline.dynamics, pipeline.tau, forces.copy() if np.any(forces) else None)
+    found = solve_ivp(flow, (start, start + seconds), np.concatenate([pipeline.q, pipeline.qd]), method="DOP853",
                       rtol=TOLERANCE, atol=TOLERANCE)
     if not found.success:
         raise SimulationError(f"the reference integrator stopped at t = {found.t[-1]:.6g} s: {found.message}")
-    q = found.y[:nq, -1]
-    for link in system.links:
-        if link.kind in QUATERNIONS:
-            part = q[link.q][QUATERNIONS[link.kind]:]
-            part /= np.linalg.norm(part)
-    pipeline.q[...], pipeline.qd[...] = q, found.y[nq:, -1]
+    pipeline.q[...], pipeline.qd[...] = flow.normalized(found.y[:flow.nq, -1]), found.y[flow.nq:, -1]

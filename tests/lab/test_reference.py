@@ -7,8 +7,9 @@ from scipy.special import ellipj, ellipk
 import mcsim as mc
 from mcsim.lab.nature import BOUNDED, SMOOTH, TREE, conserves_energy, is_free, may_touch, smoothness
 from mcsim.lab.record import distances
-from mcsim.lab.reference import Flow, find_reference, sample_times
+from mcsim.lab.reference import find_reference, sample_times
 from mcsim.reduced import System
+from mcsim.reduced.continuous import Flow
 
 
 def moving(scene, world):
@@ -91,7 +92,7 @@ def test_flow_of_all_joints():
     errors = np.array(errors)[:, :, 0]
     assert errors.max() < 1e-3
     assert np.all(np.abs(np.log2(errors[0] / errors[1]) - 2.0) < 0.2)
-    flow = Flow(start.system)
+    flow = Flow(start.dynamics)
     rates = flow(0.0, np.concatenate([start.q, start.qd]))
     step = 1e-6
     world = mc.ReducedWorld(scene, dt=step)
