@@ -120,8 +120,6 @@ cdef class ReducedPipeline(Pipeline):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
 
-    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
-
     def step(self, long long n):
         self.slowed = 0
         return Pipeline.step(self, n)
@@ -133,6 +131,8 @@ cdef class ReducedPipeline(Pipeline):
         return [("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was taken out of "
                  "its velocities; a smaller dt, or more substeps, follows it")]
 
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
     def prepare(self):
         self.recover()                                   # while the last substep's rows are there
         return Pipeline.prepare(self)
@@ -142,7 +142,6 @@ cdef class ReducedPipeline(Pipeline):
         it ended with: the forces across the joints at the accelerations there, under what its rows did."""
         cdef double h = self.settings.h
         cdef const Row* row
-        cdef Twist* force
         cdef Py_ssize_t i
         cdef int k
         if self.recovered == self.steps or self.steps_made == 0 or self.is_stale():

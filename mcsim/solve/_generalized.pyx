@@ -18,9 +18,10 @@ from mcsim.state._layout cimport (
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
-cdef double[2] PROXIMAL                  # of the biased and the relax pass
-PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 
+# By how much of itself the diagonal of loops is raised, in the biased and the relax pass.
+cdef double[2] PROXIMAL
+PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 
 # A pivot below this part of its row's diagonal marks a row that others imply.
 cdef double SMALLEST_PIVOT = 1e-14
@@ -175,11 +176,16 @@ cdef class GeneralizedRows:
                 self.loop[n] = <int32_t>i
                 n += 1
         self.loop_count = n
+        for i in range(n):
+            for j in range(i + 1):
+                s = self.coupling(self.loop[i], self.loop[j])
+                for p in range(2):
+                    self.loop_factors[p][i * n + j] = s
         for p in range(2):
             f = self.loop_factors[p]
             for i in range(n):
                 for j in range(i + 1):
-                    s = self.coupling(self.loop[i], self.loop[j])
+                    s = f[i * n + j]
                     if i == j:
                         s = s * (1.0 + PROXIMAL[p]) + rows[self.loop[i]].compliance[p]
                     diagonal = s
