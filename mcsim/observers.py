@@ -297,5 +297,7 @@ class Observers:
     @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+        if self._pipeline.laboratory is not None:
+            return dict(self._keywords)
         direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
         return dict(self._keywords, joint_solver="tree" if direct else "rows")
