@@ -8,6 +8,7 @@ from importlib import import_module
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import choose
+from mcsim.solve.problems.elimination import solve_directly
 from mcsim.solve.problems.problem import Problem
 from mcsim.solve.problems.solution import Solution, check_calls
 
@@ -26,12 +27,14 @@ MODEL_DESCRIPTIONS = {
 
 
 def solve(problem: Problem, solver: str = "pgs", model: str = "ncp", *, tolerance: float = 1e-6,
-          max_iterations: int | None = None, callback=None, **options) -> Solution:
+          max_iterations: int | None = None, callback=None, bilateral: str = "rows", **options) -> Solution:
     """Solve a contact problem -> Solution (.impulses .velocities .converged .reason .iterations .residuals).
 
     solver: one of mcsim.solve.problems.SOLVERS. model: "ncp" (exact), "ccp" (convex), "pyramid", "frictionless".
     tolerance: of each of the four residuals, in their units. max_iterations: None for the solver's own limit.
-    callback(iteration, impulses, residuals): called after every iteration; a true answer stops. options: the solver's
+    callback(iteration, impulses, residuals): called after every iteration; a true answer stops. bilateral: "rows", or
+    "direct", which eliminates the rows without bounds by a sparse factorization, so that the solver sees the others
+    alone (and its residuals are those of these, but for the last). options: the solver's
     own, see help(mcsim.solve.problems.<solver>.solve).
     """
     if not isinstance(problem, Problem):
@@ -45,10 +48,13 @@ def solve(problem: Problem, solver: str = "pgs", model: str = "ncp", *, toleranc
         raise SceneError(f"solve: {solver} does not solve the model {model!r}; it takes {', '.join(models)}. Solvers for "
                          f"{model!r}: {', '.join(able)}")
     check_calls(tolerance, most if max_iterations is None else max_iterations, callback)
+    choose(bilateral, ("rows", "direct"), "bilateral")
     run = import_module(f"mcsim.solve.problems.{solver}").solve
+    limits = float(tolerance), most if max_iterations is None else int(max_iterations), callback
     try:
-        return run(problem, model, float(tolerance), most if max_iterations is None else int(max_iterations), callback,
-                   **options)
+        if bilateral == "direct":
+            return solve_directly(problem, model, *limits, run, options)
+        return run(problem, model, *limits, **options)
     except TypeError as error:
         raise _unknown_option(solver, run, options, error) from None
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems._system import System, blocks
+from mcsim.scene.checks import choose
+from mcsim.solve.problems._system import MODELS, System, blocks
 from mcsim.solve.problems.checks import bounds_of, frictions, sparse, symmetric, vector
+from mcsim.solve.problems.residuals import residuals
+from mcsim.solve.problems.spectrum import Spectrum, spectrum
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -64,6 +67,18 @@ class Problem:
         self._set_up(jacobian, jacobian @ inverse_mass)
         return self
 
+    @classmethod
+    def _of_step(cls, jacobian, response, inverse_mass, b, friction, bounds, compliance, warm_start, free_velocity, source):
+        """factored() of what a step knows to be right; response: (n, m) J M^-1."""
+        self = cls.__new__(cls)
+        self._matrix = None
+        self.jacobian, self.inverse_mass = jacobian, inverse_mass
+        self.b, self.friction, self.bounds, self.compliance, self.warm_start, self.free_velocity = (
+            np.ascontiguousarray(array) for array in (b, friction, bounds, compliance, warm_start, free_velocity))
+        self.source = source
+        self._set_up(jacobian, response)
+        return self
+
     def _take(self, n, b, friction, bounds, compliance, warm_start):
         self.b = vector(b, n, "b")
         self.friction = frictions(friction, n)
@@ -107,6 +122,10 @@ class Problem:
     def velocities(self, impulses) -> np.ndarray:
         """(n,) u = A lambda + compliance * lambda + b [m/s, rad/s]."""
         return self.system.rates(vector(impulses, self.row_count, "impulses"))[0]
+
+    def residuals(self, impulses, model="ncp") -> np.void:
+        """A record: primal, dual, complementarity, natural_map, objective, gap; help(mcsim.solve.problems.residuals)."""
+        return residuals(self, vector(impulses, self.row_count, "impulses"), choose(model, MODELS, "model"))
 
     def velocity(self, impulses) -> np.ndarray:
         """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
@@ -156,10 +175,8 @@ class Problem:
 
         return draw(self, path)
 
-    def spectrum(self) -> "Spectrum":
+    def spectrum(self) -> Spectrum:
         """Eigenvalues of A + compliance, its rank and condition number; dense, so for some thousands of rows at most."""
-        from mcsim.solve.problems.spectrum import spectrum
-
         return spectrum(self)
 
 
