@@ -16,6 +16,7 @@ from mcsim.solve.problems.solution import Solution, check_calls
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
 SOLVERS = {
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
+    "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
 }
 
 MODEL_DESCRIPTIONS = {

@@ -2,16 +2,25 @@
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, records as bytes_of
 from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.solve._blocks cimport clamp
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, project_contact
 
 start_clock()
+
+cdef enum:
+    EVERY = 10              # iterations between changes of rho
+    LAST = 300              # iteration of the last one: with rho fixed the method converges
+cdef double POWER = 3.0
+cdef double FAR = 5.0       # times the other residual
+cdef double LEAST_RHO = 1e-4
+cdef double MOST_RHO = 1e3
 
 cdef enum Kind:
     FREE = 0                # bilateral
@@ -45,180 +54,207 @@ cdef inline double shift(int model, double mu, const double* y) noexcept nogil:
 
 
 cdef class Admm:
-    """impulse: where to begin, in the problem's units. rho: of the scaled rows."""
+    """impulse, velocity: (rows,) where to begin, in the problem's units. rho: of the scaled rows, at the start."""
     cdef Proximal proximal
     cdef System system
     cdef int model
-    cdef readonly double rho
     cdef double eta, alpha
+    cdef Py_ssize_t turn                    # iterations made
     cdef readonly Py_ssize_t factorizations
-    cdef double primal, dual
-    cdef public double power
-    cdef public int every
     cdef object kept
-    cdef double* z                  # (rows,) in the cones, scaled
-    cdef double* y                  # what holds them there: u + s at the solution
-    cdef double* x                  # lambda of the linear solve
+    cdef double* z                          # (rows,) in the cones, scaled
+    cdef double* y                          # what holds them there: u + s at the solution
+    cdef double* x                          # lambda of the linear solve
     cdef double* right
     cdef double* d
-    cdef double* impulse            # z and u in the problem's units
+    cdef double* impulse                    # z and u in the problem's units
     cdef double* velocity
     cdef double* state
-    cdef double* best
+    cdef double* best                       # of a run
     cdef double* best_velocity
-    cdef unsigned char* kind        # (blocks,): FREE, BOUND, HELD
+    cdef double* rho                        # (blocks,)
+    cdef double* primal                     # (blocks,) |lambda - z|
+    cdef double* dual                       # (blocks,) rho |change of z|
+    cdef unsigned char* kind                # (blocks,)
 
     def __init__(self, System system, inverse_mass, int model, impulse, velocity, double rho, double eta, double alpha):
-        cdef Py_ssize_t n = system.row_count
-        cdef Py_ssize_t block, i
-        cdef int r
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
-        self.rho, self.eta, self.alpha = rho, eta, alpha
-        rows = np.zeros((9, n))
+        self.eta, self.alpha = eta, alpha
+        rows = np.zeros((9, system.row_count))
         rows[5], rows[6] = impulse, velocity
         state = np.zeros(system.width)
-        kinds = np.zeros(system.block_count, np.uint8)
-        cdef unsigned char[::1] kind = kinds
-        self.kept = rows, state, kinds
+        blocks, kinds = np.zeros((3, system.block_count)), np.zeros(system.block_count, np.int8)
+        blocks[0] = rho
+        self.kept = rows, state, blocks, kinds
         self.z, self.y, self.x, self.right, self.d = (doubles(rows[0]), doubles(rows[1]), doubles(rows[2]),
                                                       doubles(rows[3]), doubles(rows[4]))
         self.impulse, self.velocity, self.state = doubles(rows[5]), doubles(rows[6]), doubles(state)
         self.best, self.best_velocity = doubles(rows[7]), doubles(rows[8])
-        self.kind = &kind[0] if system.block_count else NULL
-        for block in range(system.block_count):
-            for r in range(1, system.size(block)):
-                if system.local[9 * block + 4 * r] > 0.0:
-                    kind[block] = 1
-            if system.local[9 * block] > 0.0:
-                kind[block] = 1
-            if not kind[block]:
-                kind[block] = HELD
-            elif block >= system.contact_count and system.lower[block - system.contact_count] == -INFINITY \
-                    and system.upper[block - system.contact_count] == INFINITY:
-                kind[block] = FREE
-            else:
-                kind[block] = BOUND
+        self.rho, self.primal, self.dual = doubles(blocks[0]), doubles(blocks[1]), doubles(blocks[2])
+        self.kind = <unsigned char*>bytes_of(kinds)
+        self.find_kinds()
         self.begin_dual()
         self.prepare()
 
-    cdef begin_dual(self):
-        """y of the impulses to begin with: their velocities, as far as the cones' duals and the bounds allow."""
-        cdef System s = self.system
+    cdef void find_kinds(self) noexcept nogil:
+        cdef Py_ssize_t block, single
+        cdef int r
+        cdef bint moves
+        for block in range(self.system.block_count):
+            moves = False
+            for r in range(self.system.size(block)):
+                moves = moves or self.system.local[9 * block + 4 * r] > 0.0
+            single = block - self.system.contact_count
+            if not moves:
+                self.kind[block] = HELD
+            elif single >= 0 and self.system.lower[single] == -INFINITY and self.system.upper[single] == INFINITY:
+                self.kind[block] = FREE
+            else:
+                self.kind[block] = BOUND
+
+    cdef void begin_dual(self) noexcept nogil:
+        """z, lambda, and y: the velocities to begin with, as far as cones and bounds allow (Moreau)."""
         cdef Py_ssize_t block, i
         cdef int r
         cdef double e
         cdef double w[3]
-        for block in range(s.block_count):
-            i = s.first(block)
+        for block in range(self.system.block_count):
+            i = self.system.first(block)
             e = self.proximal.scale[block]
-            for r in range(s.size(block)):
+            for r in range(self.system.size(block)):
                 self.z[i + r] = self.x[i + r] = self.impulse[i + r] / e
-                w[r] = e * self.velocity[i + r]
-            if self.kind[block] != BOUND:
-                continue
-            if block < s.contact_count:
-                w[0] += shift(self.model, s.friction[block], w)
-                self.project(block, 1.0, w)
+                self.y[i + r] = e * self.velocity[i + r]
+            if self.kind[block] == BOUND:
+                if block < self.system.contact_count:
+                    self.y[i] += shift(self.model, self.system.friction[block], self.y + i)
+                for r in range(self.system.size(block)):
+                    w[r] = self.z[i + r] - self.y[i + r]
+                    self.y[i + r] = -w[r]
+                self.project(block, w)
             else:
-                self.project(block, 1.0, w)
-            for r in range(s.size(block)):
-                self.y[i + r] = w[r]
+                for r in range(self.system.size(block)):
+                    w[r] = -self.y[i + r]
+            for r in range(self.system.size(block)):
+                self.y[i + r] += w[r]
 
-    cdef void project(self, Py_ssize_t block, double rho, double* x) noexcept nogil:
+    cdef void project(self, Py_ssize_t block, double* x) noexcept nogil:
         """x <- the nearest impulse of the cone or between the bounds, scaled."""
-        cdef System s = self.system
+        cdef Py_ssize_t single = block - self.system.contact_count
         cdef double e
-        if block >= s.contact_count:
+        if single >= 0:
             e = self.proximal.scale[block]
-            x[0] = clamp(x[0], s.lower[block - s.contact_count] / e, s.upper[block - s.contact_count] / e)
+            x[0] = clamp(x[0], self.system.lower[single] / e, self.system.upper[single] / e)
         elif self.model == PYRAMID:
-            project_pyramid(s.friction[block], x)
+            project_pyramid(self.system.friction[block], x)
         else:
-            project_contact(self.model, s.friction[block], x)
+            project_contact(self.model, self.system.friction[block], x)
 
     cdef void prepare(self) noexcept nogil:
-        """Factor for this rho."""
-        cdef System s = self.system
+        """Factor for these rho."""
         cdef Py_ssize_t block, i
         cdef int r
-        for block in range(s.block_count):
-            i = s.first(block)
-            for r in range(s.size(block)):
+        for block in range(self.system.block_count):
+            i = self.system.first(block)
+            for r in range(self.system.size(block)):
                 if self.kind[block] == HELD or (r and self.model == FRICTIONLESS):
                     self.d[i + r] = INFINITY
                 else:
-                    self.d[i + r] = self.eta + (self.rho if self.kind[block] == BOUND else 0.0)
+                    self.d[i + r] = self.eta + (self.rho[block] if self.kind[block] == BOUND else 0.0)
         self.proximal.prepare(self.d)
         self.factorizations += 1
 
     cdef void step(self) noexcept nogil:
-        cdef System s = self.system
+        """One iteration, by increments: (A + R + rho + eta) (x - z) = y - (u(z) + s) + eta (x_old - z), whose right side
+        vanishes at the solution, so that rounding does not stay."""
         cdef Py_ssize_t block, i
-        cdef int r, size
-        cdef double e, f
-        cdef double w[3]
-        cdef double move
-        for block in range(s.block_count):
-            i = s.first(block)
+        cdef int r
+        cdef double e
+        for block in range(self.system.block_count):
+            i = self.system.first(block)
             e = self.proximal.scale[block]
-            for r in range(s.size(block)):
+            for r in range(self.system.size(block)):
                 self.right[i + r] = self.y[i + r] - e * self.velocity[i + r] + self.eta * (self.x[i + r] - self.z[i + r])
-            if block < s.contact_count:
-                self.right[i] -= shift(self.model, s.friction[block], self.y + i)
+            if block < self.system.contact_count:
+                self.right[i] -= shift(self.model, self.system.friction[block], self.y + i)
         self.proximal.solve(self.right, self.x)
-        self.primal = self.dual = 0.0
-        for block in range(s.block_count):
-            if self.kind[block] == HELD:
+        for block in range(self.system.block_count):
+            if self.kind[block] != HELD:
+                self.project_step(block)
+        self.system.velocities(self.impulse, self.state, self.velocity)
+
+    cdef void project_step(self, Py_ssize_t block) noexcept nogil:
+        """z and y of a block, after the solve left x - z in x."""
+        cdef Py_ssize_t i = self.system.first(block)
+        cdef int size = self.system.size(block)
+        cdef double e = self.proximal.scale[block]
+        cdef double rho = self.rho[block]
+        cdef double w[3]
+        cdef int r
+        self.primal[block] = self.dual[block] = 0.0
+        for r in range(size):
+            self.x[i + r] += self.z[i + r]
+        if self.kind[block] == FREE:
+            self.z[i] = self.x[i]
+            self.impulse[i] = e * self.z[i]
+            return
+        for r in range(size):
+            w[r] = self.alpha * self.x[i + r] + (1.0 - self.alpha) * self.z[i + r] - self.y[i + r] / rho
+            self.y[i + r] = -rho * w[r]
+        self.project(block, w)
+        for r in range(size):
+            self.y[i + r] += rho * w[r]
+            self.primal[block] = max(self.primal[block], fabs(self.x[i + r] - w[r]))
+            self.dual[block] = max(self.dual[block], rho * fabs(w[r] - self.z[i + r]))
+            self.z[i + r] = w[r]
+            self.impulse[i + r] = e * w[r]
+
+    cdef void balance(self) noexcept nogil:
+        """rho of the blocks whose residuals are far from each other: they should shrink together (S. Boyd et al.,
+        "Distributed optimization and statistical learning via ADMM", 2011, section 3.4.1, block by block)."""
+        cdef Py_ssize_t block
+        cdef bint changed = False
+        cdef double old
+        for block in range(self.system.block_count):
+            if self.kind[block] != BOUND:
                 continue
-            i = s.first(block)
-            e = self.proximal.scale[block]
-            size = s.size(block)
-            for r in range(size):
-                self.x[i + r] += self.z[i + r]
-            if self.kind[block] == FREE:
-                self.z[i] = self.x[i]
-            else:
-                for r in range(size):
-                    w[r] = self.alpha * self.x[i + r] + (1.0 - self.alpha) * self.z[i + r] - self.y[i + r] / self.rho
-                    self.y[i + r] = -self.rho * w[r]
-                self.project(block, 1.0, w)
-                for r in range(size):
-                    self.y[i + r] += self.rho * w[r]
-                    self.primal = max(self.primal, fabs(self.x[i + r] - w[r]))
-                    self.dual = max(self.dual, self.rho * fabs(w[r] - self.z[i + r]))
-                    self.z[i + r] = w[r]
-            for r in range(size):
-                self.impulse[i + r] = e * self.z[i + r]
-        s.velocities(self.impulse, self.state, self.velocity)
-
-    def run(self, Py_ssize_t most, double tolerance, double[:, ::1] records, double[::1] times):
-        """Up to `most` iterations; of each its residuals and its time. -> how many."""
-        cdef int64_t began = ticks()
-        cdef double length = tick()
-        cdef Py_ssize_t k
-        cdef double worst
-        for k in range(most):
-            self.step()
-            self.system.measure(self.model, self.impulse, self.velocity, &records[k, 0])
-            times[k] = (ticks() - began) * length
-            worst = max(records[k, 0], records[k, 1], records[k, 2], records[k, 3])
-            if not worst > tolerance:
-                return k + 1
-            if self.every and (k + 1) % self.every == 0:
-                self.adapt()
-        return most
-
-    cdef void adapt(self) noexcept nogil:
-        cdef double ratio = self.primal / max(self.dual, 1e-300)
-        cdef double old = self.rho
-        if ratio > 10.0:
-            self.rho = min(self.rho * self.power, 1e6)
-        elif ratio < 0.1:
-            self.rho = max(self.rho / self.power, 1e-9)
-        if self.rho != old:
+            old = self.rho[block]
+            if self.primal[block] > FAR * self.dual[block]:
+                self.rho[block] = min(old * POWER, MOST_RHO)
+            elif self.dual[block] > FAR * self.primal[block]:
+                self.rho[block] = max(old / POWER, LEAST_RHO)
+            changed = changed or self.rho[block] != old
+        if changed:
             self.prepare()
 
-    @property
-    def found(self):
-        return self.kept[0][5], self.kept[0][6]
+    def run(self, progress, Py_ssize_t most):
+        """Up to `most` iterations, which `progress` records: residuals and time of each, the best impulses."""
+        cdef Py_ssize_t count = min(most, progress.max_iterations - progress.iterations)
+        cdef Py_ssize_t k, best = -1, made = 0
+        cdef double tolerance = progress.tolerance
+        cdef double least = progress.least
+        cdef double worst
+        cdef double length = tick()
+        cdef int64_t began = ticks()
+        residuals, moments = np.zeros((count, 6)), np.zeros(count)
+        cdef double[:, ::1] record = residuals
+        cdef double[::1] time = moments
+        with nogil:
+            for k in range(count):
+                self.turn += 1
+                self.step()
+                self.system.measure(self.model, self.impulse, self.velocity, &record[k, 0])
+                time[k] = (ticks() - began) * length
+                made = k + 1
+                worst = max(record[k, 0], record[k, 1], record[k, 2], record[k, 3])
+                if worst < least:
+                    least = worst
+                    best = k
+                    memcpy(self.best, self.impulse, self.system.row_count * sizeof(double))
+                    memcpy(self.best_velocity, self.velocity, self.system.row_count * sizeof(double))
+                if worst <= tolerance or not worst < INFINITY:
+                    break
+                if self.turn % EVERY == 0 and self.turn <= LAST:
+                    self.balance()
+        progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
+                             self.kept[0][8])

@@ -23,5 +23,6 @@ cdef class Cholesky:
     cdef void clear(self) noexcept nogil
     cdef double* block(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef bint upright(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
+    cdef void pivot(self, Py_ssize_t k) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void solve(self, double* x) noexcept nogil

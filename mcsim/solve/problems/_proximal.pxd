@@ -28,5 +28,9 @@ cdef class Proximal:
 
     cdef find_pieces(self, const int32_t[::1] node, const int32_t[::1] local, const int64_t[::1] node_begin)
     cdef find_pairs(self)
+    cdef int node_size(self, Py_ssize_t piece) noexcept nogil
+    cdef void read_state(self, const double* state, double* u) noexcept nogil
+    cdef void write_state(self, const double* x, double* state) noexcept nogil
+    cdef void fill_whole(self, const double* d) noexcept nogil
     cdef void prepare(self, const double* d) noexcept nogil
     cdef void solve(self, const double* right, double* x) noexcept nogil

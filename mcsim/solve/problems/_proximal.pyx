@@ -230,42 +230,41 @@ cdef class Proximal:
 
     cdef find_pieces(self, const int32_t[::1] node, const int32_t[::1] local, const int64_t[::1] node_begin):
         """A block's columns gathered by nodes, and scaled: of an A given whole on both sides."""
-        cdef System s = self.system
         cdef Py_ssize_t block, k, c, pieces = 0, total = 0
         cdef int size, r, n
         cdef double f
         cdef const double* from_value
         self.length = node_begin[node_begin.shape[0] - 1]
-        begins = np.zeros(s.block_count + 1, np.int64)
-        nodes, starts = np.empty(s.begin[s.block_count], np.int32), np.empty(s.begin[s.block_count], np.int64)
+        begins = np.zeros(self.system.block_count + 1, np.int64)
+        nodes, starts = np.empty(self.system.begin[self.system.block_count], np.int32), np.empty(self.system.begin[self.system.block_count], np.int64)
         marks, places = np.full(node_begin.shape[0], -1, np.int64), np.zeros(node_begin.shape[0], np.int64)
         cdef int64_t[::1] begin = begins
         cdef int32_t[::1] piece_node = nodes
         cdef int64_t[::1] at = starts
         cdef int64_t[::1] mark = marks
         cdef int64_t[::1] place = places
-        for block in range(s.block_count):
-            for k in range(s.begin[block], s.begin[block + 1]):
-                c = node[s.column[k]]
+        for block in range(self.system.block_count):
+            for k in range(self.system.begin[block], self.system.begin[block + 1]):
+                c = node[self.system.column[k]]
                 if c >= 0 and mark[c] != block:
                     mark[c] = block
                     piece_node[pieces] = <int32_t>c
                     at[pieces] = total
-                    total += s.size(block) * (node_begin[c + 1] - node_begin[c])
+                    total += self.system.size(block) * (node_begin[c + 1] - node_begin[c])
                     pieces += 1
             begin[block + 1] = pieces
         values, state = np.zeros(total), np.zeros(self.length)
         cdef double[::1] value = values
-        for block in range(s.block_count):
-            size = s.size(block)
+        for block in range(self.system.block_count):
+            size = self.system.size(block)
             for k in range(begin[block], begin[block + 1]):
                 place[piece_node[k]] = at[k]
-            from_value = s.value + s.place(block)
-            for k in range(s.begin[block + 1] - s.begin[block]):
-                c = s.column[s.begin[block] + k]
+            from_value = self.system.value + self.system.place(block)
+            for k in range(self.system.begin[block + 1] - self.system.begin[block]):
+                c = self.system.column[self.system.begin[block] + k]
                 if node[c] < 0:
                     continue
-                f = self.scale[block] if s.factored else self.scale[block] * self.scale[node[c]]
+                f = self.scale[block] if self.system.factored else self.scale[block] * self.scale[node[c]]
                 n = <int>(node_begin[node[c] + 1] - node_begin[node[c]])
                 for r in range(size):
                     value[place[node[c]] + r * n + local[c]] += f * from_value[size * k + r]
@@ -276,18 +275,17 @@ cdef class Proximal:
 
     def spread_masses(self, const int64_t[::1] node_begin, const int64_t[::1] at, const double[::1] w):
         """e J -> B = e J W, in place."""
-        cdef System s = self.system
         cdef double* value = <double*>self.value
         cdef double* row
         cdef Py_ssize_t block, k, n, i, j
         cdef int r
         cdef const double* half
         cdef double f
-        for block in range(s.block_count):
+        for block in range(self.system.block_count):
             for k in range(self.begin[block], self.begin[block + 1]):
                 n = node_begin[self.node[k] + 1] - node_begin[self.node[k]]
                 half = &w[at[self.node[k]]]
-                for r in range(s.size(block)):
+                for r in range(self.system.size(block)):
                     row = value + self.at[k] + r * n
                     for j in range(n):
                         f = 0.0
@@ -297,25 +295,24 @@ cdef class Proximal:
 
     cdef find_pairs(self):
         """Which blocks of the matrix to factor each block of rows adds to."""
-        cdef System s = self.system
         cdef Py_ssize_t block, i, j, e, count = 0
         cdef Py_ssize_t pieces
-        begins = np.zeros(s.block_count + 1, np.int64)
+        begins = np.zeros(self.system.block_count + 1, np.int64)
         cdef int64_t[::1] begin = begins
-        for block in range(s.block_count):
+        for block in range(self.system.block_count):
             pieces = self.begin[block + 1] - self.begin[block]
-            begin[block + 1] = begin[block] + (pieces * (pieces + 1) // 2 if s.factored else pieces)
-        pairs, nodes = np.zeros((begins[s.block_count], 2), np.int32), np.zeros((2, begins[s.block_count]), np.int32)
-        targets = np.zeros(begins[s.block_count], np.int64)
+            begin[block + 1] = begin[block] + (pieces * (pieces + 1) // 2 if self.system.factored else pieces)
+        pairs, nodes = np.zeros((begins[self.system.block_count], 2), np.int32), np.zeros((2, begins[self.system.block_count]), np.int32)
+        targets = np.zeros(begins[self.system.block_count], np.int64)
         cdef int32_t[:, ::1] pair = pairs
         cdef int32_t[:, ::1] ends = nodes
         cdef int64_t[::1] target = targets
-        for block in range(s.block_count):
+        for block in range(self.system.block_count):
             for i in range(self.begin[block], self.begin[block + 1]):
-                for j in range(self.begin[block] if s.factored else i, i + 1):
+                for j in range(self.begin[block] if self.system.factored else i, i + 1):
                     pair[count, 0], pair[count, 1] = <int32_t>i, <int32_t>j
                     ends[0, count] = self.node[i]
-                    ends[1, count] = self.node[j] if s.factored else <int32_t>block
+                    ends[1, count] = self.node[j] if self.system.factored else <int32_t>block
                     count += 1
         sizes = np.diff(self.kept[-1]).astype(np.int32)
         self.cholesky = Cholesky(sizes, nodes[0], nodes[1])
@@ -348,38 +345,36 @@ cdef class Proximal:
 
     cdef void prepare(self, const double* d) noexcept nogil:
         """Factor for this D (rows,); INFINITY holds a row: its x is 0."""
-        cdef System s = self.system
         cdef Py_ssize_t block, k, i, m
         cdef int r
         cdef double* diagonal
         self.cholesky.clear()
-        for i in range(s.row_count):
+        for i in range(self.system.row_count):
             self.inverse[i] = 1.0 / (d[i] + self.compliance[i])
-        if s.factored:
+        if self.system.factored:
             for k in range(self.cholesky.count):
                 m = self.node_begin[k + 1] - self.node_begin[k]
                 diagonal = self.cholesky.block(k, k)
                 for i in range(m):
                     diagonal[i * m + i] = 1.0
-            for block in range(s.block_count):
+            for block in range(self.system.block_count):
                 for k in range(self.pair_begin[block], self.pair_begin[block + 1]):
                     add_square(self.cholesky.value + self.target[k], self.value + self.at[self.pair[2 * k]],
-                               self.value + self.at[self.pair[2 * k + 1]], self.inverse + s.first(block),
-                               s.size(block), self.node_size(self.pair[2 * k]), self.node_size(self.pair[2 * k + 1]))
+                               self.value + self.at[self.pair[2 * k + 1]], self.inverse + self.system.first(block),
+                               self.system.size(block), self.node_size(self.pair[2 * k]), self.node_size(self.pair[2 * k + 1]))
         else:
             self.fill_whole(d)
         self.cholesky.factor()
 
     cdef void fill_whole(self, const double* d) noexcept nogil:
         """A + R + D into the factors' blocks."""
-        cdef System s = self.system
         cdef Py_ssize_t block, k, i, j, m, n, other
         cdef double* to
-        for block in range(s.block_count):
-            m = s.size(block)
+        for block in range(self.system.block_count):
+            m = self.system.size(block)
             for k in range(self.begin[block], self.begin[block + 1]):
                 other = self.node[k]
-                n = s.size(other)
+                n = self.system.size(other)
                 if self.cholesky.upright(block, other):
                     to = self.cholesky.block(block, other)
                     for i in range(m):
@@ -387,7 +382,7 @@ cdef class Proximal:
                             to[j * m + i] = self.value[self.at[k] + i * n + j]
             to = self.cholesky.block(block, block)
             for i in range(m):
-                j = s.first(block) + i
+                j = self.system.first(block) + i
                 to[i * m + i] += HELD if d[j] == INFINITY else self.compliance[j] + d[j]
 
     cdef void solve(self, const double* right, double* x) noexcept nogil:
