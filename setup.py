@@ -50,6 +50,8 @@ KERNELS = {
     "mcsim.solve.problems._cholesky": ["m"],
     "mcsim.solve.problems._proximal": ["m"],
     "mcsim.solve.problems._admm": ["m"],
+    "mcsim.solve.problems._lu": ["m"],
+    "mcsim.solve.problems._newton": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
     "mcsim.integrate._variational": ["m"],

@@ -17,6 +17,7 @@ from mcsim.solve.problems.solution import Solution, check_calls
 SOLVERS = {
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
     "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
+    "newton": (200, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
 }
 
 MODEL_DESCRIPTIONS = {

@@ -3,6 +3,59 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
+cdef extern from *:
+    """
+    /* c (m, n) -= a (m, k) b' (k, n), all column by column. */
+    static inline void mc_product(double* restrict c, const double* restrict a, const double* restrict b, int m, int n,
+                                  int k)
+    {
+        for (int j = 0; j < n; j++) {
+            double* restrict to = c + j * m;
+            for (int p = 0; p < k; p++) {
+                const double f = b[p * n + j];
+                const double* restrict from = a + p * m;
+                for (int i = 0; i < m; i++) to[i] -= f * from[i];
+            }
+        }
+    }
+    static void mc_block_product(double* restrict c, const double* restrict a, const double* restrict b, int m, int n,
+                                 int k)
+    {
+        if (m == 6 && n == 6 && k == 6) mc_product(c, a, b, 6, 6, 6);
+        else if (m == 3 && n == 3 && k == 3) mc_product(c, a, b, 3, 3, 3);
+        else mc_product(c, a, b, m, n, k);
+    }
+    /* x (m,) -= a (m, n) y (n,), column by column. */
+    static inline void mc_away(double* restrict x, const double* restrict a, const double* restrict y, int m, int n)
+    {
+        for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) x[i] -= a[j * m + i] * y[j];
+    }
+    static inline void mc_block_away(double* restrict x, const double* restrict a, const double* restrict y, int m, int n)
+    {
+        if (m == 6 && n == 6) mc_away(x, a, y, 6, 6);
+        else mc_away(x, a, y, m, n);
+    }
+    /* y (n,) -= a' (n, m) x (m,) */
+    static inline void mc_gather(double* restrict y, const double* restrict a, const double* restrict x, int m, int n)
+    {
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int i = 0; i < m; i++) sum += a[j * m + i] * x[i];
+            y[j] -= sum;
+        }
+    }
+    static inline void mc_block_gather(double* restrict y, const double* restrict a, const double* restrict x, int m,
+                                       int n)
+    {
+        if (m == 6 && n == 6) mc_gather(y, a, x, 6, 6);
+        else mc_gather(y, a, x, m, n);
+    }
+    """
+    void product "mc_block_product"(double* c, const double* a, const double* b, int m, int n, int k) noexcept nogil
+    void away "mc_block_away"(double* x, const double* a, const double* y, int m, int n) noexcept nogil
+    void gather "mc_block_gather"(double* y, const double* a, const double* x, int m, int n) noexcept nogil
+
+
 @cython.final
 cdef class Cholesky:
     cdef object kept                    # the arrays behind the pointers

@@ -11,6 +11,7 @@ cdef class Proximal:
     cdef object kept                    # the arrays behind the pointers
     cdef readonly System system
     cdef readonly Cholesky cholesky
+    cdef readonly object sizes          # (nodes,) int32
     cdef readonly Py_ssize_t length     # numbers of the state: those of the nodes
     cdef const double* scale            # (blocks,) e: impulse = e x, velocity = u / e
     cdef const double* compliance       # (rows,) scaled

@@ -269,6 +269,7 @@ cdef class Proximal:
                 for r in range(size):
                     value[place[node[c]] + r * n + local[c]] += f * from_value[size * k + r]
         nodes, starts, node_begins = nodes[:pieces].copy(), starts[:pieces].copy(), np.array(node_begin)
+        self.sizes = np.diff(node_begins).astype(np.int32)
         self.kept += [begins, nodes, starts, values, state, node_begins]
         self.begin, self.node, self.at = long_integers(begins), integers(nodes), long_integers(starts)
         self.value, self.state, self.node_begin = doubles(values), doubles(state), long_integers(node_begins)
@@ -314,8 +315,7 @@ cdef class Proximal:
                     ends[0, count] = self.node[i]
                     ends[1, count] = self.node[j] if self.system.factored else <int32_t>block
                     count += 1
-        sizes = np.diff(self.kept[-1]).astype(np.int32)
-        self.cholesky = Cholesky(sizes, nodes[0], nodes[1])
+        self.cholesky = Cholesky(self.sizes, nodes[0], nodes[1])
         for e in range(count):
             if not self.cholesky.upright(ends[0, e], ends[1, e]):
                 pair[e, 0], pair[e, 1] = pair[e, 1], pair[e, 0]
