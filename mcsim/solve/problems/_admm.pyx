@@ -228,7 +228,8 @@ cdef class Admm:
             self.prepare()
 
     def run(self, progress, Py_ssize_t most):
-        """Up to `most` iterations, which `progress` records: residuals and time of each, the best impulses."""
+        """Up to `most` iterations, which `progress` records: residuals and time of each, the best impulses. -> the
+        last impulses, their velocities."""
         cdef Py_ssize_t count = min(most, progress.max_iterations - progress.iterations)
         cdef Py_ssize_t k, best = -1, made = 0
         cdef double tolerance = progress.tolerance
@@ -258,3 +259,9 @@ cdef class Admm:
                     self.balance()
         progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
                              self.kept[0][8])
+        return self.kept[0][5].copy(), self.kept[0][6].copy()
+
+    def restart(self, impulses, velocities):
+        """From other impulses, with the rho that there are."""
+        self.kept[0][5], self.kept[0][6] = impulses, velocities
+        self.begin_dual()

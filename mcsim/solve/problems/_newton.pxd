@@ -6,9 +6,6 @@ from mcsim.solve.problems._lu cimport Lu
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._system cimport System
 
-cdef enum:
-    MEMORY = 5
-
 @cython.final
 cdef class Newton:
     cdef Proximal proximal
@@ -30,11 +27,11 @@ cdef class Newton:
     cdef double* state
     cdef double* nodes                  # (numbers of the nodes,)
     cdef double* panel                  # the rows of one block
-    cdef double[MEMORY] merits          # |F|^2 of the last steps
-    cdef Py_ssize_t turn
+    cdef double* center                 # (rows,) of the proximal term
+    cdef int inner                      # steps since it moved
 
     cdef void start(self, const double* impulse, const double* velocity) noexcept nogil
-    cdef double function(self, const double* x, const double* u, bint slopes) noexcept nogil
+    cdef double function(self, const double* x, const double* u, double shift, bint slopes) noexcept nogil
     cdef void block_function(self, Py_ssize_t block, const double* x, const double* u, double* f, double* g,
                              double* h) noexcept nogil
     cdef void fill(self) noexcept nogil
@@ -45,3 +42,4 @@ cdef class Newton:
                        bint turned) noexcept nogil
     cdef void move(self, double length) noexcept nogil
     cdef bint step(self) noexcept nogil
+    cdef bint soften(self) noexcept nogil

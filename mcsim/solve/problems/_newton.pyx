@@ -35,7 +35,13 @@ from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, Syste
 start_clock()
 
 cdef enum:
-    HALVINGS = 6
+    HALVINGS = 5
+    QUICK = 3                           # steps to a solution for one centre, with which delta may fall
+    SLOW = 10                           # with which it should grow
+cdef double FACTOR = 10.0
+cdef double LEAST_SHIFT = 1e-9
+cdef double MOST_SHIFT = 1.0
+cdef double NEAR = 1e-2                 # |F|^2 against that without delta, below which the centre moves
 cdef double SLOPE = 1e-4                # of |F|, that a step of full length must gain
 
 
@@ -167,12 +173,13 @@ cdef class Newton:
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model, self.shift = system, model, shift
         self.lu = Lu(self.proximal.cholesky)
-        rows, blocks = np.zeros((8, system.row_count)), np.zeros((27, system.block_count))
+        rows, blocks = np.zeros((9, system.row_count)), np.zeros((27, system.block_count))
         widest = 3 * int(np.max(self.proximal.sizes, initial=1))
         states = np.zeros(system.width), np.zeros(max(self.proximal.length, system.row_count)), np.zeros(widest)
         self.kept = rows, blocks, states, np.zeros((2, system.row_count))
         self.x, self.u, self.f, self.d = doubles(rows[0]), doubles(rows[1]), doubles(rows[2]), doubles(rows[3])
         self.trial, self.trial_u = doubles(rows[4]), doubles(rows[5])
+        self.center = doubles(rows[8])
         self.impulse, self.velocity = doubles(rows[6]), doubles(rows[7])
         self.slope, self.soft = doubles(blocks[:18]), doubles(blocks[18:])
         self.state, self.nodes, self.panel = doubles(states[0]), doubles(states[1]), doubles(states[2])
@@ -186,6 +193,7 @@ cdef class Newton:
             for i in range(self.system.first(block), self.system.first(block) + self.system.size(block)):
                 self.impulse[i], self.velocity[i] = impulse[i], velocity[i]
                 self.x[i], self.u[i] = impulse[i] / e, velocity[i] * e
+                self.center[i] = self.x[i]
 
     cdef void block_function(self, Py_ssize_t block, const double* x, const double* u, double* f, double* g,
                              double* h) noexcept nogil:
@@ -215,9 +223,10 @@ cdef class Newton:
         else:
             exact_contact(self.model, self.system.friction[block], x, u, f, g, h)
 
-    cdef double function(self, const double* x, const double* u, bint slopes) noexcept nogil:
-        """-> |F|^2. slopes: F, G and H are kept."""
+    cdef double function(self, const double* x, const double* u, double shift, bint slopes) noexcept nogil:
+        """-> |F|^2 at the velocities u + shift (x - center). slopes: F, G and H are kept."""
         cdef Py_ssize_t block, i
+        cdef double w[3]
         cdef int r
         cdef double f[3]
         cdef double g[9]
@@ -225,7 +234,9 @@ cdef class Newton:
         cdef double sum = 0.0
         for block in range(self.system.block_count):
             i = self.system.first(block)
-            self.block_function(block, x + i, u + i, f, g, h)
+            for r in range(self.system.size(block)):
+                w[r] = u[i + r] + shift * (x[i + r] - self.center[i + r])
+            self.block_function(block, x + i, w, f, g, h)
             for r in range(self.system.size(block)):
                 sum += f[r] * f[r]
                 if slopes:
@@ -375,10 +386,6 @@ cdef class Newton:
             single = block - self.system.contact_count
             for r in range(self.system.size(block)):
                 self.impulse[i + r] = e * (self.x[i + r] + length * self.d[i + r])
-            if single < 0:
-                project_contact(self.model, self.system.friction[block], self.impulse + i)
-            else:
-                self.impulse[i] = clamp(self.impulse[i], self.system.lower[single], self.system.upper[single])
             for r in range(self.system.size(block)):
                 self.trial[i + r] = self.impulse[i + r] / e
         self.system.velocities(self.impulse, self.state, self.velocity)
@@ -387,29 +394,39 @@ cdef class Newton:
                 self.trial_u[i] = self.velocity[i] * self.proximal.scale[block]
 
     cdef bint step(self) noexcept nogil:
-        """One step, halved until |F| is below the largest of the last MEMORY (L. Grippo, F. Lampariello and S. Lucidi, "A
-        nonmonotone line search technique for Newton's method", 1986). -> whether there was such a length."""
-        cdef double merit = self.function(self.x, self.u, True)
-        cdef double most = merit
+        """One step, halved until |F| falls; delta follows how that goes. -> False if even with the largest delta no step
+        makes it fall."""
+        cdef Py_ssize_t size = self.system.row_count * sizeof(double)
+        cdef double merit = self.function(self.x, self.u, self.shift, False)
         cdef double length = 1.0
         cdef int k
-        for k in range(MEMORY):
-            most = max(most, self.merits[k])
-        self.merits[self.turn % MEMORY] = merit
-        self.turn += 1
+        if merit <= NEAR * self.function(self.x, self.u, 0.0, False):
+            memcpy(self.center, self.x, size)
+            if self.inner <= QUICK:
+                self.shift = max(self.shift / FACTOR, LEAST_SHIFT)
+            self.inner = 0
+        merit = self.function(self.x, self.u, self.shift, True)
+        self.inner += 1
         self.fill()
-        if not self.direction():
-            self.move(0.0)
-            return False
-        for k in range(HALVINGS):
-            self.move(length)
-            if self.function(self.trial, self.trial_u, False) < (1.0 - SLOPE * length) * most:
-                memcpy(self.x, self.trial, self.system.row_count * sizeof(double))
-                memcpy(self.u, self.trial_u, self.system.row_count * sizeof(double))
-                return True
-            length *= 0.5
+        if self.direction():
+            for k in range(HALVINGS):
+                self.move(length)
+                if self.function(self.trial, self.trial_u, self.shift, False) < (1.0 - SLOPE * length) * merit:
+                    memcpy(self.x, self.trial, size)
+                    memcpy(self.u, self.trial_u, size)
+                    if self.inner > SLOW:
+                        self.soften()
+                    return True
+                length *= 0.5
         self.move(0.0)
-        return False
+        return self.soften()
+
+    cdef bint soften(self) noexcept nogil:
+        """A larger delta, from here. -> whether there is one"""
+        memcpy(self.center, self.x, self.system.row_count * sizeof(double))
+        self.shift = min(self.shift * FACTOR, MOST_SHIFT)
+        self.inner = 0
+        return self.shift < MOST_SHIFT
 
     def run(self, progress, impulses, velocities, Py_ssize_t most):
         """Up to `most` steps from these impulses, which `progress` records. -> the last impulses, their velocities, and
@@ -430,8 +447,7 @@ cdef class Newton:
         cdef double* best_impulse = doubles(found[0])
         cdef double* best_velocity = doubles(found[1])
         self.start(doubles(impulses), doubles(velocities))
-        for k in range(MEMORY):
-            self.merits[k] = 0.0
+        self.inner = 0
         with nogil:
             for k in range(count):
                 stuck = not self.step()

@@ -19,7 +19,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, shift=1e-7, fi
     log = []
     if first:
         admm = Admm(system, mass, progress.model_number, impulses, velocities, .1, 1e-6, 1.)
-        admm.run(progress, first); impulses, velocities = (a.copy() for a in admm.found)
+        impulses, velocities = admm.run(progress, first)
     while progress.going:
         b = progress.iterations
         impulses, velocities, stuck = newton.run(progress, impulses, velocities, 1 if callback else 30)
@@ -28,11 +28,10 @@ def solve(problem, model, tolerance, max_iterations, callback, *, shift=1e-7, fi
             if admm is None:
                 admm = Admm(system, mass, progress.model_number, impulses, velocities, .1, 1e-6, 1.)
             else:
-                pass
+                admm.restart(impulses, velocities)
             b = progress.iterations
-            admm.run(progress, lead)
+            impulses, velocities = admm.run(progress, lead)
             log.append(f"A{progress.iterations-b}")
-            impulses, velocities = (a.copy() for a in admm.found)
             lead*=2
     progress.notes.append(" ".join(log))
     return progress.solution("newton")
