@@ -17,7 +17,8 @@ from mcsim.solve.problems.solution import Solution, check_calls
 SOLVERS = {
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
     "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
-    "newton": (200, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
+    "newton": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
+    "staggered": (500, ("ncp", "pyramid", "frictionless"), "staggered projections: normals and friction by turns"),
 }
 
 MODEL_DESCRIPTIONS = {

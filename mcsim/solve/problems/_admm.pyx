@@ -17,10 +17,17 @@ start_clock()
 cdef enum:
     EVERY = 10              # iterations between changes of rho
     LAST = 300              # iteration of the last one: with rho fixed the method converges
-cdef double POWER = 3.0
-cdef double FAR = 5.0       # times the other residual
+cdef double POWER = 10.0
+cdef double FAR = 2.0       # times the other residual
 cdef double LEAST_RHO = 1e-4
 cdef double MOST_RHO = 1e3
+
+cdef enum Part:
+    BOTH = 0
+    NORMALS = 1
+    TANGENTS = 2
+
+PARTS = BOTH, NORMALS, TANGENTS
 
 cdef enum Kind:
     FREE = 0                # bilateral
@@ -44,20 +51,27 @@ cdef void project_pyramid(double mu, double* x) noexcept nogil:
     x[0] = n if n > 0.0 else 0.0
 
 
-cdef inline double shift(int model, double mu, const double* y) noexcept nogil:
-    """De Saxce's, of a contact's velocity: mu |y_t|, in the norm dual to the cone's."""
-    if mu == INFINITY:
-        return 0.0
+cdef void project_tangents(int model, double mu, double* x) noexcept nogil:
+    """The nearest tangents under the normal that there is."""
+    cdef double bound = mu * x[0] if x[0] > 0.0 else 0.0
+    cdef double length = sqrt(x[1] * x[1] + x[2] * x[2])
+    if mu == INFINITY or (model == NCP and length <= bound):
+        return
     if model == NCP:
-        return mu * sqrt(y[1] * y[1] + y[2] * y[2])
-    return mu * (fabs(y[1]) + fabs(y[2])) if model == PYRAMID else 0.0
+        x[1] *= bound / length
+        x[2] *= bound / length
+    else:
+        x[1] = clamp(x[1], -bound, bound)
+        x[2] = clamp(x[2], -bound, bound)
 
 
 cdef class Admm:
-    """impulse, velocity: (rows,) where to begin, in the problem's units. rho: of the scaled rows, at the start."""
+    """impulse, velocity: (rows,) where to begin, in the problem's units. rho: of the scaled rows, at the start. part: BOTH;
+    or NORMALS or TANGENTS alone of the contacts, the others standing still, tangents under mu times the normals that
+    there are, without De Saxce's shift: the two problems of `staggered.py`."""
     cdef Proximal proximal
     cdef System system
-    cdef int model
+    cdef int model, part
     cdef double eta, alpha
     cdef Py_ssize_t turn                    # iterations made
     cdef readonly Py_ssize_t factorizations
@@ -77,10 +91,11 @@ cdef class Admm:
     cdef double* dual                       # (blocks,) rho |change of z|
     cdef unsigned char* kind                # (blocks,)
 
-    def __init__(self, System system, inverse_mass, int model, impulse, velocity, double rho, double eta, double alpha):
+    def __init__(self, System system, inverse_mass, int model, impulse, velocity, double rho, double eta, double alpha,
+                 int part=BOTH):
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
-        self.eta, self.alpha = eta, alpha
+        self.eta, self.alpha, self.part = eta, alpha, part
         rows = np.zeros((9, system.row_count))
         rows[5], rows[6] = impulse, velocity
         state = np.zeros(system.width)
@@ -127,7 +142,7 @@ cdef class Admm:
                 self.y[i + r] = e * self.velocity[i + r]
             if self.kind[block] == BOUND:
                 if block < self.system.contact_count:
-                    self.y[i] += shift(self.model, self.system.friction[block], self.y + i)
+                    self.y[i] += self.shift(block)
                 for r in range(self.system.size(block)):
                     w[r] = self.z[i + r] - self.y[i + r]
                     self.y[i + r] = -w[r]
@@ -138,6 +153,24 @@ cdef class Admm:
             for r in range(self.system.size(block)):
                 self.y[i + r] += w[r]
 
+    cdef double shift(self, Py_ssize_t block) noexcept nogil:
+        """De Saxce's, of a contact: mu |y_t|, in the norm dual to the cone's."""
+        cdef double mu = self.system.friction[block]
+        cdef const double* y = self.y + 3 * block
+        if mu == INFINITY or self.part != BOTH:
+            return 0.0
+        if self.model == NCP:
+            return mu * sqrt(y[1] * y[1] + y[2] * y[2])
+        return mu * (fabs(y[1]) + fabs(y[2])) if self.model == PYRAMID else 0.0
+
+    cdef bint held(self, Py_ssize_t block, int r) noexcept nogil:
+        """Whether a row stands still."""
+        if self.kind[block] == HELD:
+            return True
+        if block >= self.system.contact_count:
+            return False
+        return (r > 0 and (self.model == FRICTIONLESS or self.part == NORMALS)) or (r == 0 and self.part == TANGENTS)
+
     cdef void project(self, Py_ssize_t block, double* x) noexcept nogil:
         """x <- the nearest impulse of the cone or between the bounds, scaled."""
         cdef Py_ssize_t single = block - self.system.contact_count
@@ -145,6 +178,10 @@ cdef class Admm:
         if single >= 0:
             e = self.proximal.scale[block]
             x[0] = clamp(x[0], self.system.lower[single] / e, self.system.upper[single] / e)
+        elif self.part == NORMALS:
+            x[0] = x[0] if x[0] > 0.0 else 0.0
+        elif self.part == TANGENTS:
+            project_tangents(self.model, self.system.friction[block], x)
         elif self.model == PYRAMID:
             project_pyramid(self.system.friction[block], x)
         else:
@@ -157,7 +194,7 @@ cdef class Admm:
         for block in range(self.system.block_count):
             i = self.system.first(block)
             for r in range(self.system.size(block)):
-                if self.kind[block] == HELD or (r and self.model == FRICTIONLESS):
+                if self.held(block, r):
                     self.d[i + r] = INFINITY
                 else:
                     self.d[i + r] = self.eta + (self.rho[block] if self.kind[block] == BOUND else 0.0)
@@ -176,7 +213,7 @@ cdef class Admm:
             for r in range(self.system.size(block)):
                 self.right[i + r] = self.y[i + r] - e * self.velocity[i + r] + self.eta * (self.x[i + r] - self.z[i + r])
             if block < self.system.contact_count:
-                self.right[i] -= shift(self.model, self.system.friction[block], self.y + i)
+                self.right[i] -= self.shift(block)
         self.proximal.solve(self.right, self.x)
         for block in range(self.system.block_count):
             if self.kind[block] != HELD:
@@ -260,6 +297,27 @@ cdef class Admm:
         progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
                              self.kept[0][8])
         return self.kept[0][5].copy(), self.kept[0][6].copy()
+
+    def settle(self, double tolerance, Py_ssize_t most):
+        """Iterations without a record, until no block is further than the tolerance from agreeing with itself, in the
+        problem's units. -> impulses, velocities, how many"""
+        cdef Py_ssize_t k, block
+        cdef double e, worst
+        cdef Py_ssize_t made = 0
+        with nogil:
+            for k in range(most):
+                self.turn += 1
+                self.step()
+                made = k + 1
+                worst = 0.0
+                for block in range(self.system.block_count):
+                    e = self.proximal.scale[block]
+                    worst = max(worst, e * self.primal[block], self.dual[block] / e)
+                if not worst > tolerance:
+                    break
+                if self.turn % EVERY == 0 and self.turn <= LAST:
+                    self.balance()
+        return self.kept[0][5].copy(), self.kept[0][6].copy(), made
 
     def restart(self, impulses, velocities):
         """From other impulses, with the rho that there are."""
