@@ -15,11 +15,11 @@ from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, pr
 start_clock()
 
 cdef enum:
-    EVERY = 10              # iterations between changes of rho
+    EVERY = 5               # iterations between changes of rho
     LAST = 300              # iteration of the last one: with rho fixed the method converges
-cdef double POWER = 10.0
-cdef double FAR = 2.0       # times the other residual
-cdef double LEAST_RHO = 1e-4
+cdef double POWER = 10.0      # times the old rho
+cdef double FAR = 2.0         # times the other residual
+cdef double LEAST_RHO = 1e-9
 cdef double MOST_RHO = 1e3
 
 cdef enum Part:

@@ -25,7 +25,7 @@ from mcsim.solve.problems.solution import Progress
 PATIENCE = 500              # iterations without a better answer, until it says that it stalled
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1e-6, over_relaxation=1.0):
+def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.03, eta=1e-9, over_relaxation=1.0):
     """rho: penalty of the scaled rows to begin with; eta: the proximal term; over_relaxation: in (0, 2)."""
     for name, value in (("rho", rho), ("eta", eta)):
         if not 0.0 < value < np.inf:
