@@ -51,6 +51,7 @@ from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, J
 
 
 from mcsim.solve import SOLVERS
+from mcsim.solve.problems.from_rows import matrices
 
 cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
@@ -249,8 +250,8 @@ cdef class Pipeline(Machine):
         if self.call_status != OK:
             return
         try:
-            self.correction = self.laboratory(self.rows_now(), np.asarray(<double[:self.bodies.count, :6]> <double*>twist),
-                                              relaxed)
+            self.correction = self.laboratory(
+                self.rows_now(), np.asarray(<double[:6 * self.bodies.count]> <double*>twist), relaxed)
         except BaseException as error:
             self.failure = error
             self.call_status = CALL_FAILED
@@ -751,15 +752,19 @@ cdef class Pipeline(Machine):
             self.raise_failure()
         return status
 
+    def row_matrices(self):
+        """J and J M^-1 (rows, m) of the rows over the velocities, scipy.sparse."""
+        return matrices(self.rows_now(), 6 * self.bodies.count)
+
     def kicked(self):
-        """(n, 6) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(6 n,) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
         cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
         before = np.array(twist)
         with nogil:
             integrate_velocities(&self.bodies, &self.settings, 1.0)
         after = np.array(twist)
         np.asarray(twist)[...] = before
-        return after
+        return after.reshape(-1)
 
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,

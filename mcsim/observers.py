@@ -191,12 +191,13 @@ class Observers:
         return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
-        """Row records with friction at every point, and the twists (n, 6) after a substep's forces."""
+        """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's forces."""
         if self._pipeline.islands.sleepers:
             return self._awake()._rows_and_free()
         self._prepare(points=True)
         try:
-            return self._pipeline.rows_now().copy(), self._pipeline.kicked()
+            rows = self._pipeline.rows_now().copy()
+            return rows, *self._pipeline.row_matrices(), self._pipeline.kicked()
         finally:
             self._prepare()
 

@@ -131,9 +131,10 @@ def check_reduced_settings(keywords):
     try:
         choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
-        choose(k["solver"], ("si",), "solver")
+        choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
+        if k["solver"] in SOLVERS and k["solver"] != "si":
+            k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
-                                "contact_model": None, "stop": None, "tolerance": None,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:

@@ -160,3 +160,24 @@ def test_joints_directly_hold_exactly_under_any_solver():
 def test_wrong_keywords_are_named(keywords, words):
     with pytest.raises(mc.SceneError, match=words):
         mc.World(mc.scenes.pyramid(base=2), **keywords)
+
+
+@pytest.mark.parametrize("name, parameters", [("ragdolls", {"count": 1}), ("four_bar", {})])
+def test_the_reduced_problem_is_over_the_trees_velocities(name, parameters):
+    world = mc.ReducedWorld(mc.load(name, **parameters), dt=1 / 240)
+    world.step(150)
+    problem = world.problem()
+    assert problem.jacobian.shape[1] == len(world.qd)
+    np.testing.assert_allclose(problem.A.toarray(), (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
+                               atol=1e-9 * abs(problem.A).max())
+    before = world.state_hash()
+    world.problem()
+    assert world.state_hash() == before
+
+
+def test_a_loop_in_generalized_coordinates_is_closed_by_a_solver_of_the_laboratory():
+    worlds = [mc.ReducedWorld(mc.load("four_bar"), dt=1 / 240, **keywords)
+              for keywords in ({}, {"solver": "pgs", "tolerance": 1e-10, "iterations": 10_000})]
+    for world in worlds:
+        world.step(48)
+    np.testing.assert_allclose(worlds[1].positions, worlds[0].positions, atol=1e-6)
