@@ -141,6 +141,10 @@ cdef class ReducedPipeline(Pipeline):
         """J and H^-1 J' of the rows over qd."""
         return self.generalized.matrices(self.row_count, self.motion.tree.nv)
 
+    def velocities(self):
+        """(nv,) qd."""
+        return self.qd.copy()
+
     def kicked(self):
         """(nv,) qd after the forces of a substep, and no impulses, at the state of the last prepare()."""
         before = self.qd.copy()
@@ -420,9 +424,14 @@ cdef class ReducedPipeline(Pipeline):
             self.solve_problem(NULL, relaxed)
             return
         for k in range(iterations):
+            self.sweeps += 1
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
+            if self.tolerance >= 0.0:
+                self.show_twists()
+                if self.solved(self.bodies.twist, relaxed):
+                    break
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""

@@ -1,5 +1,7 @@
 """What stands between a world's step and the solvers of problems: `World(solver="admm")` and its kin, `World.problem()`."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from mcsim.solve.assemble import second_rows
@@ -65,6 +67,39 @@ def block_inverse_mass(inv_mass, inv_inertia, rotations):
     blocks[:, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, inv_inertia, rotations)
     blocks[inv_mass == 0.0] = 0.0
     return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
+
+
+class Residuals(Mapping):
+    """The residuals of a step by name, those that the step has not measured on demand: of its last impulses at the
+    velocities that it ended with, on the rows at its end. NaN where the world has gone on since."""
+
+    def __init__(self, world, measured):
+        self._found, self._world, self._steps = dict(measured), world, world._pipeline.steps
+
+    def __getitem__(self, name):
+        if name in RESIDUALS and name not in self._found:
+            self._found |= dict.fromkeys(RESIDUALS, np.nan) | residuals_now(self._world) | self._found if (
+                self._world._pipeline.steps == self._steps) else dict.fromkeys(RESIDUALS, np.nan) | self._found
+        return self._found[name]
+
+    def __iter__(self):
+        return iter(dict.fromkeys((*self._found, *RESIDUALS)))
+
+    def __len__(self):
+        return len({*self._found, *RESIDUALS})
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
+def residuals_now(world):
+    """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
+    a manifold's centre counts as two rows bounded by its load."""
+    rows, jacobian, response, velocity = world._rows_and_velocity()
+    problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
+                                 started=True)
+    found = problem.residuals(problem.warm_start, "ncp")
+    return {name: float(found[name]) for name in RESIDUALS}
 
 
 def problem_now(world, relaxed=0):

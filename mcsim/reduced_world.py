@@ -98,6 +98,9 @@ class ReducedWorld(World):
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
 
+    def _ends_relaxed(self):
+        return 1
+
     def _inverse_mass(self):
         """H^-1, (nv, nv) scipy.sparse."""
         from scipy.sparse import csr_array

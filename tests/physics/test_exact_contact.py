@@ -181,3 +181,29 @@ def test_a_loop_in_generalized_coordinates_is_closed_by_a_solver_of_the_laborato
     for world in worlds:
         world.step(48)
     np.testing.assert_allclose(worlds[1].positions, worlds[0].positions, atol=1e-6)
+
+
+@pytest.mark.parametrize("keywords", [
+    {}, {"solver": "pgs"}, {"stabilization": "baumgarte"}, {"joint_solver": "rows"}, {"friction_points": "point"},
+    {"solver": "pgs", "contact_model": "ncp"}])
+def test_a_residual_may_end_the_sweeps(keywords):
+    """The natural map ends them, the other residuals follow, and fewer sweeps are made where less is asked."""
+    def made(tolerance):
+        world = mc.World(mc.scenes.pyramid(base=4), sleep=False, stop="residual", tolerance=tolerance, **keywords)
+        return sum(world.step() or world.stats.iterations for _ in range(20)), world.stats
+
+    (few, _), (many, tight) = made(1e-1), made(1e-5)
+    assert few < many
+    assert tight.residuals["natural_map"] <= 1e-5
+    assert set(tight.residuals) >= {"primal", "dual", "complementarity", "natural_map", "velocity"}
+    assert tight.residuals["primal"] < 1e-5 and tight.residuals["dual"] < 1e-5 and tight.residuals["complementarity"] < 1e-3
+
+
+def test_residuals_of_a_step_that_is_over_are_unknown():
+    world = mc.World(mc.scenes.pyramid(base=2))
+    world.step(2)
+    first, second = world.stats, world.stats
+    known = first.residuals["primal"]
+    world.step()
+    assert first.residuals["primal"] == known
+    assert np.isnan(second.residuals["primal"]) and second.residuals["natural_map"] >= 0.0
