@@ -33,8 +33,11 @@ cdef double MINUS = 1e4
 # Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
 cdef double FIRST = 1e-14
 cdef double LATER = 1e-11
-# Changes of w by a unit of x_i, of sqrt(A_kk A_ii).
+# How far rounding may carry x_i out of its bounds, as the speed A_ii times that.
+cdef double OUTSIDE = 1e-14
+# Changes by a unit of x_i: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of sqrt(A_ii / A_cc).
 cdef double NO_CHANGE = 1e-11
+cdef double NO_MOTION = 1e-14
 cdef int PASSES = 10
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
 
@@ -276,9 +279,11 @@ cdef inline double until_sign(const Boxed* p, Py_ssize_t k, double speed) noexce
 
 cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way, bint felt) noexcept nogil:
     """How far until something happens to row k of those beside i. w.rate: by a unit of x_i; of C: work holds y."""
+    cdef double own = p.a[k * (p.n + 1)]
+    cdef double other = p.a[i * (p.n + 1)]
     if p.state[k] == HELD:
-        return until_bound(p, k, -way * p.work[k]) if p.work[k] != 0.0 else INFINITY
-    if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(p.a[k * (p.n + 1)] * p.a[i * (p.n + 1)]):
+        return until_bound(p, k, -way * p.work[k]) if fabs(p.work[k]) * sqrt(own) > NO_MOTION * sqrt(other) else INFINITY
+    if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(own * other):
         return until_sign(p, k, way * p.rate[k])
     return INFINITY
 
@@ -330,11 +335,22 @@ cdef inline double bound(const Boxed* p, Py_ssize_t k, double speed) noexcept no
     return p.upper[k] if speed > 0.0 else p.lower[k]
 
 
-cdef void give_up(Boxed* p, Py_ssize_t i) noexcept nogil:
-    """No x satisfies row i with those in C: it repeats them, or contradicts them."""
+cdef bint settle(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """Nothing stops x_i, and w_i stays: row i contradicts those in C, or repeats them. False: it repeats them only as long
+    as they are in C; x_i must go to its bound, as far as they let it."""
+    cdef double size
+    cdef Py_ssize_t k
+    refresh(p)
+    size = p.size[i]
+    for k in range(p.held):                                # w_i - y.w_C is what stays
+        size += fabs(p.y[k]) * p.size[p.row[k]]
     p.state[i] = SETTLED
-    if fabs(p.w[i]) > p.accuracy * p.size[i]:
+    if fabs(p.w[i]) > p.accuracy * size:
         p.contradictory += 1
+    elif p.lower[i] > -INFINITY or p.upper[i] < INFINITY:
+        p.state[i] = WAITING
+        return False
+    return True
 
 
 cdef bint try_to_enter(Boxed* p, Py_ssize_t k) noexcept nogil:
@@ -365,8 +381,10 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
             compute_rates(p, i)
         event = next_event(p, i, way, s, tie, &step, &k)
         if event == NONE:
-            give_up(p, i)
-            return NONE
+            if settle(p, i):
+                return NONE
+            way = -way
+            continue
         advance(p, i, way * step, s > 0.0)
         if event == ZERO:
             enter(p, i)
@@ -387,6 +405,20 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
 
 # ---- all rows ----------------------------------------------------------------------------------------------------
 
+cdef bint put_back(Boxed* p) noexcept nogil:
+    """What rounding carried out of its bounds leaves C. -> whether anything did"""
+    cdef Py_ssize_t i
+    cdef double beyond
+    cdef bint found = False
+    for i in range(p.n):
+        beyond = max(p.lower[i] - p.x[i], p.x[i] - p.upper[i])
+        if p.state[i] == HELD and beyond * p.a[i * (p.n + 1)] > OUTSIDE * p.size[i]:
+            p.x[i] = bound(p, i, p.x[i] - p.lower[i])
+            leave(p, i)
+            found = True
+    return found
+
+
 cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
     """Every row in its turn, and again as long as rounding has spoilt one. -> NONE, STOPPED or INDEFINITE"""
     cdef Py_ssize_t j, i
@@ -395,8 +427,10 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
     cdef bint changed
     cdef Event event
     for round in range(PASSES):
-        changed = False
         refresh(p)
+        changed = put_back(p)
+        if changed:
+            refresh(p)
         for j in range(p.n):
             i = order[j]
             way = wanted(p, i, FIRST if round == 0 else LATER)

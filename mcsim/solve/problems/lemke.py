@@ -10,7 +10,10 @@ from mcsim.solve.problems._lemke import lemke
 
 ATTEMPTS = 4                   # covering vectors tried until one leads to a solution
 GOOD, INACCURATE = 1e-9, 1e-6  # largest |min(z, w)| in scaled units: enough; too much to be called a solution
+ENDLESS = 1e-5                 # weight of the absolute error beside the relative one
 SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller eigenvalues are zero
+RENEWED = 30                   # pivots, or a third of n, from one tableau computed anew to the next
+SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
 GOLDEN = 0.6180339887498949
 
 
@@ -62,28 +65,51 @@ def _scale(M):
 
 def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
-    n, made, status = len(q), 0, "ray"
+    n, made = len(q), 0
     best, best_error = np.zeros(n), np.inf
-    for attempt in range(ATTEMPTS if covering is None else 1):
+    attempts = ATTEMPTS if covering is None else 1
+    for attempt in range(attempts):
         direction = covering
         if covering is None:
             direction = np.ones(n) if attempt == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * attempt * GOLDEN, 1.0)
-        z, basic, code, pivots = lemke(M, q, direction, most - made)
+        share = most - made if attempt == attempts - 1 else (most - made + 1) // 2
+        z, basic, code, pivots = _path(M, q, direction, share)
         made += pivots
-        if code == 0:
-            z, error = _sharpened(M, q, z, basic)
-            if error < best_error:
-                best, best_error = z, error
-            if best_error <= GOOD:
-                break
+        z, error = _sharpened(M, q, z, basic)
+        if error < best_error and (code == SOLVED or error <= INACCURATE):  # rounding may hide that z0 has come to zero
+            best, best_error = z, error
         elif best_error == np.inf:
             best = z
-        if code == 2:
-            status = "limit"
+        if best_error <= GOOD or made == most:
             break
     if best_error <= INACCURATE:
         return best, "solved", made
-    return best, "inaccurate" if best_error < np.inf else status, made
+    return best, "inaccurate" if best_error < np.inf else "limit" if code == LIMIT else "ray", made
+
+
+def _path(M, q, covering, most):
+    """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and then,
+    and before it is believed that it ends on a ray."""
+    n, made = len(q), 0
+    system = np.concatenate([np.eye(n), -M, -covering[:, None]], axis=1)    # times (w, z, z0) = q
+    basic, other = np.arange(n, dtype=np.int32), np.arange(n, 2 * n + 1, dtype=np.int32)
+    place = np.concatenate([basic, -1 - np.arange(n + 1, dtype=np.int32)]).astype(np.int32)
+    column, fresh = n, True
+    lines = np.concatenate([-M, -covering[:, None], q[:, None]], axis=1)
+    while True:
+        status, pivots, column = lemke(lines, basic, other, place, column, min(max(RENEWED, n // 3), most - made))
+        made += pivots
+        fresh &= pivots == 0
+        if status == SOLVED or made >= most or (status == RAY and fresh):
+            break
+        try:
+            lines = np.linalg.solve(system[:, basic], np.column_stack([system[:, other], q]))
+        except np.linalg.LinAlgError:
+            break
+        lines, fresh = np.ascontiguousarray(lines), True
+    values, held = np.zeros(2 * n + 1), np.zeros(2 * n + 1, bool)
+    values[basic], held[basic] = lines[:, -1], True
+    return np.maximum(values[n:2 * n], 0.0), held[n:2 * n], status, made
 
 
 def _sharpened(M, q, z, basic):
@@ -103,7 +129,9 @@ def _sharpened(M, q, z, basic):
 
 
 def _error(M, q, z):
-    return np.abs(np.minimum(z, M @ z + q)).max() / max(1.0, np.abs(z).max())
+    """Relative to what adds up to w, but not for ever: impulses without end balance anything."""
+    missing = np.abs(np.minimum(z, M @ z + q))
+    return max((missing / np.maximum(1.0, np.abs(M) @ z)).max(), ENDLESS * missing.max())
 
 
 # ---- the friction pyramid ----------------------------------------------------------------------------------------
