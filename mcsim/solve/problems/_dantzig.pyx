@@ -38,6 +38,7 @@ cdef double OUTSIDE = 1e-14
 # Changes by a unit of x_i: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of sqrt(A_ii / A_cc).
 cdef double NO_CHANGE = 1e-11
 cdef double NO_MOTION = 1e-14
+cdef int PATIENCE = 50           # steps of no length until, of rows that tie, the first is taken, not the fastest
 cdef int PASSES = 10
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
 
@@ -288,13 +289,20 @@ cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way,
     return INFINITY
 
 
-cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, double* step,
+cdef inline double speed_of(const Boxed* p, Py_ssize_t k) noexcept nogil:
+    """How fast row k comes to what happens to it, its units taken out."""
+    cdef double diagonal = p.a[k * (p.n + 1)]
+    return fabs(p.work[k]) * sqrt(diagonal) if p.state[k] == HELD else fabs(p.rate[k]) / sqrt(diagonal)
+
+
+cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, bint by_index, double* step,
                       Py_ssize_t* where) noexcept nogil:
-    """The first thing that happens as x_i goes; of several at once what happens to i, then to the first row."""
+    """The first thing that happens as x_i goes; of several at once what happens to i, then to the fastest or first row."""
     cdef Event event = NONE
     cdef Py_ssize_t k
     cdef double t
     cdef double least = INFINITY
+    cdef double fastest = 0.0
     for k in range(p.held):
         p.work[p.row[k]] = p.y[k]
     for k in range(p.n):
@@ -313,11 +321,14 @@ cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, 
     for k in range(p.n):
         if k != i:
             t = reach(p, k, i, way, s > 0.0)
-            if t <= least + tie:
+            if t <= least + tie and speed_of(p, k) > fastest:
+                fastest = speed_of(p, k)
                 step[0] = t
                 where[0] = k
-                return BOUND if p.state[k] == HELD else SIGN
-    return NONE
+                event = BOUND if p.state[k] == HELD else SIGN
+                if by_index:
+                    break
+    return event
 
 
 cdef void advance(Boxed* p, Py_ssize_t i, double change, bint felt) noexcept nogil:
@@ -368,6 +379,7 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
     cdef double tie = 1e-13 * fabs(p.w[i]) / diagonal if diagonal > 0.0 else 0.0
     cdef double s, step
     cdef Py_ssize_t k = 0
+    cdef Py_ssize_t stuck = 0                              # steps of no length, one after another
     cdef Event event
     memset(p.numb, 0, p.n * sizeof(int32_t))
     while p.pivots < p.most:
@@ -379,7 +391,8 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
             return INDEFINITE
         if s > 0.0:
             compute_rates(p, i)
-        event = next_event(p, i, way, s, tie, &step, &k)
+        event = next_event(p, i, way, s, tie, stuck > PATIENCE, &step, &k)
+        stuck = stuck + 1 if step <= tie else 0
         if event == NONE:
             if settle(p, i):
                 return NONE
@@ -446,8 +459,8 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
 
 
 def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
-            Py_ssize_t max_pivots, double accuracy):
-    """A (n, n) symmetric positive semidefinite, b, lower, upper (n,), lower <= upper, n > 0.
+            const double[::1] guess, Py_ssize_t max_pivots, double accuracy):
+    """A (n, n) symmetric positive semidefinite, b, lower, upper (n,), lower <= upper, n > 0; guess (n,): where x starts.
 
     -> (x (n,), status, pivots, rows that contradict others). Status 0: all rows were taken; 2: max_pivots reached; 3: A
     is indefinite. Rows whose speed misses zero by no more than `accuracy` of |b| + |A||x| are redundant, not contradictory.
@@ -459,7 +472,7 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     values, numbers, factor = np.zeros((8, n)), np.zeros((4, n), np.int32), np.zeros((n, n))
     free = np.isinf(lower) & np.isinf(upper)
     numbers[3] = np.argsort(~free, kind="stable")
-    values[0] = np.minimum(np.maximum(0.0, lower), upper)
+    values[0] = np.minimum(np.maximum(guess, lower), upper)
     p.n, p.held, p.pivots, p.contradictory, p.most, p.accuracy = n, 0, 0, 0, max_pivots, accuracy
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
     p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])

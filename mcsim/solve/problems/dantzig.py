@@ -9,7 +9,7 @@ from mcsim.solve.problems._dantzig import dantzig
 INACCURATE = 1e-6              # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
 
 
-def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
+def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     """Solve w = A x + b with lower <= x <= upper; w = 0 between the bounds, w >= 0 at the lower, w <= 0 at the upper.
 
     These are the conditions of least x'A x / 2 + b'x in the box. Contact without friction is [0, inf); friction under a
@@ -17,7 +17,7 @@ def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
     (Coulomb's) are not: see `lemke.friction_pyramid_lcp`.
 
     A: (n, n) symmetric positive semidefinite, singular if need be. b: (n,). lower, upper: (n,), infinite for none; None
-    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 20 n + 100 unless given. accuracy: a
+    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 100 n + 100 unless given. accuracy: a
     row that no x can satisfy together with others is called redundant as long as w misses by no more than this part of
     |b| + |A||x|.
 
@@ -31,10 +31,11 @@ def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
     n = len(A)
     b = dense.vector("b", b, n)
     lower, upper = dense.bounds(lower, upper, n)
-    most = dense.limit(max_pivots, 20 * n + 100)
+    guess = np.zeros(n) if guess is None else dense.vector("guess", guess, n)
+    most = dense.limit(max_pivots, 100 * n + 100)
     if n == 0:
         return np.zeros(0), "solved", 0
-    x, code, pivots, contradictory = dantzig(A, b, lower, upper, most, float(accuracy))
+    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy))
     if code == 3:
         raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' is not: look for a negative mass or "
                          "rows that were mixed up")
