@@ -47,11 +47,11 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
 
 
 def residual(A, b, lower, upper, x):
-    """The largest part of w that its row does not allow at x in the box, relative to |b| + |A||x| of the row."""
-    w = A @ x + b
+    """The largest speed that a row misses its condition by, relative to |b| + |A||x| of the row.
+
+    The natural map: how far x is from x - w / A_ii put back into its bounds, times A_ii (1 of rows without mass).
+    """
     size = np.abs(A) @ np.abs(x) + np.abs(b).max(initial=0.0)
-    reach = size / np.maximum(np.diagonal(A), np.finfo(float).tiny)    # how far x_i may move for a w of that size
-    with np.errstate(invalid="ignore"):
-        room = np.where(w > 0.0, x - lower, upper - x)
-        missing = np.minimum(np.abs(w), np.where(np.isinf(room), np.inf, room / reach * size))
-    return float(np.max(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0), initial=0.0))
+    diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
+    missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
+    return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))

@@ -74,7 +74,7 @@ def limit(max_pivots, default):
 
 def _numbers(name, values):
     try:
-        return np.ascontiguousarray(values, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SceneError(f"{name} is no array of numbers; pass a dense array (sparse ones: .toarray())") from None
 
