@@ -33,6 +33,8 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     lower, upper = dense.bounds(lower, upper, n)
     guess = np.zeros(n) if guess is None else dense.vector("guess", guess, n)
     most = dense.limit(max_pivots, 100 * n + 100)
+    if not 0.0 <= accuracy <= 1.0:
+        raise SceneError(f"accuracy is {accuracy!r}; give a part of |b| + |A||x| from 0 to 1")
     if n == 0:
         return np.zeros(0), "solved", 0
     x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy))
@@ -43,7 +45,7 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
         return x, "limit", pivots
     if contradictory:
         return x, "contradictory", pivots
-    return x, "solved" if residual(A, b, lower, upper, x) <= INACCURATE else "inaccurate", pivots
+    return x, "solved" if np.isfinite(x).all() and residual(A, b, lower, upper, x) <= INACCURATE else "inaccurate", pivots
 
 
 def residual(A, b, lower, upper, x):

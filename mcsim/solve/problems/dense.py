@@ -5,6 +5,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 
 SYMMETRIC = 1e-9               # of the largest entry: what A and A' may differ by
+LARGEST, SMALLEST = 1e100, 1e-100  # beyond, products leave the range of doubles; what is smaller is taken as zero
 
 
 def square(name, values):
@@ -45,6 +46,9 @@ def bounds(lower, upper, count, of="the matrix"):
         wrong = np.flatnonzero(np.isnan(values) | (values == never))
         if len(wrong):
             raise SceneError(f"{name}[{wrong[0]}] is {values[wrong[0]]}; give a number, or {-never} for no bound")
+        wrong = np.flatnonzero(np.isfinite(values) & (np.abs(values) > LARGEST))
+        if len(wrong):
+            raise SceneError(f"{name}[{wrong[0]}] is {values[wrong[0]]:g}; give {-never} for no bound")
     wrong = np.flatnonzero(lower > upper)
     if len(wrong):
         k = wrong[0]
@@ -91,4 +95,6 @@ def _finite(name, values):
     if len(wrong):
         where = ", ".join(str(k) for k in wrong[0])
         raise SceneError(f"{name}[{where}] is {values[tuple(wrong[0])]}; all must be finite: look where it comes from")
-    return values
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise SceneError(f"{name} has numbers up to {np.abs(values).max():g}; choose units in which they stay below {LARGEST:g}")
+    return np.where(np.abs(values) < SMALLEST, 0.0, values)

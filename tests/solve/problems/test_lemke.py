@@ -185,12 +185,12 @@ def test_random_contact(seed):
 def test_thousands():
     """The few that fail say so: 1 of 8000 when this was written."""
     failed = 0
-    for seed in range(5000):
+    for seed in range(2000):
         case = cases.random_case(seed)
         impulses, status, _ = pyramid(**case)
         failed += status != "solved"
         assert status != "solved" or pyramid_error(case, impulses) <= 1e-6, seed
-    assert failed <= 5
+    assert failed <= 2
 
 
 def test_contradictions_are_told():
@@ -300,6 +300,7 @@ EYE = np.eye(2)
     ((EYE, np.ones(3)), r"q has the shape \(3,\); the matrix asks for \(2,\)"),
     ((EYE * np.nan, np.ones(2)), r"M\[0, 0\] is nan"),
     ((EYE, [1.0, np.inf]), r"q\[1\] is inf"),
+    ((EYE, [1.0, -1e120]), "q has numbers up to 1e[+]120; choose units"),
     ((EYE, ["a", "b"]), "q is no array of numbers"),
     ((EYE, np.ones(2), -1), "max_pivots is -1; give a whole number from 0"),
     ((EYE, np.ones(2), 2.5), "max_pivots is 2.5"),
