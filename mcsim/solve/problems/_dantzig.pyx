@@ -27,7 +27,8 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 
-# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; the matrix is indefinite beyond MINUS times it.
+# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; an s below minus MINUS times that says
+# that the matrix is indefinite.
 cdef double NOTHING = 1e-12
 cdef double MINUS = 1e4
 # Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
@@ -279,11 +280,12 @@ cdef inline double until_sign(const Boxed* p, Py_ssize_t k, double speed) noexce
 
 
 cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way, bint felt) noexcept nogil:
-    """How far until something happens to row k of those beside i. w.rate: by a unit of x_i; of C: work holds y."""
+    """How far until something happens to row k, not i. work holds y by rows; felt: w feels x_i, rate says how much."""
     cdef double own = p.a[k * (p.n + 1)]
     cdef double other = p.a[i * (p.n + 1)]
     if p.state[k] == HELD:
-        return until_bound(p, k, -way * p.work[k]) if fabs(p.work[k]) * sqrt(own) > NO_MOTION * sqrt(other) else INFINITY
+        felt = fabs(p.work[k]) * sqrt(own) > NO_MOTION * sqrt(other)
+        return until_bound(p, k, -way * p.work[k]) if felt else INFINITY
     if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(own * other):
         return until_sign(p, k, way * p.rate[k])
     return INFINITY
@@ -297,7 +299,8 @@ cdef inline double speed_of(const Boxed* p, Py_ssize_t k) noexcept nogil:
 
 cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, bint by_index, double* step,
                       Py_ssize_t* where) noexcept nogil:
-    """The first thing that happens as x_i goes; of several at once what happens to i, then to the fastest or first row."""
+    """The first thing that happens as x_i goes. Of several at once: what happens to i, else to the fastest, or to the
+    first row."""
     cdef Event event = NONE
     cdef Py_ssize_t k
     cdef double t
@@ -347,8 +350,8 @@ cdef inline double bound(const Boxed* p, Py_ssize_t k, double speed) noexcept no
 
 
 cdef bint settle(Boxed* p, Py_ssize_t i) noexcept nogil:
-    """Nothing stops x_i, and w_i stays: row i contradicts those in C, or repeats them. False: it repeats them only as long
-    as they are in C; x_i must go to its bound, as far as they let it."""
+    """Nothing stops x_i, and w_i stays: row i contradicts those in C, or repeats them. False: it has bounds and repeats
+    them only as long as they are in C; x_i must go to its bound, as far as they let it."""
     cdef double size
     cdef Py_ssize_t k
     refresh(p)
@@ -460,10 +463,10 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
 
 def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
             const double[::1] guess, Py_ssize_t max_pivots, double accuracy):
-    """A (n, n) symmetric positive semidefinite, b, lower, upper (n,), lower <= upper, n > 0; guess (n,): where x starts.
+    """A (n, n) symmetric positive semidefinite, n > 0; b, lower, upper (n,), lower <= upper; guess (n,): first x.
 
     -> (x (n,), status, pivots, rows that contradict others). Status 0: all rows were taken; 2: max_pivots reached; 3: A
-    is indefinite. Rows whose speed misses zero by no more than `accuracy` of |b| + |A||x| are redundant, not contradictory.
+    is indefinite. A row whose speed misses zero by no more than `accuracy` of |b| + |A||x| is no contradiction.
     """
     cdef Py_ssize_t n = A.shape[0]
     cdef Boxed p
@@ -478,7 +481,8 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])
     p.d, p.line, p.y, p.work = doubles(values[4]), doubles(values[5]), doubles(values[6]), doubles(values[7])
     p.factor = doubles(factor)
-    p.state, p.numb, p.row, turns = integers(numbers[0]), integers(numbers[1]), integers(numbers[2]), integers(numbers[3])
+    p.state, p.numb, p.row = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
+    turns = integers(numbers[3])
     with nogil:
         ended = take_rows(&p, turns)
     status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0

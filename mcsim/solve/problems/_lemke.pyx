@@ -156,9 +156,9 @@ cdef int follow(Tableau* t, Py_ssize_t* column, Py_ssize_t most, Py_ssize_t* piv
 def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots):
     """Follow the path of a tableau, x_basic = q - T x_other, in place: lines (n, n + 2) hold (T, q), n > 0.
 
-    Variables: w 0..n-1, z n..2n-1, z0 2n. basic (n,), other (n + 1,), int32: those of the rows and of the columns; place
-    (2n + 1,) int32: row of a basic one, -1 - column of another. column: what enters first; where it is z0, this is the
-    start: T = (-M, -d), d > 0, some q < 0.
+    Variables: w 0..n-1, z n..2n-1, z0 2n. basic (n,), other (n + 1,): those of the rows and of the columns; place
+    (2n + 1,): row of a basic one, -1 - column of another; all int32. column: what enters first; where it is z0, this is
+    the start: T = (-M, -d), d > 0, some q < 0.
 
     -> (status, pivots, column). 0: z0 has left, the basis solves the problem; 1: nothing stops `column`, a ray; 2:
     max_pivots were made, `column` is next.
@@ -166,7 +166,8 @@ def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots):
     cdef Py_ssize_t pivots
     cdef int status
     cdef Tableau t
-    t.n, t.lines, t.basic, t.other, t.place = len(basic), doubles(lines), integers(basic), integers(other), integers(place)
+    t.n, t.lines = len(basic), doubles(lines)
+    t.basic, t.other, t.place = integers(basic), integers(other), integers(place)
     with nogil:
         status = follow(&t, &column, max_pivots, &pivots)
     return status, pivots, column

@@ -17,9 +17,9 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     (Coulomb's) are not: see `lemke.friction_pyramid_lcp`.
 
     A: (n, n) symmetric positive semidefinite, singular if need be. b: (n,). lower, upper: (n,), infinite for none; None
-    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 100 n + 100 unless given. accuracy: a
-    row that no x can satisfy together with others is called redundant as long as w misses by no more than this part of
-    |b| + |A||x|.
+    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 100 n + 100 unless given. guess:
+    (n,) the x to start from, put into its bounds; a good one saves pivots. accuracy: a row that no x can satisfy
+    together with others is called redundant as long as w misses by no more than this part of |b| + |A||x|.
 
     -> (x, status, pivots). status: "solved"; "contradictory": some rows cannot be satisfied, x satisfies the others;
     "limit": max_pivots were not enough, x is where it stopped; "inaccurate": solved, but rounding spoilt it (> 1e-6).
@@ -39,13 +39,14 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
         return np.zeros(0), "solved", 0
     x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy))
     if code == 3:
-        raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' is not: look for a negative mass or "
-                         "rows that were mixed up")
+        raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
+                         "or rows that were mixed up")
     if code == 2:
         return x, "limit", pivots
     if contradictory:
         return x, "contradictory", pivots
-    return x, "solved" if np.isfinite(x).all() and residual(A, b, lower, upper, x) <= INACCURATE else "inaccurate", pivots
+    good = np.isfinite(x).all() and residual(A, b, lower, upper, x) <= INACCURATE
+    return x, "solved" if good else "inaccurate", pivots
 
 
 def residual(A, b, lower, upper, x):

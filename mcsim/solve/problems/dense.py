@@ -96,5 +96,6 @@ def _finite(name, values):
         where = ", ".join(str(k) for k in wrong[0])
         raise SceneError(f"{name}[{where}] is {values[tuple(wrong[0])]}; all must be finite: look where it comes from")
     if np.abs(values).max(initial=0.0) > LARGEST:
-        raise SceneError(f"{name} has numbers up to {np.abs(values).max():g}; choose units in which they stay below {LARGEST:g}")
+        raise SceneError(f"{name} has numbers up to {np.abs(values).max():g}; choose units in which they stay below "
+                         f"{LARGEST:g}")
     return np.where(np.abs(values) < SMALLEST, 0.0, values)

@@ -28,8 +28,8 @@ def lcp(M, q, max_pivots=None, covering=None):
     rounding may make them do.
 
     -> (z, status, pivots). status: "solved"; "ray": no solution was found, if M is copositive there may be none;
-    "limit": max_pivots were not enough; "inaccurate": a basis was found, but the conditions are missed by more than 1e-6
-    of q. z is an answer in the first and the last case only; otherwise it is where the last path ended.
+    "limit": max_pivots were not enough; "inaccurate": a basis was found, but rounding spoilt it, w and z miss their
+    conditions by more than 1e-6 of |q| + |M||z|. In the other cases z is where the last path ended, no answer.
 
     SceneError: wrong shapes, numbers that are not finite, a covering that is not positive.
 
@@ -88,8 +88,8 @@ def _attempts(M, q, covering, most):
 
 
 def _path(M, q, covering, most):
-    """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and then,
-    and before it is believed that it ends on a ray."""
+    """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
+    then, and before it is believed that the path ends on a ray."""
     n, made = len(q), 0
     system = np.concatenate([np.eye(n), -M, -covering[:, None]], axis=1)    # times (w, z, z0) = q
     basic, other = np.arange(n, dtype=np.int32), np.arange(n, 2 * n + 1, dtype=np.int32)
@@ -139,9 +139,9 @@ def _error(M, q, z):
 class PyramidLCP(NamedTuple):
     """Contact with friction as w = M z + q, and the way back: impulses = map z + offset, rows as in A.
 
-    z: normal impulses, tangential impulses along single directions, impulses of bounded rows from their bounds, then the
-    slacks: speeds that friction could not stop, and what upper bounds take up. M is copositive. contradiction: the
-    largest speed [m/s] by which rows without bounds contradict each other; 0: none do.
+    z: normal impulses, tangential impulses along single directions, impulses of bounded rows from their bounds; then
+    the slacks: speeds that friction could not stop, and what upper bounds take up. M is copositive. contradiction: the
+    largest speed [m/s] by which rows without bounds contradict each other; rounding, if none do.
     """
 
     M: np.ndarray
@@ -178,7 +178,8 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     friction = dense.coefficients(friction)
     nc, others = len(friction), len(A) - 3 * len(friction)
     if others < 0:
-        raise SceneError(f"A has {len(A)} rows, {nc} friction coefficients ask for {3 * nc}: rows come in threes [n, t1, t2]")
+        raise SceneError(f"A has {len(A)} rows, {nc} friction coefficients ask for {3 * nc}: rows come in threes "
+                         f"[n, t1, t2]")
     lower, upper = dense.bounds(lower, upper, others, f"A with {len(A)} rows, {3 * nc} of them contacts,")
     sides = _directions(directions)
 
@@ -202,8 +203,8 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
 def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=None):
     """Solve contact with a friction pyramid; arguments as in `friction_pyramid_lcp`.
 
-    -> (impulses (m,) [N s], status, pivots); status as in `lcp`, or "contradictory": rows without bounds contradict each
-    other by more than 1e-9 of |b|, the impulses satisfy the rest.
+    -> (impulses (m,) [N s], status, pivots); status as in `lcp`, or "contradictory": rows without bounds contradict
+    each other by more than 1e-9 of |b|, the impulses satisfy the rest.
     """
     problem = friction_pyramid_lcp(A, b, friction, lower, upper, directions)
     z, status, pivots = lcp(problem.M, problem.q, max_pivots)
@@ -216,7 +217,8 @@ def _directions(directions):
     """None, or (2, k) unit vectors."""
     if directions is None:
         return None
-    if isinstance(directions, bool) or not isinstance(directions, (int, np.integer)) or directions < 4 or directions % 2:
+    whole = isinstance(directions, (int, np.integer))
+    if not whole or directions < 4 or directions % 2:
         raise SceneError(f"directions is {directions!r}; give an even number from 4, or None for two frictions apart")
     angles = 2.0 * np.pi * np.arange(directions) / directions
     return np.array([np.cos(angles), np.sin(angles)])
@@ -251,7 +253,8 @@ def _variables(friction, lower, upper, sides, count, kept):
     """
     place = np.full(count, -1)
     place[kept] = np.arange(len(kept))
-    columns, loads, slacks = [], np.zeros(len(kept)), []   # columns: {row: weight}; slacks: {x: coupling}, {x: ceiling}, room
+    loads = np.zeros(len(kept))
+    columns, slacks = [], []                               # {row: weight}; ({x: coupling}, {x: ceiling}, room)
 
     def variable(weights):
         columns.append({int(place[row]): weight for row, weight in weights.items()})

@@ -1,4 +1,4 @@
-"""What the answers to contact problems are held against: all index sets one by one, and the conditions as they are defined."""
+"""What answers to contact problems are held against: all index sets one by one, and the conditions as defined."""
 
 from itertools import product
 
@@ -32,7 +32,8 @@ def boxed_solution(A, b, lower, upper):
         x = np.where(side < 0, lower, np.where(side > 0, upper, 0.0))
         loose = ~on & (lower != upper)
         load = A @ x + b
-        inner = _inside(A[np.ix_(on, on)], load[on], -side[loose, None] * A[np.ix_(loose, on)], -side[loose] * load[loose],
+        outward = -side[loose]
+        inner = _inside(A[np.ix_(on, on)], load[on], outward[:, None] * A[np.ix_(loose, on)], outward * load[loose],
                         lower[on], upper[on])
         if inner is not None:
             x[on] = inner
@@ -51,8 +52,8 @@ def _inside(block, rest, outer, outer_rest, lower, upper):
         return x
     if rank == len(rest):
         return None
-    found = linprog(np.zeros(len(rest)), -outer if len(outer) else None, outer_rest if len(outer) else None, block, -rest,
-                    np.column_stack([lower, upper]))
+    outside = (-outer, outer_rest) if len(outer) else (None, None)
+    found = linprog(np.zeros(len(rest)), *outside, block, -rest, np.column_stack([lower, upper]))
     return found.x if found.status == 0 else None
 
 

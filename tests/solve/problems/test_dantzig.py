@@ -214,8 +214,8 @@ def test_six_hundred_rows():
 
 
 def test_large_masses_on_small_ones():
-    """25 cubes, 1 kg below, 1000 t on top: the lowest face carries all of them, but for rounding (1e-16) of numbers that
-    the ratio magnifies 1e6 times, and some more."""
+    """25 cubes, 1 kg below, 1000 t on top: the lowest face carries all of them, but for rounding (1e-16), magnified by
+    the ratio and by the 25 faces."""
     case = cases.stack(25, ratio=1e6)
     normals = np.arange(100) * 3
     A, b = case["A"][np.ix_(normals, normals)], case["b"][normals]

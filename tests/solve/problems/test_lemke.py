@@ -61,7 +61,7 @@ def test_singular():
 
 
 def test_beales_linear_program():
-    """E. Beale's example (1955), on which the simplex method without a rule for ties cycles, with its dual as one LCP."""
+    """E. Beale's example (1955), on which the simplex method without a rule for ties cycles; with its dual one LCP."""
     cost = np.array([-0.75, 150.0, -0.02, 6.0])
     limits = np.array([[0.25, -60.0, -0.04, 9.0], [0.5, -90.0, -0.02, 3.0], [0.0, 0.0, 1.0, 0.0]])
     M = np.block([[np.zeros((4, 4)), limits.T], [-limits, np.zeros((3, 3))]])
@@ -234,7 +234,7 @@ def test_a_point_mass_slides():
 
 @pytest.mark.parametrize("directions", [4, 8, 16, 64])
 def test_polygon(directions):
-    """Friction in the polygon takes as much power as any impulse there; its direction is off by pi / directions at most."""
+    """Friction takes as much power as any impulse in the polygon; its direction is off by pi / directions at most."""
     for seed in range(8):
         speed = 3.0 * np.array([np.cos(0.3 + seed), np.sin(0.3 + seed)])
         impulses, status, _ = pyramid(np.eye(3), [-1.0, *speed], [0.5], directions=directions)
