@@ -43,10 +43,9 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, JointRows,
-                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
-                                  STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, Manifold,
+                                  RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_GGL,
+                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
