@@ -5,7 +5,10 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import dense
 from mcsim.solve.problems._dantzig import dantzig
+from mcsim.solve.problems.solution import Progress
 
+SETTLES = 10                   # rounds after which friction's bounds must come closer in each
+ENDINGS = {"contradictory": "contradictory rows", "limit": "iteration limit", "inaccurate": "inaccurate"}
 INACCURATE = 1e-6              # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
 
 
@@ -58,3 +61,37 @@ def residual(A, b, lower, upper, x):
     diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
     missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
     return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
+
+
+def solve(problem, model, tolerance, max_iterations, callback):
+    """Boxed problems by pivots. "frictionless" is one; "pyramid" a sequence of them, the bounds of friction those of the
+    last normal impulses, until they agree, for which there is no guarantee. Dense: for some hundreds of rows."""
+    dense.refuse_large(problem, "dantzig")
+    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    impulses = problem.warm_start.copy()
+    progress.record(impulses)
+    if not progress.going:
+        return progress.solution("dantzig")
+    A, b = dense.whole(problem)
+    contacts, made = 3 * problem.contact_count, 0
+    held = np.isinf(problem.friction) & (model == "pyramid")
+    friction = np.where(np.isinf(problem.friction) | (model == "frictionless"), 0.0, problem.friction)
+    lower, upper = np.concatenate([np.tile([0.0, np.inf], (contacts, 1)), problem.bounds]).T.copy()
+    while progress.going:
+        if contacts:
+            load = np.where(held, np.inf, friction * np.maximum(impulses[:contacts:3], 0.0))
+            for k in (1, 2):
+                lower[k:contacts:3], upper[k:contacts:3] = -load, load
+        impulses, status, pivots = boxed(A, b, lower, upper, guess=np.clip(impulses, lower, upper))
+        made += pivots
+        before = progress.least
+        worst = progress.record(impulses)
+        if status != "solved" and progress.reason != "converged":
+            progress.reason = ENDINGS[status]
+        elif model == "frictionless" and progress.going:
+            progress.reason = "inaccurate"
+        elif progress.iterations > SETTLES and worst > 0.9 * before and progress.going:
+            progress.reason = "stalled"
+            progress.notes.append("the bounds of friction do not settle")
+    progress.notes.append(f"{made} pivots")
+    return progress.solution("dantzig")

@@ -4,6 +4,8 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 
+MOST_ROWS = 3000
+
 SYMMETRIC = 1e-9               # of the largest entry: what A and A' may differ by
 LARGEST, SMALLEST = 1e100, 1e-100  # beyond, products leave the range of doubles; what is smaller is taken as zero
 
@@ -99,3 +101,15 @@ def _finite(name, values):
         raise SceneError(f"{name} has numbers up to {np.abs(values).max():g}; choose units in which they stay below "
                          f"{LARGEST:g}")
     return np.where(np.abs(values) < SMALLEST, 0.0, values)
+
+
+def refuse_large(problem, solver):
+    """A dense method must not swallow the memory."""
+    if problem.row_count > MOST_ROWS:
+        raise SceneError(f"solve: {solver} works on dense matrices, of at most {MOST_ROWS} rows; this problem has "
+                         f"{problem.row_count}: take another solver, or bilateral='direct' where most of them are joints'")
+
+
+def whole(problem):
+    """-> A + compliance, dense, and b."""
+    return problem.A.toarray() + np.diag(problem.compliance), problem.b

@@ -7,6 +7,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import dense
 from mcsim.solve.problems._lemke import lemke
+from mcsim.solve.problems.solution import Progress
 
 ATTEMPTS = 4                   # covering vectors tried until one leads to a solution
 GOOD, INACCURATE = 1e-9, 1e-6  # largest |min(z, w)| in scaled units: enough; too much to be called a solution
@@ -15,6 +16,10 @@ SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller ei
 RENEWED = 30                   # pivots, or a third of n, from one tableau computed anew to the next
 SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
 GOLDEN = 0.6180339887498949
+
+# What `pyramid` answers -> Solution.reason.
+ENDINGS = {"ray": "no solution", "limit": "iteration limit", "inaccurate": "inaccurate", "contradictory": "contradictory rows",
+           "solved": "inaccurate"}
 
 
 def lcp(M, q, max_pivots=None, covering=None):
@@ -291,3 +296,35 @@ def _variables(friction, lower, upper, sides, count, kept):
         coupling[list(coupled), s] = list(coupled.values())
         ceiling[s, list(capped)] = list(capped.values())
     return to_kept, loads, coupling, ceiling, np.array([slack[2] for slack in slacks])
+
+
+def solve(problem, model, tolerance, max_iterations, callback, *, directions=None):
+    """By pivots, each an iteration, but recorded only at the end. "pyramid" and "frictionless", dense: for some hundreds
+    of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, whose residuals
+    as a pyramid do not vanish."""
+    dense.refuse_large(problem, "lemke")
+    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    progress.record(problem.warm_start.copy())
+    if not progress.going:
+        return progress.solution("lemke")
+    A, b = dense.whole(problem)
+    friction = np.zeros(problem.contact_count) if model == "frictionless" else problem.friction
+    order, friction, lower, upper = _held_last(friction, problem.bounds)
+    impulses = np.zeros(len(b))
+    impulses[order], status, pivots = pyramid(A[np.ix_(order, order)], b[order], friction, lower, upper, directions,
+                                              max_iterations)
+    progress.record(impulses)
+    progress.notes.append(f"{pivots} pivots")
+    progress.reason = ENDINGS.get(status, progress.reason) if progress.reason != "converged" else "converged"
+    return progress.solution("lemke")
+
+
+def _held_last(friction, bounds):
+    """Contacts of infinite friction as single rows, the tangents bilateral -> (order of the rows, friction, lower, upper)."""
+    held = np.flatnonzero(np.isinf(friction))
+    slides = np.flatnonzero(np.isfinite(friction))
+    rows = np.arange(3 * len(friction)).reshape(-1, 3)
+    order = np.concatenate([rows[slides].ravel(), rows[held].ravel(),
+                            np.arange(3 * len(friction), 3 * len(friction) + len(bounds))])
+    lower, upper = np.concatenate([np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)), bounds]).T
+    return order, friction[slides], lower, upper
