@@ -186,7 +186,10 @@ def test_a_reference_that_fails():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ({"scene": "pendulum"}, ["must be a Scene", "mcsim.load"]),
+    ({"scene": 3}, ["compare: the first argument must be a Scene, or the name or file of one, got 3"]),
+    ({"scene": "pendulums"}, ["there is no scene 'pendulums'", "did you mean 'pendulum'"]),
+    ({"scene": "pendulum", "links": 3}, ["no parameter 'links'"]),
+    ({"tolerances": 1e-6}, ["compare: there is no keyword 'tolerances'", "a Scene takes no parameters"]),
     ({"seconds": 0}, ["compare: seconds must be positive"]),
     ({"seconds": "long"}, ["compare: seconds must be a number"]),
     ({"dt": -1}, ["compare: dt must be positive"]),
@@ -204,6 +207,19 @@ def test_bad_arguments(arguments, words):
     assert "\n" not in str(caught.value)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_names_and_files(tmp_path):
+    """A name, a JSON file as text or path, and parameters of the scene: as mcsim.load of them."""
+    scene = mc.load("chain", n=3)
+    scene.save(tmp_path / "chain.json")
+    runs = [mc.compare(given, "reduced:aba", 0.1, 0.01, None, timing=False, **parameters).runs["reduced:aba"]
+            for given, parameters in ((scene, {}), ("chain", {"n": 3}), (tmp_path / "chain.json", {}),
+                                      (str(tmp_path / "chain.json"), {}))]
+    for run in runs[1:]:
+        assert np.array_equal(run.energy, runs[0].energy) and len(run.energy) == 11
+    with pytest.raises(FileNotFoundError):
+        mc.compare(tmp_path / "none.json")
 
 
 def test_a_scene_of_nothing():
