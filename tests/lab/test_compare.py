@@ -156,14 +156,19 @@ def test_a_method_that_fails_does_not_stop_the_others():
 
 
 def test_what_a_method_finds_it_cannot_do_ends_its_run():
-    """The reference integrator looks at bounds when it steps."""
+    """The reference integrator meets a contact on its way; limits are refused before anything runs."""
     scene = mc.Scene()
-    scene.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
-    scene.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1), name="elbow"))
-    found = mc.compare(scene, ["reduced:aba@reference", "reduced:aba"], 0.1, reference=None)
-    assert "'elbow' has limits" in found.runs["reduced:aba@reference"].failure
-    assert len(found.runs["reduced:aba@reference"]) == 0 and not found.runs["reduced:aba"].failure
-    assert "'elbow' has limits" in " ".join(found.table().split())
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    scene.add_body("ball", shape=mc.Sphere(0.1), density=1000.0, position=(0, 0, 0.13))
+    methods = ["reduced:aba@reference", "reduced:aba"]
+    found = mc.compare(scene, methods, 0.1, reference=None)
+    run = found.runs["reduced:aba@reference"]
+    assert "'floor' and 'ball' touch" in run.failure and 0 < len(run) < 20
+    assert not found.runs["reduced:aba"].failure
+    assert "'floor' and 'ball' touch" in " ".join(found.table().split())
+    scene.add_joint(mc.SliderJoint(None, "ball", axis=(0, 0, 1), limits=(-1, 1), name="rail"))
+    with pytest.raises(mc.SceneError, match="method 'reduced:aba@reference': .*'rail' has limits"):
+        mc.compare(scene, methods, 0.1, reference=None)
 
 
 def test_what_blows_up_is_said_to(monkeypatch):
