@@ -232,6 +232,52 @@ def test_gears_and_distances_are_couplings():
     assert len(world.system.couplings) == 2 and world.joint_errors().max() < 1e-6
 
 
+def geared_five_bar():
+    """Two cranks that a gear turns alike, and the point that two rods hold between them: a loop, one freedom left."""
+    points = np.array([(0, 0, 0), (0.18, 0, 0.47), (0.5, 0, 1.3), (0.84, 0, 0.47), (1, 0, 0)])
+    names = [None, "left", "rod", "other_rod", "right", None]
+    scene = mc.Scene()
+    for name, a, b in zip(names[1:5], points, points[1:]):
+        scene.add_body(name, mass=1, inertia=(0.1, 0.1, 0.1), position=(a + b) / 2)
+    hinges = [scene.add_joint(mc.HingeJoint(a, b, anchor=point, axis=(0, 1, 0), name=f"hinge{i}"))
+              for i, (a, b, point) in enumerate(zip(names, names[1:], points))]
+    scene.add_joint(mc.GearJoint(hinges[0], hinges[4], 1.0, name="gear"))
+    return scene
+
+
+def gear_train(count=12):
+    """Wheels on hinges, each geared to the next; the first has a weight on its rim."""
+    scene = mc.Scene()
+    hinges = []
+    for i in range(count):
+        scene.add_body(f"wheel{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(i + 0.3 * (i == 0), 0, 0))
+        hinges.append(scene.add_joint(mc.HingeJoint(None, f"wheel{i}", (i, 0, 0), (0, 1, 0), name=f"hinge{i}")))
+    for a, b in zip(hinges, hinges[1:]):
+        scene.add_joint(mc.GearJoint(a, b, 1.0, name=f"{a.name}_{b.name}"))
+    return scene
+
+
+@pytest.mark.parametrize("scene", [geared_five_bar, gear_train])
+def test_gears_and_loops_are_solved_at_once(scene):
+    """As exactly at the default sweeps as at any number of them."""
+    world, exact = (mc.ReducedWorld(scene(), dt=1e-3, **more) for more in ({}, {"iterations": 500}))
+    energy, gap = world.energy().total, 0.0
+    for _ in range(20):
+        world.step(50)
+        gap = max(gap, world.joint_errors().max())
+    exact.step(1000)
+    assert world.energy().kinetic > 1.0 and gap < 1e-11 and world.stats.residuals["velocity"] < 1e-11
+    assert np.abs(world.q - exact.q).max() < 1e-11
+    assert world.energy().total == pytest.approx(energy, abs=1e-4 * world.energy().kinetic)
+
+
+def test_the_train_of_gears_falls_as_one():
+    """m g r / (m r^2 + all moments) is what its weight begins with."""
+    world = mc.ReducedWorld(gear_train(12), dt=1e-3)
+    world.step()
+    assert world.qd[0] / 1e-3 == pytest.approx(G * 0.3 / (0.3**2 + 12 * 0.1), rel=1e-4)
+
+
 def test_rows_are_seen_over_the_tree():
     """J qd is that of the bodies; A is J H^-1 J', symmetric; the maximal KKT gives the same accelerations."""
     world = mc.ReducedWorld(mc.load("ragdolls11", n=1), dt=1 / 240)
