@@ -229,6 +229,10 @@ class Observers:
         _, jacobian = self._joint_rows()
         return redundancy(jacobian.toarray(), tolerance)
 
+    def _passes(self):
+        """How often a substep solves all rows."""
+        return passes(self._keywords)
+
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
@@ -240,7 +244,7 @@ class Observers:
             rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
             joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
+            iterations=self._passes() * self._keywords["iterations"] * self._keywords["substeps"],
             impacts=pipeline.impact_count, steps=pipeline.steps_made,
             residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
             times=dict(zip(STAGES, pipeline.times())),

@@ -49,8 +49,10 @@ class ReducedWorld(World):
       ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
       models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
-      stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
-        friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
+      stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
+        springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
+        beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
+        "none". And iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
         restitution_threshold, speculative_distance, threads: as of World.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
@@ -78,8 +80,13 @@ class ReducedWorld(World):
     # ---- machinery ---------------------------------------------------------------------------------------------------
 
     def _kernel_settings(self, scene):
-        return kernel_settings(self._keywords | {"integrator": "semi_implicit"}, scene.gravity) | {
-            "integrator": INTEGRATE_REDUCED}
+        own = {"integrator": "semi_implicit"}
+        if self._keywords["stabilization"] == "projection":
+            own["stabilization"] = "soft"                # limits and contacts; the pipeline projects loops by itself
+        return kernel_settings(self._keywords | own, scene.gravity) | {"integrator": INTEGRATE_REDUCED}
+
+    def _passes(self):
+        return 2                                         # before the drift and after it
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
@@ -95,7 +102,8 @@ class ReducedWorld(World):
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
                                held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
-                               tau=tau, runge=self._keywords["integrator"] == "rk4")
+                               tau=tau, runge=self._keywords["integrator"] == "rk4",
+                               projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])

@@ -14,7 +14,7 @@ JOINT_SOLVERS = ("tree", "rows")
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
 REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
-REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
+REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
 POSITION_INTEGRATORS = ("rattle", "variational")
@@ -103,6 +103,8 @@ def check_reduced_settings(keywords):
         choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si",), "solver")
+        if k["iterations"] is None and k["stabilization"] == "projection":
+            k["iterations"] = ITERATIONS["soft"]                 # of limits and contacts, which are soft then
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
