@@ -1,8 +1,8 @@
 """Sequential impulses on J H^-1 J': the blocks of `_blocks.pxd` over generalized velocities.
 
 A row's impulse changes its blocks by H^-1 J' of it, which a factorization of H gave once per pose; so the sweeps know
-neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 11.7, for A = J H^-1 J'; order
-and local solves as in `_si.pyx`).
+neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5, Solving the Equations of
+Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
 from libc.math cimport fabs
