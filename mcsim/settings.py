@@ -19,7 +19,7 @@ OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
 REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
-REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
+REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
 POSITION_INTEGRATORS = ("rattle", "variational")
@@ -136,6 +136,8 @@ def check_reduced_settings(keywords):
         choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
         if k["solver"] in SOLVERS and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
+        if k["iterations"] is None and k["stabilization"] == "projection" and k["solver"] == "si":
+            k["iterations"] = ITERATIONS["soft"]                 # of limits and contacts, which are soft then
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}

@@ -191,6 +191,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                                   "function that it calls (a residual, a motion) and other threads may only read its "
                                   "arrays: do it after the step")
 
+    def _admit(self, part, what):
+        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
+
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
         try:
