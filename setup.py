@@ -47,6 +47,7 @@ KERNELS = {
     "mcsim.solve._assemble": ["m"],
     "mcsim.solve.problems._system": ["m"],
     "mcsim.solve.problems._sweeps": ["m"],
+    "mcsim.solve.problems._gradients": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
     "mcsim.integrate._variational": ["m"],

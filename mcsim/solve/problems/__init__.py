@@ -16,6 +16,9 @@ from mcsim.solve.problems.solution import Solution, check_calls
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
 SOLVERS = {
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
+    "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
+    "apgd": (2000, ("ncp", "ccp", "frictionless"), "accelerated projected gradients on the cone QP; the exact model by rounds"),
+    "bb": (2000, ("ncp", "ccp", "frictionless"), "spectral projected gradients (Barzilai-Borwein) on the cone QP, likewise"),
 }
 
 MODEL_DESCRIPTIONS = {
