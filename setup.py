@@ -49,6 +49,7 @@ KERNELS = {
     "mcsim.solve.problems._sweeps": ["m"],
     "mcsim.solve.problems._lemke": ["m"],
     "mcsim.solve.problems._dantzig": ["m"],
+    "mcsim.solve.problems._gradients": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
     "mcsim.integrate._variational": ["m"],

@@ -18,6 +18,9 @@ SOLVERS = {
     "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
     "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
+    "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
+    "apgd": (2000, ("ncp", "ccp", "frictionless"), "accelerated projected gradients on the cone QP; the exact model by rounds"),
+    "bb": (2000, ("ncp", "ccp", "frictionless"), "spectral projected gradients (Barzilai-Borwein) on the cone QP, likewise"),
 }
 
 MODEL_DESCRIPTIONS = {
