@@ -46,7 +46,7 @@ class Laboratory:
         velocity += response.T @ change
         self.iterations += found.iterations
         self.solves += 1
-        self.residuals = {name: float(found.residuals[name][-1]) for name in RESIDUALS}
+        self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
         if not found.converged and self.tolerance > 0.0:
             self.failed[found.reason] = self.failed.get(found.reason, 0) + 1
         return self.residuals["primal"]

@@ -57,7 +57,7 @@ class SolverStudy:
     def rows(self) -> list[list[Any]]:
         """A row of the table for each solver: name, how it ended, iterations, seconds, the four residuals, apart()."""
         return [[name, found.reason, found.iterations, float(found.times[-1]),
-                 *(float(found.residuals[kind][-1]) for kind in RESIDUALS), self.apart(found)]
+                 *(float(found.final[kind]) for kind in RESIDUALS), self.apart(found)]
                 for name, found in self.solutions.items()]
 
     def table(self) -> Text:
@@ -111,6 +111,7 @@ def solvers(what: Scene | World | Problem | str | os.PathLike, names: Iterable[s
     try:
         choose(model, MODEL_DESCRIPTIONS, "model")
         seconds, time_limit = not_negative(seconds, "seconds"), positive(time_limit, "time_limit")
+        asked = names is not None
         names = list(SOLVERS) if names is None else [names] if isinstance(names, str) else list(names)
         for name in names:
             choose(name, SOLVERS, "solver")
@@ -120,7 +121,7 @@ def solvers(what: Scene | World | Problem | str | os.PathLike, names: Iterable[s
     name, problem = problem_of(what, seconds, keywords)
     if not warm:
         problem = problem.from_rest()
-    found, failures = {}, {name: f"does not solve the model {model!r}" for name in names if name not in able}
+    found, failures = {}, {name: f"does not solve the model {model!r}" for name in names if asked and name not in able}
     for k, solver in enumerate(able):
         if progress:
             progress(k, len(able), solver)
