@@ -48,6 +48,12 @@ cdef inline bint closes(const Row* row) noexcept nogil:
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
 
 
+cdef inline bint is_linear(const Row* row) noexcept nogil:
+    """Whether its error is in metres: it has to do with the velocities of points."""
+    cdef const double* j = &row.jacobian[0]
+    return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) > 1e-12
+
+
 cdef class GeneralizedRows:
     def __init__(self):
         self._allot(64, 1024)
@@ -194,7 +200,7 @@ cdef class GeneralizedRows:
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
-    cdef void factor(self, Row* rows, Py_ssize_t count, double widest) noexcept nogil:
+    cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil:
         """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with its
         diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed loop
         say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more than 1 /
@@ -213,7 +219,7 @@ cdef class GeneralizedRows:
                 s = self.loop_matrix[i * n + j] = self.whole_coupling(rows, self.loop[i], self.loop[j])
                 if s != 0.0:
                     self.loop_begin[i] = <int32_t>j
-        self.find_parts(rows, widest)
+        self.find_parts(rows, h, widest)
         i = 0
         while i < n:
             end = i + 1
@@ -223,26 +229,36 @@ cdef class GeneralizedRows:
                 self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
             i = end
 
-    cdef void find_parts(self, Row* rows, double widest) noexcept nogil:
-        """Parts, rows that are coupled, with an error of more than `widest` are open."""
+    cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil:
+        """Rows that are coupled hang together. Where one has an error of more than `widest`, they yield, and close so much
+        slower, in the direction of their errors, that none is asked for more than `widest` in h."""
         cdef Py_ssize_t i, k, first, end = self.loop_count
-        cdef bint is_open = False, is_led = False
+        cdef double worst = 0.0
+        cdef bint is_led = False
+        cdef Row* row
         first = end
         for i in range(end - 1, -1, -1):
+            row = &rows[self.loop[i]]
             first = min(first, self.loop_begin[i])
-            is_open = is_open or (rows[self.loop[i]].stabilized and fabs(rows[self.loop[i]].error) > widest)
-            is_led = is_led or self.led(rows, self.loop[i]) or (is_wide(&rows[self.loop[i]])
-                                                                and self.led(rows, self.loop[i] + 1))
-            if first == i:
+            if row.stabilized:
+                worst = max(worst, fabs(row.error))
+            is_led = is_led or self.led(rows, self.loop[i]) or (is_wide(row) and self.led(rows, self.loop[i] + 1))
+            if first < i:
+                continue
+            for k in range(i, end):
+                self.loop_part[k] = <int32_t>i
+                self.loop_led[k] = is_led
+                self.loop_open[k] = 0
+                self.loop_most[0][k] = self.loop_most[1][k] = 0.0
+            if worst > widest:
                 for k in range(i, end):
-                    self.loop_led[k] = is_led
-                    self.loop_part[k] = <int32_t>i
-                    self.loop_open[k] = False
-                    self.loop_most[0][k] = self.loop_most[1][k] = 0.0
-                if is_open:
-                    self.open_part(rows, BIASED, i, end)
-                end = first = i
-                is_open = is_led = False
+                    row = &rows[self.loop[k]]
+                    if row.stabilized:
+                        row.bias[BIASED] -= (1.0 - widest / worst) * row.error / h
+                self.open_part(rows, BIASED, i, end)
+            end = first = i
+            worst = 0.0
+            is_led = False
 
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil:
         """Whether velocities that are given have a part in a row: J is not 0 where H^-1 J' is."""
@@ -256,14 +272,29 @@ cdef class GeneralizedRows:
         return rows[row].rate != 0.0
 
     cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Rows yield."""
-        cdef Py_ssize_t i
-        cdef Row* row
+        """Rows yield, those of a joint in metres all alike and those in radians too: else where they come to rest would
+        depend on their axes."""
+        cdef Py_ssize_t i, k
+        cdef double sum[2]
+        cdef int count[2]
+        cdef bint linear
+        cdef int32_t source
         self.contrary = rows[self.loop[begin]].source
-        for i in range(begin, end):
-            row = &rows[self.loop[i]]
-            self.loop_open[i] |= 1 << relaxed
-            row.compliance[relaxed] = YIELDING * row.diagonal
+        while begin < end:
+            source = rows[self.loop[begin]].source
+            sum[0] = sum[1] = 0.0
+            count[0] = count[1] = 0
+            i = begin
+            while i < end and rows[self.loop[i]].source == source:
+                linear = is_linear(&rows[self.loop[i]])
+                sum[linear] += rows[self.loop[i]].diagonal
+                count[linear] += 1
+                i += 1
+            for k in range(begin, i):
+                linear = is_linear(&rows[self.loop[k]])
+                self.loop_open[k] |= 1 << relaxed
+                rows[self.loop[k]].compliance[relaxed] = YIELDING * sum[linear] / count[linear]
+            begin = i
 
     cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
                            Py_ssize_t end) noexcept nogil:
