@@ -74,7 +74,7 @@ cdef class ReducedPipeline(Pipeline):
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
         self.kept_here = held
-        self.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.leading = self.generalized.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
         self.carriers, self.recovered = plan.carriers, -1
@@ -133,8 +133,8 @@ cdef class ReducedPipeline(Pipeline):
         """Alarms of energy, and of joints that contradict each other."""
         found = []
         if self.slowed:
-            found.append(("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was taken "
-                          "out of its velocities; a smaller dt, or more substeps, follows it"))
+            found.append(("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was "
+                          "taken out of its velocities; a smaller dt, or more substeps, follows it"))
         if self.generalized.contrary >= 0:
             joint = self.system.scene.joints[self.generalized.contrary]
             found.append(("loops", tuple(body for body in (joint.a, joint.b) if body is not None),
@@ -430,8 +430,8 @@ cdef class ReducedPipeline(Pipeline):
                     self.generalized.apply(i, part * guess, self.motion.qd)
 
     cdef void doubt(self, bint second) noexcept nogil:
-        """Impulses of limits and contacts are guessed from those before, which after an impact, or beside loops that were
-        open, may be far from what they should be. They only take energy; where they give much, they are dropped."""
+        """Impulses of limits and contacts are guessed from those before, which after an impact, or beside loops that
+        were open, may be far from what they should be. They only take energy; where they give much, they are dropped."""
         cdef Py_ssize_t i
         cdef double guess
         cdef Row* row
@@ -444,7 +444,9 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.account(1.0)
         for i in range(self.row_count):
             row = &self.rows[i]
-            if (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) and (self.gives(row.body_a) or self.gives(row.body_b)):
+            if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
+                continue
+            if self.gives(row.body_a) or self.gives(row.body_b):
                 guess = row.carry if second else row.impulse
                 self.generalized.apply(i, -guess, self.motion.qd)
                 row.impulse -= guess

@@ -186,8 +186,8 @@ cdef class TreeMotion:
         return found
 
     cdef void begin_account(self, double h, const double* forces) noexcept nogil:
-        """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a tree
-        that it gives as much again is slowed at once."""
+        """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
+        tree that it gives as much again is slowed at once."""
         cdef size_t size = self.tree.nv * sizeof(double)
         memset(self.gained, 0, self.tree_count * sizeof(double))
         memcpy(self.sum, self.qd, size)
@@ -222,8 +222,8 @@ cdef class TreeMotion:
             self.gained[k] += part * kinetic
 
     cdef void credit(self, double h, const double* forces) noexcept nogil:
-        """After look: less what gravity, joint forces, `forces` and prescribed bodies, as in the last kick, do in h at these
-        velocities."""
+        """After look: less what gravity, joint forces, `forces` and prescribed bodies, as in the last kick, do in h at
+        these velocities."""
         cdef const LinkState* s
         cdef const Link* link
         cdef const Block* block

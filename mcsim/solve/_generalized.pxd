@@ -30,6 +30,7 @@ cdef class GeneralizedRows:
     cdef int32_t* loop_part              # the first of those that each hangs together with
     cdef int32_t* loop_open              # bits 1 and 2: it yields in the biased, the relax pass
     cdef int32_t* loop_led               # whether given velocities have a part in it
+    cdef bint leading                    # whether there are given velocities
     cdef Py_ssize_t contrary             # a joint of the last such ones; -1: none
     cdef double* loop_matrix             # (loops, loops) K
     cdef double* loop_factors[2]         # (loops, loops) L D L' of their K, for both passes

@@ -20,23 +20,24 @@ from mcsim.state._rows cimport is_wide
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
 
-# The same of rows that given velocities have a part in: what can barely give way to those would be driven away at any speed.
+# The same of rows that given velocities have a part in: what can barely give way to those would be driven away at any
+# speed.
 cdef double NEARLY = 1e-2
 
 # By how much of itself the diagonal of loops is raised, in the biased and the relax pass.
 cdef double[2] PROXIMAL
 PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 
-# By how much of itself that of open ones yields in the biased pass.
+# The compliance of rows that yield, as a part of their diagonal.
 cdef double YIELDING = 0.1
 
-# The part of the most that was asked for that a solve may leave undone, and what it always may [m/s, rad/s].
-cdef double[2] LEAST
-LEAST[0], LEAST[1] = 1e-2, 1e-6
+# The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
+# a part; and what it always may [m/s, rad/s].
 cdef double[2] CONTRARY
 CONTRARY[0], CONTRARY[1] = 0.1, 0.01
-
 cdef double CONTRARY_LED = 0.05
+cdef double[2] LEAST
+LEAST[0], LEAST[1] = 1e-2, 1e-6
 
 # A pivot below this part of its row's diagonal marks a row that others imply.
 cdef double SMALLEST_PIVOT = 1e-14
@@ -201,10 +202,10 @@ cdef class GeneralizedRows:
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
     cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil:
-        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with its
-        diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed loop
-        say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more than 1 /
-        (2 sqrt e) of it: where rows contradict each other the biased pass would else ask for any speed."""
+        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with
+        its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed
+        loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
+        than 1 / (2 sqrt e) of it."""
         cdef Py_ssize_t i, j, end, n = 0
         cdef double s
         cdef int p
@@ -230,8 +231,8 @@ cdef class GeneralizedRows:
             i = end
 
     cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil:
-        """Rows that are coupled hang together. Where one has an error of more than `widest`, they yield, and close so much
-        slower, in the direction of their errors, that none is asked for more than `widest` in h."""
+        """Rows that are coupled hang together. Where one has an error of more than `widest`, they yield, and close so
+        much slower, in the direction of their errors, that none is asked for more than `widest` in h."""
         cdef Py_ssize_t i, k, first, end = self.loop_count
         cdef double worst = 0.0
         cdef bint is_led = False
@@ -261,10 +262,10 @@ cdef class GeneralizedRows:
             is_led = False
 
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil:
-        """Whether velocities that are given have a part in a row: J is not 0 where H^-1 J' is."""
+        """Whether velocities that are given have a part in a row: J is not 0 where H^-1 J' is, or time moves it."""
         cdef const Reach* reach
         cdef int side, k
-        for side in range(2):
+        for side in range(2 if self.leading else 0):
             reach = &self.reaches[2 * row + side]
             for k in range(reach.count):
                 if self.jacobian[reach.begin + k] != 0.0 and self.response[reach.begin + k] == 0.0:
@@ -298,8 +299,8 @@ cdef class GeneralizedRows:
 
     cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
                            Py_ssize_t end) noexcept nogil:
-        """Rows [first, end) of K, with its diagonal raised by a part, as L D L'. Before loop_begin of a row K has zeros, and so
-        has L. K stands in the other triangle."""
+        """Rows [first, end) of K, its diagonal raised by a part, as L D L'. Before loop_begin of a row K has zeros, and so
+        has L."""
         cdef Py_ssize_t i, j, k, n = self.loop_count
         cdef const int32_t* begin = self.loop_begin
         cdef double* f = self.loop_factors[relaxed]
@@ -337,8 +338,8 @@ cdef class GeneralizedRows:
                     x[i] -= f[k * n + i] * x[k]
 
     cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
-        """The same, where what is left, that is by how much the diagonal is raised, is a small part of what is asked for. If
-        not, rows contradict each other, and are made to yield."""
+        """The same. Where by how much the diagonal is raised leaves more than a part undone, rows contradict each other,
+        and yield to what they bear from now on at this pose."""
         cdef double* x = self.loop_change
         cdef double* kept = self.loop_asked
         cdef double* most = &self.loop_most[relaxed][first]

@@ -102,7 +102,8 @@ def random_joint(rng, world, a, b, name):
     return [lambda: mc.HingeJoint(a, b, point, axis, limits=(-1, 1) if rng.random() < 0.5 else None, name=name),
             lambda: mc.BallJoint(a, b, point, swing_limit=0.7, name=name),
             lambda: mc.SliderJoint(a, b, axis, point, motor=mc.Motor(velocity=1.0, max_force=5.0), name=name),
-            lambda: mc.FixedJoint(a, b, name=name), lambda: mc.UniversalJoint(a, b, point, (1, 0, 0), (0, 1, 0), name=name),
+            lambda: mc.FixedJoint(a, b, name=name),
+            lambda: mc.UniversalJoint(a, b, point, (1, 0, 0), (0, 1, 0), name=name),
             lambda: mc.DistanceJoint(a, b, point, point + (0, 0, 0.5), name=name),
             lambda: mc.PlanarJoint(a, b, point, axis, name=name)][rng.integers(7)]()
 
@@ -112,7 +113,8 @@ def operate(rng, world, k, kinematic):
     names = [name for name in world.body_names if name != "floor"]
     what = rng.integers(0, 10)
     if what <= 2 and len(names) < 12:
-        world.add_body(f"b{k}", shape=SHAPES[rng.integers(4)], kind="kinematic" if rng.random() < kinematic else "dynamic",
+        kind = "kinematic" if rng.random() < kinematic else "dynamic"
+        world.add_body(f"b{k}", shape=SHAPES[rng.integers(4)], kind=kind,
                        position=rng.uniform(-1, 1, 3) + (0, 0, 1.5), velocity=rng.normal(size=3))
     elif what <= 6 and len(names) > 1:
         a, b = (str(name) for name in rng.choice(names, 2, replace=False))
