@@ -266,7 +266,7 @@ cdef class TreeMotion:
         cdef int found = 0
         for k in range(self.tree_count):
             block = &self.trees[k]
-            if not self.gained[k] > part * self.kinetic[k]:
+            if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
                 continue
             found += 1
             factor = sqrt(1.0 - self.gained[k] / self.kinetic[k]) if self.gained[k] < self.kinetic[k] else 0.0
