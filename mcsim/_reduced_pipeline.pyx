@@ -136,9 +136,33 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
-    def prepare(self):
+    def prepare(self, bint points=False):
         self.recover()                                   # while the last substep's rows are there
-        return Pipeline.prepare(self)
+        return Pipeline.prepare(self, points)
+
+    def row_matrices(self):
+        """J and H^-1 J' of the rows over qd."""
+        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
+
+    def kicked(self):
+        """(nv,) qd after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        before = self.qd.copy()
+        with nogil:
+            self.sum_forces()
+            self.motion.kick(self.settings.h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
+        after = self.qd.copy()
+        self.qd[:] = before
+        return after
+
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
+        """All rows by a solver of the laboratory, over qd."""
+        if self.call_status != OK:
+            return
+        try:
+            self.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
@@ -428,6 +452,9 @@ cdef class ReducedPipeline(Pipeline):
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
+        if self.laboratory is not None:
+            self.solve_problem(NULL, relaxed)
+            return
         for k in range(iterations):
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:

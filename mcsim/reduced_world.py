@@ -52,7 +52,9 @@ class ReducedWorld(World):
       stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
         springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
-        "none". And iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
+        "none".
+      solver: "si", or one of the laboratory, with contact_model, stop and tolerance; and iterations, friction,
+        friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
         restitution_threshold, speculative_distance, threads: as of World.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
@@ -67,7 +69,7 @@ class ReducedWorld(World):
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1):
+                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
@@ -108,6 +110,12 @@ class ReducedWorld(World):
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
+
+    def _inverse_mass(self):
+        """H^-1, (nv, nv) scipy.sparse."""
+        from scipy.sparse import csr_array
+
+        return csr_array(np.linalg.inv(self.mass_matrix(self.q)))
 
     @property
     def _pipeline(self):

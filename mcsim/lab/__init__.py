@@ -8,6 +8,7 @@ from mcsim.lab.compare import compare
 from mcsim.lab.methods import DEFAULT_METHODS, Method
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
+from mcsim.lab.solvers import SolverStudy, solvers
 from mcsim.lab.study import Study
 
-__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "Study", "compare", "studies"]
+__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "SolverStudy", "Study", "compare", "solvers", "studies"]

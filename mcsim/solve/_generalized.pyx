@@ -6,7 +6,7 @@ Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -90,6 +90,32 @@ cdef class GeneralizedRows:
         response[0] = self.response + self.used
         self.used += count
         return OK
+
+    def matrices(self, Py_ssize_t rows, Py_ssize_t width):
+        """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
+        from scipy.sparse import csr_array  # here, since importing mcsim should stay light
+
+        cdef Py_ssize_t i, k
+        cdef const Reach* reach
+        cdef int side
+        begin, columns = [0], []
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                columns.extend(range(reach.first, reach.first + reach.count))
+            begin.append(len(columns))
+        j = np.empty(len(columns))
+        y = np.empty(len(columns))
+        cdef double* to_j = doubles(j)
+        cdef double* to_y = doubles(y)
+        k = 0
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                memcpy(to_j + k, self.jacobian + reach.begin, reach.count * sizeof(double))
+                memcpy(to_y + k, self.response + reach.begin, reach.count * sizeof(double))
+                k += reach.count
+        return tuple(csr_array((values, columns, begin), shape=(rows, width)) for values in (j, y))
 
     # ---- a row and velocities ----------------------------------------------------------------------------------------
 

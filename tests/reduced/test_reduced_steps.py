@@ -442,7 +442,7 @@ def test_the_state_is_q_and_qd():
 
 @pytest.mark.parametrize("keywords, match", [
     ({"integrator": "euler"}, "semi_implicit, rk4, reference"), ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
-    ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "pgs"}, "si")])
+    ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "gauss"}, "si")])
 def test_wrong_keywords_are_answered(keywords, match):
     with pytest.raises(mc.SceneError, match=match):
         mc.ReducedWorld(mc.load("double_pendulum"), **keywords)
