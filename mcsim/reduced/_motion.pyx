@@ -478,4 +478,4 @@ def _blocks(links, nv, bodies):
         count = (int(links["v"][end]) if end < len(links) else nv) - v
         blocks[links["body"][first:end]] = v, count, first, end, number, links["prescribed"][first]
         link_of[links["body"][first:end]] = range(first, end)
-    return link_of, blocks, np.concatenate([blocks[links["body"][roots[:-1]]], blocks[-1:]])
+    return link_of, blocks, np.concatenate([blocks[links["body"][roots[:len(roots) - 1]]], blocks[bodies:]])
