@@ -143,4 +143,4 @@ def test_random_changes_leave_all_finite(seed, kinematic):
             pass
         world.step(int(rng.integers(0, 4)))
         most = max(most, world.energy().kinetic)
-    assert most < 1e9, most                    # velocities of 10 m/s and rad/s given to 12 bodies are some 1e5 J
+    assert most < 1e9, most                    # up to 1e7 J is met, from some 1e5 J given; bursts went beyond 1e15
