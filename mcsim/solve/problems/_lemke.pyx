@@ -18,7 +18,7 @@ from mcsim.core._arrays cimport doubles, integers
 # Of a problem scaled to entries of size one: smaller pivots are rounding, values closer than TIE tie.
 cdef double SMALLEST_PIVOT = 1e-10
 cdef double TIE = 1e-12
-cdef double WORST_TIED_PIVOT = 1e-6      # of the best pivot among rows that tie: worse ones would cost all digits
+cdef double WORST_TIED_PIVOT = 1e-2      # of the best pivot among rows that tie: worse ones cost digits
 
 cdef enum:
     SOLVED = 0

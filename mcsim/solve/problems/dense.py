@@ -5,6 +5,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 
 SYMMETRIC = 1e-9               # of the largest entry: what A and A' may differ by
+QUIET = 1e-12                  # speeds below that are rounding, whatever the others are
 LARGEST, SMALLEST = 1e100, 1e-100  # beyond, products leave the range of doubles; what is smaller is taken as zero
 
 
