@@ -8,10 +8,11 @@ from mcsim.core.errors import SceneError
 from mcsim.solve.problems import dense
 from mcsim.solve.problems._lemke import lemke
 
-ATTEMPTS = 4                   # paths tried until one leads to a solution
+# Paths tried until one leads to a solution: the worst pivot, of the best, among rows that tie (the rule against cycling
+# asks for 0, rounding for 1); what is added to the diagonal (a near problem, where nothing is singular); its direction.
+PATHS = ((1e-4, 0.0, 0), (1e-4, 1e-8, 0), (1e-2, 0.0, 2), (1e-2, 1e-8, 3), (1e-6, 0.0, 3))
 SHARP, GOOD, INACCURATE = 1e-13, 1e-9, 1e-6  # errors: not worth mending; enough; too much to be called a solution
 ENDLESS = 1e-5                 # weight of the absolute error beside the relative one
-NEAR = 1e-8                    # the diagonal of the near problem whose path is tried next: nothing is singular there
 PROXIMAL, PROXIMAL_STEPS = 1e-11, 4
 SIDES_CHANGED = 6              # times that a basis is mended
 SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller eigenvalues are zero
@@ -71,15 +72,17 @@ def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
     n, made, ends = len(q), 0, set()
     best, best_error = np.zeros(n), np.inf
-    attempts = ATTEMPTS if covering is None else 1
-    for attempt in range(attempts):
-        exact, direction = attempt % 2 == 0, covering
+    paths = PATHS if covering is None else PATHS[:1]
+    for worst, near, number in paths:
+        direction = covering
         if covering is None:
-            direction = np.ones(n) if attempt < 2 else 0.5 + np.mod((np.arange(n) + 1.0) * attempt * GOLDEN, 1.0)
-        share = most - made if attempt == attempts - 1 else (most - made + 1) // 2
-        z, basic, end, pivots = _path(M if exact else M + NEAR * np.eye(n), q, direction, share)
+            direction = np.ones(n) if number == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * number * GOLDEN, 1.0)
+        share = most - made
+        if (worst, near, number) != paths[-1]:
+            share = min((share + 1) // 2, 8 * n + 100)
+        z, basic, end, pivots = _path(M + near * np.eye(n), q, direction, share, worst)
         made += pivots
-        if exact:
+        if near == 0.0:
             ends.add(end)
         z, error = _sharpened(M, q, z, basic, SIDES_CHANGED if end == SOLVED else 0)
         if error < best_error:                             # of a ray, too: rounding may hide that z0 has come to zero
@@ -91,7 +94,7 @@ def _attempts(M, q, covering, most):
     return best, "inaccurate" if SOLVED in ends else "limit" if LIMIT in ends else "ray", made
 
 
-def _path(M, q, covering, most):
+def _path(M, q, covering, most, worst):
     """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
     then, and before it is believed that the path ends on a ray."""
     n, made = len(q), 0
@@ -101,7 +104,8 @@ def _path(M, q, covering, most):
     column, fresh = n, True
     lines = np.concatenate([-M, -covering[:, None], q[:, None]], axis=1)
     while True:
-        status, pivots, column = lemke(lines, basic, other, place, column, min(max(RENEWED, n // 3), most - made))
+        stretch = min(max(RENEWED, n // 3), most - made)
+        status, pivots, column = lemke(lines, basic, other, place, column, stretch, worst)
         made += pivots
         fresh &= pivots == 0
         if status == SOLVED or made >= most or (status == RAY and fresh):
