@@ -160,8 +160,8 @@ def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots, 
     (2n + 1,): row of a basic one, -1 - column of another; all int32. column: what enters first; where it is z0, this is
     the start: T = (-M, -d), d > 0, some q < 0.
 
-    worst: of rows that tie, those are left out whose pivot is smaller than this part of the best. Near 0 the rule against
-    cycling is kept to the letter, near 1 the most digits.
+    worst: of rows that tie, those are left out whose pivot is smaller than this part of the best. Near 0 the rule
+    against cycling is kept to the letter, near 1 the most digits.
 
     -> (status, pivots, column). 0: z0 has left, the basis solves the problem; 1: nothing stops `column`, a ray; 2:
     max_pivots were made, `column` is next.

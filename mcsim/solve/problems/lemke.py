@@ -33,8 +33,8 @@ def lcp(M, q, max_pivots=None, covering=None):
 
     -> (z, status, pivots). status: "solved"; "ray": no solution was found, if M is copositive there may be none;
     "limit": max_pivots were not enough; "inaccurate": a basis was found, but rounding spoilt it, min(z, w) is off by
-    more than 1e-6 of |q| + |M||z|, or 0.1 of |q|, in units in which M and q are of size one. In all but the first case z
-    is the best that was come by, and no answer.
+    more than 1e-6 of |q| + |M||z|, or 0.1 of |q|, in units in which M and q are of size one. In all but the first case
+    z is the best that was come by, and no answer.
 
     SceneError: wrong shapes, numbers that are not finite, a covering that is not positive.
 
