@@ -15,6 +15,8 @@ from mcsim.solve.problems.solution import Solution, check_calls
 # Name -> (most iterations by default, models that it solves, what it is). Each lives in a module of its name, whose
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
 SOLVERS = {
+    "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
+    "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
     "apgd": (2000, ("ncp", "ccp", "frictionless"), "accelerated projected gradients on the cone QP; the exact model by rounds"),

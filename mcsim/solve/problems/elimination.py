@@ -74,12 +74,10 @@ def solve_directly(problem, model, tolerance, max_iterations, callback, run, opt
     impulses = elimination.whole(found.impulses)
     velocities = problem.velocities(impulses)
     last = problem.residuals(impulses, model)
-    residuals = found.residuals.copy()
-    residuals[-1] = last
     worst = max(float(last[name]) for name in ("primal", "dual", "complementarity", "natural_map"))
     notes = found.notes
     if found.converged and worst > tolerance:
         notes += (f"the bilateral rows are left with a residual of {worst:.2e}: they contradict each other, or nearly",)
-    return replace(found, impulses=impulses, velocities=velocities, residuals=residuals,
+    return replace(found, impulses=impulses, velocities=velocities, final=last,
                    converged=found.converged and worst <= tolerance,
                    reason=found.reason if worst <= tolerance or not found.converged else "bilateral rows", notes=notes)

@@ -14,9 +14,10 @@ SOURCE_DTYPE = np.dtype([("kind", "U14"), ("source", "i4"), ("index", "i4"), ("b
 def in_threes(rows):
     """Numbers of the rows as a problem has them -> (order, contacts): the first 3 contacts are [n, t1, t2] each.
 
-    rows: (r,) ROW_DTYPE, with friction at every point, as pairs under a cone. A normal without friction is a single row.
+    rows: (r,) ROW_DTYPE. A contact is a friction pair under a cone with one normal; a normal without friction is a single
+    row, and so is each of a pair that hangs on several normals.
     """
-    pairs = np.flatnonzero((rows["kind"] == FRICTION) & (rows["block"] == 2))
+    pairs = np.flatnonzero((rows["kind"] == FRICTION) & (rows["block"] == 2) & (rows["normal_count"] == 1))
     threes = np.stack([rows["normal_begin"][pairs], pairs, pairs + 1], axis=1).reshape(-1)
     single = ~second_rows(rows)
     single[threes] = False
