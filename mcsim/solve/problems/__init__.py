@@ -21,6 +21,7 @@ SOLVERS = {
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
     "apgd": (2000, ("ncp", "ccp", "frictionless"), "accelerated projected gradients on the cone QP; the exact model by rounds"),
     "bb": (2000, ("ncp", "ccp", "frictionless"), "spectral projected gradients (Barzilai-Borwein) on the cone QP, likewise"),
+    "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Jacobi with mass splitting; the order of the rows is nothing to it"),
 }
 
 MODEL_DESCRIPTIONS = {
