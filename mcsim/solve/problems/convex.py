@@ -2,8 +2,9 @@
 
 The cone complementarity problem is the minimum of 1/2 lambda' (A + R) lambda + (b + shift)' lambda over K, without a
 shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a fixed
-point (V. Acary and F. Cadoux, 2013). A method goes on with the shift as it stands, until its own residual is smaller than
-that of the exact model; then it takes the shift of where it is, and goes on from there with all its momentum.
+point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where friction is
+moderate. Where the residual then gets no better for as long as it took to come so far, as with much friction in a tangle,
+the shift stands still in rounds, until the convex problem's own residual is a part of the exact model's.
 """
 
 import numpy as np
@@ -13,7 +14,8 @@ from mcsim.solve.problems._system import MODELS, System
 from mcsim.solve.problems.solution import Progress
 
 LOOK = 5                # iterations from one look at a round's own residual to the next
-ROUND = 0.9             # a round ends when that is this part of the exact model's
+ROUNDS = (None, 0.9, 0.3)   # a round ends when that is this part of the exact model's; None: after every iteration
+PATIENCE = 100          # iterations that may pass in vain at the start
 
 
 class Convex:
@@ -56,6 +58,27 @@ class Convex:
         return change
 
 
+class Shifts:
+    """When the exact model's shift is renewed. strictness: place in ROUNDS."""
+
+    def __init__(self, convex, progress):
+        self.convex, self.progress = convex, progress
+        self.strictness = self.since = 0
+
+    def due(self, impulses, w, exact):
+        """Whether now, at these impulses, where the exact model's largest residual is `exact`."""
+        progress = self.progress
+        if (progress.iterations > 2 * max(progress.best_at, self.since) + PATIENCE
+                and self.strictness + 1 < len(ROUNDS)):
+            self.strictness += 1
+            self.since = progress.iterations
+            progress.notes.append(f"De Saxce's shift stands still in rounds to {ROUNDS[self.strictness]} of the residual, "
+                                  f"from iteration {self.since} on")
+        part = ROUNDS[self.strictness]
+        return part is None or (progress.iterations % LOOK == 0
+                                and self.convex.residual(impulses, w) <= part * exact)
+
+
 def run(name, make, problem, model, tolerance, max_iterations, callback, scaled=True):
     """Solve by a method: make(convex, impulses, w) has step() -> the next impulses, w; and shift(change) of all its w."""
     progress = Progress(problem, model, tolerance, max_iterations, callback)
@@ -65,12 +88,13 @@ def run(name, make, problem, model, tolerance, max_iterations, callback, scaled=
     w = convex.rates(impulses)
     progress.record(impulses, w)
     method = make(convex, impulses, w)
-    if model == "ncp":
+    rounds = Shifts(convex, progress) if model == "ncp" else None
+    if rounds:
         method.shift(convex.renew(w))
     while progress.going:
         impulses, w = method.step()
         u = w - convex.shift
         exact = progress.record(impulses, u)
-        if model == "ncp" and progress.iterations % LOOK == 0 and convex.residual(impulses, w) <= ROUND * exact:
+        if rounds and rounds.due(impulses, w, exact):
             method.shift(convex.renew(u))
     return progress.solution(name)

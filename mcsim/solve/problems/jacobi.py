@@ -4,7 +4,7 @@ Each body is split among the n blocks that act on it, as many bodies of 1/n of i
 own parts, which it moves n times as fast, and the parts are put together again by the mean of their velocities: the
 impulses act on the whole body. For the convex models the split problem's objective lies above the whole one's wherever one
 is (Cauchy and Schwarz), so that every iteration goes down, whatever the order or the number of blocks. In exchange it is slower
-than Gauss-Seidel, and to the bit independent of the order.
+than Gauss-Seidel; the order of the blocks is nothing to it, but for rounding.
 
 Source: R. Tonge, F. Benevolenski and A. Voroshilov, "Mass splitting for jitter-free parallel rigid body simulation", 2012.
 """
