@@ -36,6 +36,8 @@ cdef class Pipeline(Machine):
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
+    cdef readonly long long sweeps      # of the last step, over all rows
+    cdef public double tolerance        # sweeps end at this residual; negative: they are counted
     cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef object failure                 # what one of them raised
     cdef int call_status
@@ -54,6 +56,7 @@ cdef class Pipeline(Machine):
     cdef int layout(self, bint own, bint wide) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil
+    cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void write_joints(self, Row* rows) noexcept nogil
     cdef void write_rows(self, Row* rows) noexcept nogil
     cdef void finish_rows(self) noexcept nogil
@@ -69,7 +72,6 @@ cdef class Pipeline(Machine):
     cdef void mend_start(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void return_carried(self) noexcept nogil
-    cdef bint shared(self, const Row* row) noexcept nogil
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil

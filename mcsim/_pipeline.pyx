@@ -32,8 +32,7 @@ import numpy as np
 from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
-                                        store_joints)
+from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.core._math cimport dot, scale
@@ -44,13 +43,13 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointAxis, JointRows, MOTOR_POSITION,
-                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
-                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, Manifold,
+                                  RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_GGL,
+                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
+from mcsim.solve.problems.from_rows import matrices
 
 cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
@@ -224,7 +223,12 @@ cdef class Pipeline(Machine):
             self.solve_problem(twist, relaxed)
             return
         if self.settings.solver == PGS:
-            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
+            for k in range(1 if self.tolerance < 0.0 else iterations):
+                self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub,
+                                                    iterations if self.tolerance < 0.0 else 1)
+                self.sweeps += iterations if self.tolerance < 0.0 else 1
+                if self.solved(twist, relaxed):
+                    break
             return
         if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
@@ -236,6 +240,7 @@ cdef class Pipeline(Machine):
                 self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
                 self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
+            self.sweeps += 1
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
@@ -243,14 +248,23 @@ cdef class Pipeline(Machine):
                     self.articulations.aim()
             elif self.correction <= STILL:
                 break
+            if self.solved(twist, relaxed):
+                break
+
+    cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
+        """Whether the sweeps may end, where a residual ends them."""
+        if self.tolerance < 0.0 or twist != self.bodies.twist:
+            return False
+        self.measure(relaxed)
+        return self.residual <= self.tolerance
 
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
         """All rows by a solver of the laboratory."""
         if self.call_status != OK:
             return
         try:
-            self.correction = self.laboratory(self.rows_now(), np.asarray(<double[:self.bodies.count, :6]> <double*>twist),
-                                              relaxed)
+            self.correction = self.laboratory(
+                self.rows_now(), np.asarray(<double[:6 * self.bodies.count]> <double*>twist), relaxed)
         except BaseException as error:
             self.failure = error
             self.call_status = CALL_FAILED
@@ -322,7 +336,7 @@ cdef class Pipeline(Machine):
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
-            elif self.shared(row):
+            elif is_shared(row, self.joints, &self.settings):
                 row.carry = (1.0 - first) / first
                 row.impulse *= first
                 row.upper = INFINITY
@@ -373,7 +387,7 @@ cdef class Pipeline(Machine):
         cdef double impulse
         if row.carry == 0.0:
             return 0.0
-        shared = self.shared(row)
+        shared = is_shared(row, self.joints, &self.settings)
         impulse = row.carry * row.impulse if shared else row.carry
         row.impulse += impulse
         if shared:
@@ -399,16 +413,6 @@ cdef class Pipeline(Machine):
         cdef Vec3 wa = self.bodies.twist[row.body_a].w
         cdef Vec3 wb = self.bodies.twist[row.body_b].w
         return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
-
-    cdef bint shared(self, const Row* row) noexcept nogil:
-        """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
-        cdef const JointAxis* axis
-        if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
-            return False
-        axis = &self.joints[row.source].axes[row.index // AXIS_ROWS]
-        if row.kind == ROW_SPRING:
-            return spring_point(axis, row.diagonal, &self.settings) < 1.0
-        return axis.motor_mode == MOTOR_POSITION and motor_point(axis, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -590,7 +594,7 @@ cdef class Pipeline(Machine):
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
-        self.impact_count = 0
+        self.impact_count = self.sweeps = 0
         self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
@@ -751,15 +755,23 @@ cdef class Pipeline(Machine):
             self.raise_failure()
         return status
 
+    def row_matrices(self):
+        """J and J M^-1 (rows, m) of the rows over the velocities, scipy.sparse."""
+        return matrices(self.rows_now(), 6 * self.bodies.count)
+
+    def velocities(self):
+        """(6 n,) the bodies' twists."""
+        return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
+
     def kicked(self):
-        """(n, 6) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(6 n,) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
         cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
         before = np.array(twist)
         with nogil:
             integrate_velocities(&self.bodies, &self.settings, 1.0)
         after = np.array(twist)
         np.asarray(twist)[...] = before
-        return after
+        return after.reshape(-1)
 
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,

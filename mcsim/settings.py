@@ -13,12 +13,13 @@ STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "pro
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
+MOST_SWEEPS = 1000          # where a residual ends them
 STOPS = ("iterations", "residual")
 OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
 REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
-REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
+REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
 POSITION_INTEGRATORS = ("rattle", "variational")
@@ -45,6 +46,8 @@ RK4_HERTZ_PER_RATE = 0.03
 RK4_BAUMGARTE_TIME = 1.0 / 60.0
 RK4_FASTEST = 2.5
 
+RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
+
 ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
 
 
@@ -63,6 +66,8 @@ def _checked(k):
     if k["joint_solver"] is not None:
         choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
     exact = _check_laboratory(k)
+    k["stop"] = choose(k["stop"] or ("residual" if exact or k["tolerance"] is not None else "iterations"), STOPS, "stop")
+    k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
     if k["joint_solver"] == "tree" and k["solver"] != "si" and not exact:
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
@@ -88,8 +93,8 @@ def _checked(k):
         k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
-    if exact and own_iterations:
-        k["iterations"] = LABORATORY[k["solver"]][0]
+    if own_iterations and (exact or k["stop"] == "residual"):
+        k["iterations"] = LABORATORY[k["solver"]][0] if exact else MOST_SWEEPS
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
@@ -106,10 +111,9 @@ def _checked(k):
 def _check_laboratory(k):
     """Whether a solver of the laboratory is asked for; what goes with it, resolved."""
     if k["solver"] not in LABORATORY or (k["solver"] in SOLVERS and k["contact_model"] is None):
-        for name in ("contact_model", "stop", "tolerance"):
-            if k[name] is not None:
-                raise FieldError(name, f"goes with a solver of the laboratory, not with {k['solver']!r}: pass solver= one "
-                                 f"of {', '.join(LABORATORY)}")
+        if k["contact_model"] is not None:
+            raise FieldError("contact_model", f"goes with a solver of the laboratory, not with {k['solver']!r}: pass "
+                             f"solver= one of {', '.join(LABORATORY)}")
         return False
     k["contact_model"] = choose(k["contact_model"] or "ncp", MODEL_DESCRIPTIONS, "contact_model")
     if k["contact_model"] not in LABORATORY[k["solver"]][1]:
@@ -117,8 +121,6 @@ def _check_laboratory(k):
                          f"{', '.join(LABORATORY[k['solver']][1])}")
     if k["integrator"] != "semi_implicit":
         raise FieldError("solver", f"{k['solver']!r} goes with integrator='semi_implicit', not {k['integrator']!r}")
-    k["stop"] = choose(k["stop"] or "residual", STOPS, "stop")
-    k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
     k["friction"], k["friction_points"] = "cone", "point"
     k["joint_solver"] = k["joint_solver"] or "rows"
     return True
@@ -131,19 +133,16 @@ def check_reduced_settings(keywords):
     try:
         choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
-        choose(k["solver"], ("si",), "solver")
+        choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
+        if k["solver"] in SOLVERS and k["solver"] != "si":
+            k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
+        if k["iterations"] is None and k["stabilization"] == "projection" and k["solver"] == "si":
+            k["iterations"] = ITERATIONS["soft"]                 # of limits and contacts, which are soft then
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
-                                "contact_model": None, "stop": None, "tolerance": None,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
-
-
-def passes(k):
-    """How often a substep solves all rows, by checked keywords."""
-    once = {"none": 1, "baumgarte": 1, "soft": 2, "split_impulse": 2}
-    return once.get(k["stabilization"], 2 + k["position_rounds"])
 
 
 def _check_rk4(k, h):

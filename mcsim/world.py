@@ -39,7 +39,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solver of the laboratory: its most, by default its own.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
-      stop: "residual" (the laboratory's default: at `tolerance`, by default 1e-6, of each residual) or "iterations".
+      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of each residual, with
+        si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
@@ -122,6 +123,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
         pipeline.set_laboratory(self._new_laboratory())
+        pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -188,6 +190,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a "
                                   "function that it calls (a residual, a motion) and other threads may only read its "
                                   "arrays: do it after the step")
+
+    def _admit(self, part, what):
+        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
 
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""

@@ -13,6 +13,8 @@ RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
 DIVERGED = 1e12             # times the residual at the start: the impulses run away
+ROUNDING = 1e-15            # of a product A lambda against its largest term
+DOUBTED = 1e-6              # of the residual at the start: rounding must stay below, or below the tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,8 @@ class Solution:
     converged: all four residuals at most the tolerance. reason: "converged", "iteration limit", "stalled", "diverged",
     "not finite", "stopped" (by the callback), "no solution" (a direct method proved or met one), and so on.
     iterations: made. residuals: (iterations + 1,) structured: primal, dual, complementarity, natural_map, objective, gap
-    (help(mcsim.solve.problems.residuals)); the first is of the start. times: (iterations + 1,) [s] since the call.
+    (help(mcsim.solve.problems.residuals)); the first is of the start. final: those of the answer, which is the best that
+    was met. times: (iterations + 1,) [s] since the call.
     solver, model: names. notes: what else there is to say, strings.
     """
 
@@ -33,6 +36,7 @@ class Solution:
     reason: str
     iterations: int
     residuals: np.ndarray
+    final: np.void
     times: np.ndarray
     solver: str
     model: str
@@ -41,7 +45,7 @@ class Solution:
     @property
     def residual(self) -> float:
         """The largest of the four residuals of the impulses."""
-        return largest(self.residuals[-1])
+        return largest(self.final)
 
     def __repr__(self):
         return (f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
@@ -78,6 +82,7 @@ class Progress:
     def __post_init__(self):
         self.system = self.problem.system
         self.model_number = MODELS.index(self.model)
+        self.stiffest = float(self.system.local_blocks.max(initial=0.0))
         self.best = self.best_velocities = None
         self.best_at = 0
         self.least = math.inf
@@ -117,9 +122,9 @@ class Progress:
         if self.callback is not None and self.callback(
                 self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
             self.reason = self.reason or "stopped"
-        if worst <= self.tolerance:
+        if worst <= self.tolerance and self._tells(impulses):
             self.reason = "converged"
-        elif worst > DIVERGED * max(self.first, self.tolerance):
+        elif worst > DIVERGED * max(self.first, self.tolerance) or worst <= self.tolerance:
             self.reason = self.reason or "diverged"
         elif self.iterations >= self.max_iterations:
             self.reason = self.reason or "iteration limit"
@@ -137,19 +142,19 @@ class Progress:
             self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), before + 1 + best
         self._judge(worst, last, residuals[-1])
 
+    def _tells(self, impulses):
+        """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may grow until
+        nothing else is left."""
+        doubt = ROUNDING * float(np.abs(impulses).max(initial=0.0)) * self.stiffest
+        return doubt <= max(self.tolerance, DOUBTED * self.first)
+
     def solution(self, solver) -> Solution:
         """The answer: the best impulses that were recorded."""
         records = np.array([tuple(record) for record in self._records], RECORD)
-        if self.best is None:
-            self.best = np.zeros(self.problem.row_count)
-            self.best_velocities = self.problem.b.copy()
         if self.best_at < self.iterations:
             self.notes.append(f"the answer is that of iteration {self.best_at}, the best")
-            records = np.append(records, records[self.best_at])[:len(records) + 1]
-            self._times.append(self._times[-1])
-        return Solution(self.best, self.best_velocities, self.least <= self.tolerance, self.reason,
-                        len(self._times) - 1 - (self.best_at < self.iterations), records, np.array(self._times), solver,
-                        self.model, tuple(self.notes))
+        return Solution(self.best, self.best_velocities, self.reason == "converged", self.reason, self.iterations, records,
+                        records[self.best_at], np.array(self._times), solver, self.model, tuple(self.notes))
 
 
 def check_calls(tolerance, max_iterations, callback):
