@@ -15,8 +15,8 @@ from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, pr
 start_clock()
 
 cdef enum:
-    EVERY = 3               # iterations between changes of rho
-    LAST = 300              # iteration of the last one: with rho fixed the method converges
+    EVERY = 3               # iterations between changes of rho, at least,
+    PART = 20               # and this part of those made: with rho fixed for longer and longer the method converges
 cdef double POWER = 0.2     # of the ratio of the residuals, by which rho changes
 cdef double FAR = 1.5       # least factor that is worth a change
 cdef double MOST = 100.0    # and the largest
@@ -76,6 +76,7 @@ cdef class Admm:
     cdef int model, part
     cdef double eta, alpha
     cdef Py_ssize_t turn                    # iterations made
+    cdef Py_ssize_t change                  # the next after which rho changes
     cdef readonly Py_ssize_t factorizations
     cdef object kept
     cdef double* z                          # (rows,) in the cones, scaled
@@ -98,6 +99,7 @@ cdef class Admm:
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
         self.eta, self.alpha, self.part = eta, alpha, part
+        self.change = EVERY
         rows = np.zeros((9, system.row_count))
         rows[5], rows[6] = impulse, velocity
         state = np.zeros(system.width)
@@ -253,6 +255,7 @@ cdef class Admm:
         cdef Py_ssize_t block
         cdef bint changed = False
         cdef double factor
+        self.change = self.turn + max(EVERY, self.turn // PART)
         for block in range(self.system.block_count):
             if self.kind[block] != BOUND:
                 continue
@@ -291,7 +294,7 @@ cdef class Admm:
                     memcpy(self.best_velocity, self.velocity, self.system.row_count * sizeof(double))
                 if worst <= tolerance or not worst < INFINITY:
                     break
-                if self.turn % EVERY == 0 and self.turn <= LAST:
+                if self.turn >= self.change:
                     self.balance()
         progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
                              self.kept[0][8])
@@ -314,7 +317,7 @@ cdef class Admm:
                     worst = max(worst, e * self.primal[block], self.dual[block] / e)
                 if not worst > tolerance:
                     break
-                if self.turn % EVERY == 0 and self.turn <= LAST:
+                if self.turn >= self.change:
                     self.balance()
         return self.kept[0][5].copy(), self.kept[0][6].copy(), made
 
