@@ -25,7 +25,7 @@ PATIENCE = 500              # iterations without a better answer, until it says 
 RHO, ETA = 0.1, 1e-9
 
 
-def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-5):
+def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
     """delta: the proximal term of the scaled rows to begin with. An iteration is a step of either method."""
     if not 0.0 < delta < np.inf:
         raise SceneError(f"solve: delta must be above 0 and finite, got {delta!r}")
@@ -42,7 +42,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-5):
     admm = None
     turns, steps = ADMM_STEPS, 0
     while progress.going:
-        impulses, velocities, made = _newton(newton, progress, impulses, velocities, NEWTON_STEPS)
+        impulses, velocities, made = newton_steps(newton, progress, impulses, velocities, NEWTON_STEPS)
         steps += made
         if not progress.going:
             break
@@ -60,7 +60,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-5):
     return progress.solution("newton")
 
 
-def _newton(newton, progress, impulses, velocities, most):
+def newton_steps(newton, progress, impulses, velocities, most):
     """Up to `most` steps. -> impulses, velocities, how many"""
     before = progress.iterations
     newton.begin(impulses, velocities)
