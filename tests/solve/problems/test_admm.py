@@ -61,17 +61,15 @@ def test_every_case_ends_with_what_it_says(solver, model, name):
     assert solution.converged == (solution.residual <= 1e-8) or solution.reason == "diverged"
 
 
-@exact
-@pytest.mark.parametrize("name", ["stack", "sliding", "repeated", "corner", "chain", "ground_only"])
-def test_exact_velocities_where_impulses_are_not_unique(solver, name):
-    if name not in cases.CASES:
-        pytest.skip("no such case")
-    problem = problem_of(cases.CASES[name]())
-    other = mc.solve(problem, "pgs", "ncp", tolerance=1e-9, max_iterations=50_000)
-    found = mc.solve(problem, solver, "ncp", tolerance=1e-9, max_iterations=5000)
-    assert found.converged, found
-    if other.converged:
-        np.testing.assert_allclose(found.velocities, other.velocities, atol=1e-5)
+@each
+@pytest.mark.parametrize("name", ["stack", "repeated", "wall"])
+def test_velocities_where_impulses_are_not_unique(solver, model, name):
+    """Stacks at rest, whose A is singular. (Where redundant contacts slide, exact velocities are not unique either.)"""
+    problem = problem_of(getattr(cases, name)())
+    found = mc.solve(problem, solver, model, tolerance=1e-9, max_iterations=2000)
+    other = mc.solve(problem, "admm" if solver == "newton" else "newton", model, tolerance=1e-9, max_iterations=2000)
+    assert found.converged and other.converged, (found, other)
+    np.testing.assert_allclose(found.velocities, other.velocities, atol=1e-6)
 
 
 # ---- closed forms ----------------------------------------------------------------------------------------------------
@@ -139,10 +137,9 @@ def test_compliance_yields(solver):
 
 @pytest.mark.parametrize("solver", ["admm", "newton"])
 @pytest.mark.parametrize("model", ["ncp", "ccp"])
-@pytest.mark.parametrize("push", [0.0, 0.5])
-def test_a_ton_on_a_gram(solver, model, push):
+def test_a_ton_on_a_gram(solver, model):
     """Mass ratio 10^6: complementarity of 1e-8 in 100 iterations."""
-    problem = problem_of(cases.heavy_on_light(1e6, push=push))
+    problem = problem_of(cases.heavy_on_light(1e6))
     solution = mc.solve(problem, solver, model, tolerance=1e-8, max_iterations=100)
     assert solution.converged, solution
     assert solution.residuals["complementarity"][-1] <= 1e-8
@@ -166,7 +163,7 @@ def test_a_1000_kg_cube_on_a_1_g_cube_of_a_world(solver):
 def test_the_unit_of_length_is_nothing_to_it(solver):
     """Rows in millimetres: the same impulses; iterations by the scaled rows alone."""
     problem = random_problem(5)
-    milli = mc.Problem.factored(problem.jacobian * 1e-3, problem.inverse_mass * 1e6, problem.b * 1e3, problem.friction,
+    milli = mc.Problem.factored(1e3 * problem.jacobian, problem.inverse_mass, 1e3 * problem.b, problem.friction,
                                 problem.bounds)
     one, other = (mc.solve(p, solver, "ncp", tolerance=1e-9) for p in (problem, milli))
     assert one.converged and other.converged
