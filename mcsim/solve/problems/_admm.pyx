@@ -9,6 +9,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, records as bytes_of
 from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.solve._blocks cimport clamp
+from mcsim.solve.problems._newton cimport Newton
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, project_contact
 
@@ -321,6 +322,14 @@ cdef class Admm:
                 if self.turn >= self.change:
                     self.balance()
         return self.kept[0][5].copy(), self.kept[0][6].copy(), made
+
+    def newton(self, double shift):
+        """Newton steps on the same system and its factors' memory; `resume` afterwards."""
+        return Newton(self.system, None, self.model, shift, self.proximal)
+
+    def resume(self):
+        """After Newton steps: the factors anew."""
+        self.prepare()
 
     def restart(self, impulses, velocities):
         """From other impulses, with the rho that there are."""

@@ -169,10 +169,10 @@ cdef void convex_contact(double mu, const double* x, const double* u, double* f,
 # ---- all blocks ------------------------------------------------------------------------------------------------------
 
 cdef class Newton:
-    """shift: delta."""
+    """shift: delta. proximal: that of another solver of this system, which must factor anew after these steps."""
 
-    def __init__(self, System system, inverse_mass, int model, double shift):
-        self.proximal = Proximal(system, inverse_mass)
+    def __init__(self, System system, inverse_mass, int model, double shift, Proximal proximal=None):
+        self.proximal = Proximal(system, inverse_mass) if proximal is None else proximal
         self.system, self.model, self.shift, self.first_shift = system, model, shift, shift
         self.lu = Lu(self.proximal.cholesky)
         rows, blocks = np.zeros((9, system.row_count)), np.zeros((27, system.block_count))

@@ -40,7 +40,11 @@ cdef extern from *:
     static void mc_add_square(double* restrict to, const double* restrict a, const double* restrict b,
                               const double* restrict f, int s, int m, int n)
     {
-        if (s == 3 && m == 6 && n == 6) mc_square(to, a, b, f, 3, 6, 6);
+        if (s == 3 && m == 6 && n == 6)
+            for (int j = 0; j < 6; j++) {
+                const double g = f[0] * b[j], h = f[1] * b[6 + j], k = f[2] * b[12 + j];
+                for (int i = 0; i < 6; i++) to[j * 6 + i] += (a[i] * g + a[6 + i] * h) + a[12 + i] * k;
+            }
         else mc_square(to, a, b, f, s, m, n);
     }
     /* u (s,) += a v, a (s, m) row by row */

@@ -33,7 +33,7 @@ MODELS = ("frictionless", "pyramid", "ccp", "ncp")      # in the order of enum M
 cdef void project_contact(int model, double mu, double* x) noexcept nogil:
     """The nearest impulse of K, of one contact. pyramid: the tangents under the normal that there is."""
     cdef double n = x[0]
-    cdef double t, bound, scale
+    cdef double t, square, bound, scale
     if model == FRICTIONLESS:
         x[0] = n if n > 0.0 else 0.0
         x[1] = 0.0
@@ -48,14 +48,15 @@ cdef void project_contact(int model, double mu, double* x) noexcept nogil:
         x[1] = clamp(x[1], -bound, bound)
         x[2] = clamp(x[2], -bound, bound)
         return
-    t = sqrt(x[1] * x[1] + x[2] * x[2])
-    if t <= mu * n:
+    square = x[1] * x[1] + x[2] * x[2]
+    if n >= 0.0 and square <= mu * mu * n * n:          # without a root where none is needed
         return
-    if mu * t <= -n:
+    if n <= 0.0 and mu * mu * square <= n * n:
         x[0] = 0.0
         x[1] = 0.0
         x[2] = 0.0
         return
+    t = sqrt(square)
     x[0] = (n + mu * t) / (1.0 + mu * mu)
     scale = mu * x[0] / t
     x[1] *= scale

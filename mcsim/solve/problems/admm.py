@@ -10,9 +10,10 @@ rho 0; bounds are clamps. Each block has a rho of its own, multiplied every few 
 (|lambda - z| / (rho |z - z_old|))^(1/5): it falls where a contact holds, and grows where it opens. (One rho for all,
 balanced likewise, took several times the iterations on stacks of boxes.) Each change is a new
 factorization; after a while rho stays for longer and longer, as convergence wants.
-Where contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after 20, 40, 80,
-... iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not
-get there. Each counts as an iteration. polish=False leaves them out.
+
+Once contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after every 20
+iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not get
+there. Each counts as an iteration. polish=False leaves them out.
 
 Its fixed points are the model's solutions; for ccp and frictionless, convex, it converges from everywhere, if slowly.
 
@@ -25,13 +26,12 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
-from mcsim.solve.problems._newton import Newton
 from mcsim.solve.problems.newton import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
 
-FIRST_POLISH = 20           # iterations until the first polish; then twice as many each time
-POLISH_STEPS = 6            # of Newton
+TURN = 20                   # iterations between polishes
+POLISH_STEPS = 10           # of Newton
 DELTA = 1e-4                # its proximal term to begin with
 PATIENCE = 500              # iterations without a better answer, until it says that it stalled
 
@@ -56,17 +56,18 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
         return progress.solution("admm")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
     run = Admm(system, inverse_mass, progress.model_number, impulses, velocities, rho, eta, over_relaxation)
-    newton, steps, turns = None, 0, FIRST_POLISH
+    newton, steps = None, 0
     while progress.going:
         before = progress.iterations
-        while progress.going and progress.iterations - before < turns:
-            impulses, velocities = run.run(progress, 1 if callback else turns)
+        while progress.going and progress.iterations - before < TURN:
+            impulses, velocities = run.run(progress, 1 if callback else TURN)
         if progress.going and polish:
-            newton = newton or Newton(system, inverse_mass, progress.model_number, DELTA)
+            newton = newton or run.newton(DELTA)
             before = progress.iterations
             newton_steps(newton, progress, impulses, velocities, POLISH_STEPS)
             steps += progress.iterations - before
-        turns *= 2
+            if progress.going:
+                run.resume()
         if progress.going and progress.iterations - progress.best_at >= PATIENCE:
             progress.reason = "stalled"
     progress.notes.append(f"{run.factorizations} factorizations" + (f", {steps} Newton steps" if steps else ""))
