@@ -23,6 +23,7 @@ from mcsim.solve.problems.pgs import ORDERS
 from mcsim.solve.problems.solution import Progress
 
 BETAS = ("exact", "fletcher_reeves")
+FLAT = 1e-14            # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", order="symmetric", omega=1.0):
@@ -51,7 +52,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", 
         change = at - begun
         square = dot(change[:n], change[:n])
         if beta == "exact":
-            more = least_along(system, model, way, at[n:2 * n])
+            more = least_along(system, model, way, at[n:2 * n], FLAT * progress.stiffest)
         else:
             more = square / before if square <= before else 0.0
         before = square
@@ -61,11 +62,11 @@ def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", 
     return progress.solution("nncg")
 
 
-def least_along(system, model, way, velocities):
-    """How far the objective falls along the way; 0 where it only rises."""
+def least_along(system, model, way, velocities, flat):
+    """How far the objective falls along the way; 0 where it only rises, or goes on and on."""
     n = len(velocities)
     curvature = dot(way[:n], way[n:2 * n])
-    if not curvature > 0.0:
+    if not curvature > flat * dot(way[:n], way[:n]):
         return 0.0
     if model == "ncp":
         shift = np.zeros(n)
