@@ -293,3 +293,19 @@ def test_robots_agree(tmp_path, capsys, monkeypatch):
     assert robots.main([str(tmp_path)]) == [] and "pinocchio is not installed" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         robots.main([str(tmp_path / "none")])
+
+
+def test_solvers_are_measured(tmp_path, capsys):
+    """All that are registered, on a pyramid of three cubes; their curves end below the tolerance."""
+    solvers = load("solvers")
+    path = tmp_path / "solvers.csv"
+    curves = solvers.main(["--base", "2", "--seconds", "2", "--models", "ncp", "pyramid", "--csv", str(path), "--cold"])
+    said = capsys.readouterr().out
+    assert {solver for _, solver in curves} == set(solvers.SOLVERS) and "model pyramid" in said
+    for name in ("pgs", "nncg", "apgd"):
+        assert curves["ncp", name][-1, 1:].max() <= 1e-4 and f"\n{name} " in said
+    lines = path.read_text().splitlines()
+    assert "pyramid base=2" in lines[1]
+    assert {row["solver"] for row in csv.DictReader(lines[2:])} == set(solvers.SOLVERS)
+    with pytest.raises(SystemExit):
+        solvers.main(["nothing"])
