@@ -3,9 +3,10 @@
     python benchmarks/solvers.py [SOLVER ...] [--base 50] [--models ncp ccp pyramid] [--tolerance 1e-4] [--seconds 120]
                                  [--relaxed] [--cold] [--csv benchmarks/results/solvers.csv]
 
-The pyramid settles for half a second under World's defaults; `world.problem()` is then what all solve. Residual: the largest
-of primal [m/s], dual [N s], complementarity [J] and natural map [N s]. Time is the processor's, in solve(), measuring
-included: every solver measures itself in every iteration. pgs comes first; the others' times are given over its own.
+The pyramid settles for half a second under World's defaults; `world.problem()` is then what all solve. Residual: the
+largest of primal [m/s], dual [N s], complementarity [J] and natural map [N s]. Time is the processor's, in solve(),
+measuring included: every solver measures itself in every iteration. pgs comes first; the others' times are given over
+its own.
 """
 
 import argparse
@@ -74,7 +75,8 @@ def table(curves, endings, levels):
 
 
 def over(curve, first, levels, column=None):
-    """The time to the last level over that of the first curve; where this has not come so far, at least so much less."""
+    """The time to the last level over that of the first curve; where this has not come so far, at least so much
+    less."""
     mine, its = reached(curve, levels[-1], column), reached(first, levels[-1], column)
     if np.isnan(mine):
         return "not reached"
@@ -85,7 +87,8 @@ def write(path, curves, problem, given):
     with open(path, "w", newline="", encoding="utf-8") as file:
         file.write(f"# {machine()}; {platform.system()}, Python {platform.python_version()}, NumPy {np.__version__}, "
                    f"mcsim {mc.__version__}; {time.strftime('%Y-%m-%d')}\n")
-        file.write(f"# pyramid base={given.base} relaxed={given.relaxed} cold={given.cold}: {problem.contact_count} contacts\n")
+        file.write(f"# pyramid base={given.base} relaxed={given.relaxed} cold={given.cold}: "
+                   f"{problem.contact_count} contacts\n")
         writer = csv.writer(file)
         writer.writerow(["model", "solver", "iteration", "seconds", *RESIDUALS])
         for (model, solver), curve in curves.items():

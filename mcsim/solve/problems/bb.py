@@ -2,12 +2,12 @@
 problem; the exact model by rounds of it (`convex.py`).
 
     d = P_K(l - t S w(l)) - l,   l' = l + a d
-    t: by turns  s' S^-1 s / s' A s  and  s' A s / (A s)' S (A s)   of the last step s (J. Barzilai and J. Borwein, 1988)
+    t: by turns  s' S^-1 s / s' A s  and  s' A s / (A s)' S (A s)   of the last step s (J. Barzilai, J. Borwein, 1988)
     a: 1 where f(l + d) <= the largest of the last MEMORY values + SLOPE w' d, else where f is least along d
 
-Source: E. Birgin, J. Martinez and M. Raydan, "Nonmonotone spectral projected gradient methods on convex sets", 2000, with
-the line search of L. Grippo, F. Lampariello and S. Lucidi, 1986. As f is a quadratic, a costs nothing: one product with A
-an iteration.
+Source: E. Birgin, J. Martinez and M. Raydan, "Nonmonotone spectral projected gradient methods on convex sets", 2000,
+with the line search of L. Grippo, F. Lampariello and S. Lucidi, 1986. As f is a quadratic, a costs nothing: one
+product with A an iteration.
 """
 
 from collections import deque

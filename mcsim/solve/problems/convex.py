@@ -1,17 +1,17 @@
 """What the methods for the convex problem share, and the outer loop by which they solve the exact one.
 
 The cone complementarity problem is the minimum of 1/2 lambda' (A + R) lambda + (b + shift)' lambda over K, without a
-shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a fixed
-point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where friction is
-moderate. Where the residual then gets no better for as long as it took to come so far, as with much friction in a tangle,
-the shift stands still in rounds, until the convex problem's own residual is a part of the exact model's. So it does, from
-the best impulses on, where the shift drives the method far off.
+shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a
+fixed point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where
+friction is moderate. Where the residual then gets no better for as long as it took to come so far, as with much
+friction in a tangle, the shift stands still in rounds, until the convex problem's own residual is a part of the exact
+model's. So it does, from the best impulses on, where the shift drives the method far off.
 """
 
 import numpy as np
 
 from mcsim.solve.problems._gradients import descend, dot, scales, shifts
-from mcsim.solve.problems._system import MODELS, System
+from mcsim.solve.problems._system import MODELS
 from mcsim.solve.problems.solution import Progress
 
 LOOK = 5                # iterations from one look at a round's own residual to the next

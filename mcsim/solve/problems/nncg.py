@@ -9,10 +9,12 @@ A sweep forth and one back make a preconditioner that is symmetric, as conjugate
                         follows from the velocities at the points before, so it costs two products
     fletcher_reeves     |d|^2 / |d before|^2; above 1 the way begins anew
 
-The exact model is swept as the convex one with De Saxce's shift, which follows (`convex.py`): with the exact sweeps of pgs
-there would be no objective to go down. Not monotone: the best swept impulses are kept. Below some ten iterations plain sweeps are as good.
-Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact force
-problems", 2010 (fletcher_reeves with forward sweeps); the exact beta and the sweeps both ways are ours.
+The exact model is swept as the convex one with De Saxce's shift, which follows (`convex.py`): with the exact sweeps
+of pgs there would be no objective to go down. Not monotone: the best swept impulses are kept. Below some ten
+iterations plain sweeps are as good.
+
+Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact
+force problems", 2010 (fletcher_reeves with forward sweeps); the exact beta and the sweeps both ways are ours.
 """
 
 import numpy as np
@@ -21,15 +23,15 @@ from mcsim.core.errors import SceneError
 from mcsim.solve.problems._gradients import dot
 from mcsim.solve.problems._sweeps import sweep
 from mcsim.solve.problems.convex import run
-from mcsim.solve.problems.pgs import ORDERS
+from mcsim.solve.problems.pgs import check_sweeps
 
 BETAS = ("exact", "fletcher_reeves")
 FLAT = 1e-14            # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
 
 
 class Conjugate:
-    """The method on a problem of one round. at: y, its velocities and its state, all linear in the impulses; way: p of the
-    three."""
+    """The method on a problem of one round. at: y, its velocities and its state, all linear in the impulses; way: p
+    of the three."""
 
     def __init__(self, convex, impulses, w, beta, order, omega):
         self.convex, self.rule, self.omega = convex, beta, omega
@@ -75,10 +77,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", 
     sweeps, forth and back. omega: relaxation of the sweeps, in (0, 2)."""
     if beta not in BETAS:
         raise SceneError(f"solve: beta must be one of: {', '.join(BETAS)}; got {beta!r}")
-    if order not in ORDERS:
-        raise SceneError(f"solve: order must be one of: {', '.join(ORDERS)}; got {order!r}")
-    if not 0.0 < omega < 2.0:
-        raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")
+    check_sweeps(omega, order)
 
     def make(convex, impulses, w):
         return Conjugate(convex, impulses, w, beta, order, omega)

@@ -1,5 +1,5 @@
-"""nncg, apgd, bb and jacobi: held against pgs at its most exact, an independent cone solver, closed forms; what is hard or
-has no solution."""
+"""nncg, apgd, bb and jacobi: held against pgs at its most exact, an independent cone solver, closed forms; what is
+hard or has no solution."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,8 @@ MANY = {("ncp", "sliding"), ("pyramid", "sliding")}
 
 
 def problem_of(case, **keywords):
-    return mc.Problem(case["A"], case["b"], case["friction"], np.column_stack([case["lower"], case["upper"]]), **keywords)
+    return mc.Problem(case["A"], case["b"], case["friction"], np.column_stack([case["lower"], case["upper"]]),
+                      **keywords)
 
 
 def exactly(problem, model):
@@ -100,7 +101,8 @@ def cone_program(case):
 
 
 @pytest.mark.parametrize("make", [lambda: cases.stack(3, push=1.0), lambda: cases.wall(3), lambda: cases.pile(3, 6, 10),
-                                  lambda: cases.chain(3), cases.corner], ids=["stack", "wall", "pile", "chain", "corner"])
+                                  lambda: cases.chain(3), cases.corner],
+                         ids=["stack", "wall", "pile", "chain", "corner"])
 def test_the_convex_objective_is_that_of_an_independent_cone_solver(make):
     case = make()
     least, velocities = cone_program(case)
@@ -117,8 +119,9 @@ def test_the_frictionless_objective_is_that_of_scipy(seed):
     case = cases.pile(seed, 5, 8)
     normal = np.arange(0, 3 * len(case["friction"]), 3)
     A, b = case["A"][np.ix_(normal, normal)], case["b"][normal]
-    reference = minimize(lambda x: 0.5 * x @ A @ x + b @ x, np.zeros(len(b)), jac=lambda x: A @ x + b, method="L-BFGS-B",
-                         bounds=[(0.0, None)] * len(b), options={"ftol": 1e-16, "gtol": 1e-11, "maxiter": 10_000})
+    reference = minimize(lambda x: 0.5 * x @ A @ x + b @ x, np.zeros(len(b)), jac=lambda x: A @ x + b,
+                         method="L-BFGS-B", bounds=[(0.0, None)] * len(b),
+                         options={"ftol": 1e-16, "gtol": 1e-11, "maxiter": 10_000})
     # The tangential rows have velocities, but no say.
     for solver in ALL:
         found = mc.solve(problem_of(case), solver, "frictionless", tolerance=1e-7, max_iterations=20_000)
@@ -154,7 +157,8 @@ def pyramid():
 def test_a_pyramid_takes_a_fifth_of_the_iterations_of_pgs(pyramid, model):
     sweeps = mc.solve(pyramid, "pgs", model, tolerance=1e-4, max_iterations=10_000)
     assert sweeps.converged
-    for solver, most in (("nncg", sweeps.iterations // 10), ("apgd", sweeps.iterations // 4)):    # nncg: two sweeps each
+    # An iteration of nncg has two sweeps.
+    for solver, most in (("nncg", sweeps.iterations // 10), ("apgd", sweeps.iterations // 4)):
         if model in SOLVERS[solver][1]:
             found = mc.solve(pyramid, solver, model, tolerance=1e-4, max_iterations=10_000)
             assert found.converged and found.iterations <= most, (solver, found, sweeps)
@@ -199,7 +203,8 @@ def test_split_masses_bound_the_matrix():
         inverse_mass[6 * body:6 * body + 6, 6 * body:6 * body + 6] = part @ part.T
     A = jacobian @ inverse_mass @ jacobian.T
     A = 0.5 * (A + A.T)
-    for problem in (mc.Problem.factored(jacobian, inverse_mass, np.zeros(21), [0.5] * 6), mc.Problem(A, np.zeros(21), [0.5] * 6)):
+    for problem in (mc.Problem.factored(jacobian, inverse_mass, np.zeros(21), [0.5] * 6),
+                    mc.Problem(A, np.zeros(21), [0.5] * 6)):
         local = shared_local(problem.system).reshape(-1, 3, 3)
         bound = np.zeros((21, 21))
         for block in range(6):
@@ -216,7 +221,8 @@ def test_jacobi_does_not_ask_for_the_order():
     rows = (3 * order[:, None] + np.arange(3)).ravel()
     turned = mc.Problem(case["A"][np.ix_(rows, rows)], case["b"][rows], case["friction"][order])
     found = [mc.solve(p, "jacobi", "ncp", tolerance=0.0, max_iterations=50) for p in (problem_of(case), turned)]
-    np.testing.assert_allclose(found[0].residuals["natural_map"], found[1].residuals["natural_map"], rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(found[0].residuals["natural_map"], found[1].residuals["natural_map"],
+                               rtol=1e-6, atol=1e-12)
 
 
 def uneven(ratio=1e4):
@@ -225,7 +231,7 @@ def uneven(ratio=1e4):
     n = len(light["b"])
     A = np.zeros((2 * n, 2 * n))
     A[:n, :n], A[n:, n:] = light["A"], heavy["A"] / ratio
-    return mc.Problem(A, np.concatenate([light["b"], heavy["b"]]), np.concatenate([light["friction"], heavy["friction"]]))
+    return mc.Problem(A, *(np.concatenate([light[name], heavy[name]]) for name in ("b", "friction")))
 
 
 @pytest.mark.parametrize("solver", GRADIENTS)
@@ -292,7 +298,8 @@ def test_much_friction_in_a_tangle_is_solved_in_rounds():
 
 
 @pytest.mark.parametrize("solver, options, message", [
-    ("nncg", dict(beta="polak"), "exact, fletcher_reeves"), ("nncg", dict(order="random"), "forward, backward, symmetric"),
+    ("nncg", dict(beta="polak"), "exact, fletcher_reeves"),
+    ("nncg", dict(order="random"), "forward, backward, symmetric"),
     ("nncg", dict(omega=2.0), "between 0 and 2"), ("jacobi", dict(omega=0.0), "between 0 and 2"),
     ("apgd", dict(omega=1.0), "has no option 'omega'; it takes scaled")])
 def test_wrong_options_are_refused(solver, options, message):
