@@ -34,6 +34,7 @@ KERNELS = {
     "mcsim.constraints._limits": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
+    "mcsim.constraints._compliant": ["m"],
     "mcsim.constraints._stiffness": ["m"],
     "mcsim.stabilize._stabilize": ["m"],
     "mcsim.stabilize._displace": ["m"],

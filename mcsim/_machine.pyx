@@ -62,8 +62,9 @@ cdef class Machine(StateArrays):
         self.displacement = Displacement(bodies.count)
         self.settings = settings
         self.substeps = self.settings.substeps
-        self.bounces = bounces
-        self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+        self.bounces = bounces and not self.settings.compliant
+        self.widening = (not self.settings.compliant and self.settings.solver == SI
+                         and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
@@ -128,7 +129,9 @@ cdef class Machine(StateArrays):
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
         goes round in circles of second order then; with whole kicks it creeps by h w^2 r / 2 [m/s]. Joints that are
-        solved as rows know no halves."""
+        solved as rows know no halves. What the springs of compliant contacts carry goes so in any case."""
+        if self.settings.compliant:
+            return True
         return (self.joint_count == 0 and self.settings.stabilization == STABILIZE_SOFT
                 and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
 

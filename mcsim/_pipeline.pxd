@@ -39,6 +39,7 @@ cdef class Pipeline(Machine):
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef readonly long long impact_count
+    cdef Py_ssize_t fast_points         # of compliant contacts, those that the substep does not resolve
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef int64_t stage_ticks[10]        # of core/_clock.pxd
@@ -68,6 +69,10 @@ cdef class Pipeline(Machine):
     cdef void mend_start(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void return_carried(self) noexcept nogil
+    cdef void load_surfaces(self) noexcept nogil
+    cdef void move_surfaces(self) noexcept nogil
+    cdef void comply(self) noexcept nogil
+    cdef bint complies(self, const Row* row) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil

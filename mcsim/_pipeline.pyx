@@ -29,6 +29,7 @@ from cpython.exc cimport PyErr_CheckSignals
 
 from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
+from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
                                         store_joints)
@@ -43,7 +44,7 @@ from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointAxis, JointRows, MOTOR_POSITION,
-                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
+                                  Manifold, RELAXED, ROW_FRICTION, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
                                   ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
@@ -141,6 +142,8 @@ cdef class Pipeline(Machine):
                                 &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
+        if self.settings.compliant:
+            self.load_surfaces()
         self.impact_rows = n
         self.wide.count = 0                          # contacts that are rows have no blocks to refresh
         if wide:
@@ -192,6 +195,8 @@ cdef class Pipeline(Machine):
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         if self.row_count > 0:
             stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.settings.compliant:
+            self.comply()
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
@@ -204,9 +209,25 @@ cdef class Pipeline(Machine):
             self.wide_joints.refresh(&self.bodies, &self.settings)
         self.wide.refresh(&self.bodies, &self.settings)
 
+    cdef void load_surfaces(self) noexcept nogil:
+        """Of compliant contacts: as the last step left them."""
+        load_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                      self.collider.manifold_count, &self.settings, self.rows)
+
+    cdef void move_surfaces(self) noexcept nogil:
+        """Of compliant contacts: to where a substep's drift leaves them."""
+        move_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                      self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
+
+    cdef void comply(self) noexcept nogil:
+        self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                                  self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
+
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
         self.write_rows(self.rows)
+        if self.settings.compliant:
+            self.move_surfaces()
         self.finish_rows()
         if self.closing:
             self.articulations.angles.refresh(&self.bodies)
@@ -283,6 +304,8 @@ cdef class Pipeline(Machine):
             m.twist_impulse *= factor
             if self.collider.resisting:
                 m.rolling_impulse = scale(factor, m.rolling_impulse)
+            if self.settings.compliant:
+                continue                                     # points keep no impulses
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
@@ -305,6 +328,11 @@ cdef class Pipeline(Machine):
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
+            elif self.complies(row):
+                row.carry = (1.0 - first) / first
+                row.impulse *= first
+                if row.kind == ROW_NORMAL:
+                    row.lower = 0.0
             elif self.shared(row):
                 row.carry = (1.0 - first) / first
                 row.impulse *= first
@@ -356,6 +384,12 @@ cdef class Pipeline(Machine):
         cdef double impulse
         if row.carry == 0.0:
             return 0.0
+        if self.complies(row):
+            impulse = row.carry * row.impulse
+            row.impulse += impulse
+            if row.kind == ROW_NORMAL:
+                row.lower = impulse                      # the first half stands, the second presses too
+            return impulse
         shared = self.shared(row)
         impulse = row.carry * row.impulse if shared else row.carry
         row.impulse += impulse
@@ -382,6 +416,10 @@ cdef class Pipeline(Machine):
         cdef Vec3 wa = self.bodies.twist[row.body_a].w
         cdef Vec3 wb = self.bodies.twist[row.body_b].w
         return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
+
+    cdef bint complies(self, const Row* row) noexcept nogil:
+        """Whether it is of the spring and damper of a contact point."""
+        return self.settings.compliant and (row.kind == ROW_NORMAL or row.kind == ROW_FRICTION)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
@@ -487,7 +525,8 @@ cdef class Pipeline(Machine):
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
             self.articulations.close(self.rows, self.joint_end, watched)
             watched = watched or self.articulations.hard
-        if last and not relax:
+        self.residual = 0.0
+        if last and (not relax or self.settings.compliant):
             self.measure(BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
@@ -534,7 +573,7 @@ cdef class Pipeline(Machine):
 
     cdef void measure(self, int relaxed) noexcept nogil:
         """How far the rows are from solved."""
-        self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
+        self.residual = max(self.residual, residual(self.rows, self.row_count, self.bodies.twist, relaxed))
         if self.apart:
             self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed))
         if self.widening:
@@ -737,9 +776,19 @@ cdef class Pipeline(Machine):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
         return self.row_array[0][:self.row_count]
 
+    def spring_energy(self):
+        """[J] of joints' springs and, as the last step left them, of compliant contacts."""
+        cdef double energy = Machine.spring_energy(self)
+        if self.settings.compliant:
+            energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
+        return energy
+
     def notes(self):
         """(kind, bodies, text) of what a user should know of the last call of step."""
-        return []
+        if not self.settings.compliant or self.fast_points == 0:
+            return []
+        return [("stiff contacts", (), f"{self.fast_points} contact points that bear are too fast for substeps of "
+                 f"{self.settings.h:.3g} s: they are damped numerically, and hardly rebound; more substeps follow them")]
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""

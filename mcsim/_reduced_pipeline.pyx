@@ -125,10 +125,11 @@ cdef class ReducedPipeline(Pipeline):
         return Pipeline.step(self, n)
 
     def notes(self):
-        """The alarm of energy."""
+        """The alarm of energy, and what all worlds note."""
+        notes = Pipeline.notes(self)
         if self.slowed == 0:
-            return []
-        return [("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was taken out of "
+            return notes
+        return [*notes, ("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was taken out of "
                  "its velocities; a smaller dt, or more substeps, follows it")]
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
@@ -254,6 +255,8 @@ cdef class ReducedPipeline(Pipeline):
                             &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
         if n < 0:
             return GROW
+        if self.settings.compliant:
+            self.load_surfaces()
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
         self.let_tree_hold()
@@ -341,6 +344,8 @@ cdef class ReducedPipeline(Pipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.settings.compliant:
+            self.comply()
         if self.closing_loops:
             self.aim_loops()
         self.generalized.factor(self.rows, self.joint_end)
@@ -386,6 +391,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
         self.write_rows(self.rows)
+        if self.settings.compliant:
+            self.move_surfaces()
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows()
 
@@ -478,6 +485,10 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.settings.iterations)
+        self.residual = 0.0
+        if last and self.settings.compliant:
+            self.show_twists()
+            self.residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         if self.runge:
@@ -502,5 +513,5 @@ cdef class ReducedPipeline(Pipeline):
                                                          self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
         if last:
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
+            self.residual = max(self.residual, residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
         self.lap(STAGE_RELAX)
