@@ -44,6 +44,8 @@ RK4_BAUMGARTE_TIME = 1.0 / 60.0
 RK4_FASTEST = 2.5
 
 ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
+# With 4 sweeps a block on four points whose stiffness the substep sees as 10^4 times its mass never came to rest.
+COMPLIANT_ITERATIONS = 8
 
 
 def check_settings(keywords):
@@ -71,7 +73,7 @@ def _checked(k):
     choose(k["compliant_law"], COMPLIANT_LAWS, "compliant_law")
     if k["contact"] == "compliant":
         _settle_compliant(k)
-    if k["iterations"] is None:
+    elif k["iterations"] is None:
         k["iterations"] = ITERATIONS[k["stabilization"]]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
     k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
@@ -107,6 +109,8 @@ def _settle_compliant(k):
         if k[name] != only:
             raise FieldError(name, f"{k[name]!r} does not go with contact='compliant': pass {name}={only!r}")
     k["friction_points"] = "point"
+    if k["iterations"] is None:
+        k["iterations"] = COMPLIANT_ITERATIONS
 
 
 def check_reduced_settings(keywords):

@@ -66,7 +66,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       contact: "rigid", or "compliant": every contact point is a spring and a damper without mass, as the materials say
         (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
         "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
-        sleeps or bounces by restitution then, friction is that of each point; under "semi_implicit" and "soft" only.
+        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
+        "semi_implicit" and "soft" only.
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
