@@ -66,6 +66,7 @@ KERNELS = {
     "mcsim.reduced._dynamics": ["m"],
     "mcsim.reduced._motion": ["m"],
     "mcsim.solve._generalized": [],
+    "mcsim.solve._guesses": [],
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],
     "mcsim._articulations": ["m"],

@@ -16,10 +16,11 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport (INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
@@ -60,6 +61,9 @@ cdef class Machine(StateArrays):
         self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
+        self.guesses = Guesses(bodies.count)
+        self.node_numbers = np.repeat(np.arange(bodies.count + 1, dtype=np.int32), 6)
+        self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings
         self.substeps = self.settings.substeps
         self.bounces = bounces and not self.settings.compliant

@@ -72,6 +72,11 @@ cdef class Pipeline(Machine):
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil
     cdef void comply(self) noexcept nogil
+    cdef int32_t node(self, int32_t body) noexcept nogil
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil
+    cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil
+    cdef double second_part(self, const Row* row) noexcept nogil
     cdef bint complies(self, const Row* row) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
     cdef bint whirls(self, const Row* row) noexcept nogil

@@ -23,13 +23,13 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
 from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
+from mcsim.constraints._compliant cimport complied, comply, load_surfaces, move_surfaces, surface_energy
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
                                         store_joints)
@@ -39,7 +39,7 @@ from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
-from mcsim.solve._blocks cimport factor_blocks, row_apply
+from mcsim.solve._blocks cimport factor_blocks, row_apply, row_residual, row_velocity
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
@@ -329,8 +329,7 @@ cdef class Pipeline(Machine):
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif self.complies(row):
-                row.carry = (1.0 - first) / first
-                row.impulse *= first
+                row.impulse = complied(row, first * row.impulse)
                 if row.kind == ROW_NORMAL:
                     row.lower = 0.0
             elif self.shared(row):
@@ -354,7 +353,11 @@ cdef class Pipeline(Machine):
         """Those impulses on the bodies."""
         cdef double first = self.settings.first_kick
         self.set_start_impulses()
-        warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.settings.compliant:
+            warm_start(self.rows, self.joint_end, self.bodies.twist)
+            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, BIASED)
+        else:
+            warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
@@ -362,6 +365,55 @@ cdef class Pipeline(Machine):
         if self.closing:
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        """What a body moves with among the nodes of the guesses, -1: it stands."""
+        return body if self.bodies.inv_mass[body] > 0.0 else -1
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return row_velocity(&self.rows[i], <const Twist*>velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        row_apply(&self.rows[i], impulse, <Twist*>velocity)
+
+    cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil:
+        """The guessed impulses of compliant contacts on the velocities, as far as they help (solve/_guesses.pyx). before:
+        room for as many velocities."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double rate, part
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            row.carry = self.take_carried(row) if relaxed else row.impulse
+            if relaxed and self.complies(row) and not row.compliance[RELAXED] > 0.0:
+                self.row_act(i, row.carry, velocity)         # as large as the first half in any case: no guess
+                row.carry = 0.0
+        memcpy(before, velocity, self.node_count * sizeof(double))
+        for i in range(self.joint_end, self.row_count):
+            self.row_act(i, self.rows[i].carry, velocity)
+        self.guesses.begin()
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            rate = self.row_rate(i, before)
+            self.guesses.add(self.node(row.body_a), self.node(row.body_b), row.carry,
+                             row_residual(row, rate, relaxed) - row.compliance[relaxed] * row.carry,
+                             row_residual(row, self.row_rate(i, velocity), relaxed))
+        self.guesses.weigh()
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            part = self.guesses.part(max(self.node(row.body_a), self.node(row.body_b)))
+            row.impulse -= (1.0 - part) * row.carry
+            if not relaxed:
+                row.carry = self.second_part(row)
+        for i in range(self.node_count):
+            part = self.guesses.part(self.nodes[i])
+            if part < 1.0:
+                velocity[i] = before[i] + part * (velocity[i] - before[i])
+
+    cdef double second_part(self, const Row* row) noexcept nogil:
+        """`carry` of a contact's row: the ratio of its halves, or of what is as rigid rows are, the second half."""
+        cdef double first = self.settings.first_kick
+        return (1.0 - first) / first * (1.0 if self.complies(row) else row.impulse)
 
     cdef void mend_start(self) noexcept nogil:
         """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
@@ -385,10 +437,10 @@ cdef class Pipeline(Machine):
         if row.carry == 0.0:
             return 0.0
         if self.complies(row):
-            impulse = row.carry * row.impulse
-            row.impulse += impulse
             if row.kind == ROW_NORMAL:
-                row.lower = impulse                      # the first half stands, the second presses too
+                row.lower = row.impulse                  # the first half stands, the second presses too
+            impulse = complied(row, row.carry * row.impulse)
+            row.impulse += impulse
             return impulse
         shared = self.shared(row)
         impulse = row.carry * row.impulse if shared else row.carry
@@ -401,10 +453,12 @@ cdef class Pipeline(Machine):
     cdef void return_carried(self) noexcept nogil:
         cdef Py_ssize_t i
         cdef double impulse
-        for i in range(self.row_count):
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 row_apply(&self.rows[i], impulse, self.bodies.twist)
+        if self.settings.compliant:
+            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
         if self.widening:

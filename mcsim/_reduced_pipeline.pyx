@@ -32,6 +32,7 @@ from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row
@@ -63,6 +64,12 @@ cdef class ReducedPipeline(Pipeline):
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users)
         self.generalized = GeneralizedRows()
+        self.guesses = Guesses(nv)
+        self.node_numbers = np.zeros(max(1, nv), np.int32)
+        self.nodes, self.node_count = integers(self.node_numbers), nv
+        for i in range(bodies.count):
+            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
+                self.motion.blocks[<Py_ssize_t>i].first)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
@@ -408,10 +415,23 @@ cdef class ReducedPipeline(Pipeline):
         """The second half of what is carried, at the new pose."""
         cdef Py_ssize_t i
         cdef double impulse
-        for i in range(self.row_count):
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 self.generalized.apply(i, impulse, self.motion.qd)
+        if self.settings.compliant:
+            self.guess_contacts(self.motion.qd, self.levels, RELAXED)
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        return self.motion.blocks[body].first
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return self.generalized.rate(i, velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, velocity)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -480,7 +500,11 @@ cdef class ReducedPipeline(Pipeline):
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         self.set_start_impulses()
-        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        if self.settings.compliant:
+            self.generalized.warm_start(self.rows, self.joint_end, self.motion.qd)
+            self.guess_contacts(self.motion.qd, self.levels, BIASED)
+        else:
+            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
         self.lap(STAGE_WARM_START)
         self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
