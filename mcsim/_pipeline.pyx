@@ -29,7 +29,7 @@ from cpython.exc cimport PyErr_CheckSignals
 
 from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._compliant cimport complied, comply, load_surfaces, move_surfaces, surface_energy
+from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
                                         store_joints)
@@ -329,7 +329,7 @@ cdef class Pipeline(Machine):
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
             elif self.complies(row):
-                row.impulse = complied(row, first * row.impulse)
+                row.impulse = first * row.impulse
                 if row.kind == ROW_NORMAL:
                     row.lower = 0.0
             elif self.shared(row):
@@ -439,7 +439,7 @@ cdef class Pipeline(Machine):
         if self.complies(row):
             if row.kind == ROW_NORMAL:
                 row.lower = row.impulse                  # the first half stands, the second presses too
-            impulse = complied(row, row.carry * row.impulse)
+            impulse = row.carry * row.impulse
             row.impulse += impulse
             return impulse
         shared = self.shared(row)

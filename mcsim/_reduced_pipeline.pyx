@@ -501,8 +501,11 @@ cdef class ReducedPipeline(Pipeline):
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         self.set_start_impulses()
         if self.settings.compliant:
+            # Guesses are weighed where the forces are there that they bear, and act before these find their velocities.
             self.generalized.warm_start(self.rows, self.joint_end, self.motion.qd)
+            self.motion.kick(0.5 * h, forces, 1)
             self.guess_contacts(self.motion.qd, self.levels, BIASED)
+            self.motion.take_back(0.5 * h)
         else:
             self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
         self.lap(STAGE_WARM_START)
