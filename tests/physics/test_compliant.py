@@ -294,3 +294,242 @@ def test_an_oblique_impact(law, damping, velocity, spin):
             found = (-world.velocities[1, 2], world.velocities[1, 0], r * world.angular_velocities[1, 1])
             errors.append(np.abs(found - exact[2:] * (1, 1, r)).max())
     assert max(errors[0], errors[2]) < 2e-2 and max(errors[1], errors[3]) < 3e-3, errors
+
+# ---- several points, bodies, joints --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}], ids=["si", "pgs"])
+def test_a_stack_bears_its_weight(kind, keywords):
+    """Five blocks: each joint is pressed in by what stands on it, the two surfaces in series."""
+    if kind is mc.ReducedWorld and keywords:
+        return
+    k, n = 2e5, 5
+    scene = ground(material=soft(k, 400.0, 0.5))
+    for i in range(n):
+        scene.add_body(shape=mc.Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i), material=soft(k, 400.0, 0.5))
+    world = kind(scene, dt=1 / 240, substeps=2, contact="compliant", **keywords)
+    world.step(1200)
+    heights = world.positions[1:, 2] - 0.1
+    sunk = np.diff(np.concatenate([[0.0], heights])) - np.concatenate([[0.0], np.full(n - 1, 0.2)])
+    assert -sunk == pytest.approx((n - np.arange(n)) * G / (4 * k / 2), rel=1e-4)
+    assert np.abs(world.velocities).max() < 1e-7
+
+
+def test_momentum_is_kept_where_two_bodies_meet():
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("a", shape=mc.Box((0.2, 0.1, 0.1)), mass=2.0, velocity=(2, 0.3, 0), angular_velocity=(3, 1, -5),
+                   material=soft(2e4, 20.0, 0.6))
+    scene.add_body("b", shape=mc.Capsule(0.1, 0.2), mass=1.0, position=(0.42, 0.05, 0.03), angular_velocity=(0, 9, 2),
+                   material=soft(5e4, 50.0, 0.6))
+    world = mc.World(scene, dt=1e-3, substeps=1, contact="compliant")
+    linear, angular = world.momentum()
+    before = world.velocities.copy()
+    found = energies(world, 200)
+    assert np.abs(world.velocities - before).max() > 0.5 and np.diff(found).max() < 1e-3
+    assert world.momentum()[0] == pytest.approx(linear, abs=1e-13)
+    assert world.momentum()[1] == pytest.approx(angular, abs=2e-13)
+
+
+def hammer(kind, dt, **keywords):
+    """Two links hinged to the world, the tip of the second falls on a compliant floor, rubs on it and springs up."""
+    scene = ground(material=soft(3e4, 60.0, 0.4, tangential_stiffness=2e4))
+    for name, x in (("upper", 0.3), ("lower", 0.9)):
+        scene.add_body(name, shape=mc.Capsule(0.05, 0.25), mass=1.0, position=(x, 0, 0.6 - 0.2 * (x > 0.5)),
+                       orientation=(np.sqrt(0.5), 0, np.sqrt(0.5), 0), material=mc.Material(friction=0.4))
+    scene.add_joint(mc.HingeJoint(None, "upper", (0, 0, 0.6), (0, 1, 0)))
+    scene.add_joint(mc.HingeJoint("upper", "lower", (0.6, 0, 0.5), (0, 1, 0)))
+    world = kind(scene, dt=dt, substeps=1, contact="compliant", **keywords)
+    world.step(round(0.4 / dt))
+    return world
+
+
+def test_all_worlds_agree_as_the_substep_goes_to_0():
+    off = []
+    for dt in (1e-3, 1e-4):
+        poses = [hammer(kind, dt, **keywords).positions for kind, keywords in (
+            (mc.World, {"joint_solver": "tree"}), (mc.World, {"joint_solver": "rows", "iterations": 40}),
+            (mc.ReducedWorld, {}), (mc.ReducedWorld, {"integrator": "rk4"}))]
+        off.append(max(np.abs(pose - poses[0]).max() for pose in poses[1:]))
+    assert off[1] < 0.2 * off[0] and off[1] < 2e-4, off
+
+
+def test_belts_and_rolling_friction():
+    """A block on a conveyor takes its speed; a ball with rolling friction slows by 5/7 g c / r."""
+    belt = mc.Material(friction=0.5, surface_velocity=(0.4, 0, 0))
+    world = block_world(soft(2e4, 80.0, 0.5), floor=belt)
+    world.step(1000)
+    assert world.velocities[1] == pytest.approx((0.4, 0, 0), abs=1e-9)
+    material = mc.Material(friction=0.5, stiffness=2e4, damping=150.0, rolling_friction=0.002)
+    ball = ball_world(material, velocity=(1, 0, 0), spin=(0, 10, 0), gravity=G)
+    ball.step(200)
+    before = ball.velocities[1, 0]
+    ball.step(300)
+    assert before - ball.velocities[1, 0] == pytest.approx(0.3 * 5 / 7 * G * 0.002 / 0.1, rel=0.01)
+
+# ---- robust --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("law", ["linear", "hunt_crossley"])
+@pytest.mark.parametrize("stiffness", [1e4, 1e6, 1e9])
+def test_a_pile_at_game_steps_comes_to_rest(kind, law, stiffness):
+    """Ten solids fall in a heap, at 4 substeps of 1/60 s, which resolve no more than the softest of these springs: no speed
+    beyond that of the fall, ever, and in the end nearly none."""
+    rng = np.random.default_rng(3)
+    material = soft(stiffness, 0.4 * np.sqrt(stiffness) if law == "linear" else 0.4, 0.5)
+    scene = ground(material=mc.Material(friction=0.5))
+    for i in range(10):
+        shape = (mc.Sphere(0.1), mc.Box((0.1, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08))[i % 4]
+        turn = rng.normal(size=4)
+        scene.add_body(shape=shape, mass=rng.uniform(0.5, 2.0), orientation=turn / np.linalg.norm(turn),
+                       position=(rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), 0.3 + 0.35 * i), material=material)
+    world = kind(scene, contact="compliant", compliant_law=law, dt=1 / 60, substeps=4)
+    kinetic = []
+    begin = world.energy().total
+    for _ in range(300):
+        world.step()
+        kinetic.append(world.energy().kinetic)
+    assert max(kinetic) < begin and kinetic[-1] < 0.1 * begin
+    assert world.positions[1:, 2].min() > 0.04
+
+# ---- state ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_the_state_is_whole(kind):
+    """Equal bits over runs, threads, copies, and after a restore in the middle of contact."""
+    def made(**keywords):
+        world = block_world(soft(2e4, 80.0, 0.4), kind, angle=0.5, position=(0, 0, 0.13), spin=(1.0, 2.0, 3.0), dt=1e-3,
+                            floor=soft(1e5, 30.0, 0.4), **keywords)
+        world.step(50)
+        while world.contacts["normal_impulse"].sum() == 0.0:
+            world.step()
+        world.step(3)
+        return world
+    world = made()
+    assert world.contacts["normal_impulse"].sum() > 0.0 and world.energy().potential != 0.0
+    kept = world.snapshot()
+    others = [made(), made(threads=2), copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
+    for other in [world, *others]:
+        other.step(100)
+    hashes = {other.state_hash() for other in [world, *others]}
+    world.restore(kept)
+    world.step(100)
+    assert hashes == {world.state_hash()}
+    world.step(300)
+    fresh = made()
+    fresh.restore(kept)
+    fresh.step(400)
+    assert fresh.state_hash() == world.state_hash()
+
+
+def test_looking_changes_nothing():
+    """Rows, energy, contacts and statistics between steps."""
+    seen, unseen = (block_world(soft(2e4, 80.0, 0.4), angle=0.3, position=(0, 0, 0.11)) for _ in range(2))
+    for _ in range(60):
+        seen.step()
+        rows = seen.rows
+        seen.energy(), seen.contacts, seen.delassus(), repr(seen.stats)
+    unseen.step(60)
+    assert seen.state_hash() == unseen.state_hash()
+    assert set(rows["kind"]) == {"normal", "friction"} and (rows["compliance"] > 0.0).all()
+    assert seen.stats.contact_rows == 12 and seen.settings["friction_points"] == "point"
+
+
+def test_snapshots_go_between_kinds_of_contact():
+    """What points keep means another thing there: contacts begin anew."""
+    scene = ground(material=soft(1e5, 200.0, 0.5))
+    scene.add_body("block", shape=mc.Box((0.2, 0.2, 0.1)), mass=2.0, position=(0, 0, 0.1))
+    worlds = [mc.World(scene, contact=contact, sleep=False) for contact in ("rigid", "compliant")]
+    for world in worlds:
+        world.step(60)
+    kept = [world.snapshot() for world in worlds]
+    for world, other in zip(worlds, reversed(kept)):
+        world.restore(other)
+        world.step(120)
+        assert np.abs(world.velocities).max() < 1e-3 and abs(world.positions[1, 2] - 0.1) < 1e-3
+
+
+def test_a_running_world_changes():
+    """Another stiffness, another body, and one less."""
+    world = block_world(soft(2e4, 80.0, 0.4))
+    world.step(500)
+    world.set_material("block", soft(4e4, 120.0, 0.4))
+    world.step(1500)
+    assert 0.1 - world.positions[1, 2] == pytest.approx(2.0 * G / (4 * 4e4), rel=1e-5)
+    world.add_body("more", shape=mc.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.3), material=soft(4e4, 120.0, 0.4))
+    world.step(1500)
+    assert 0.1 - world.positions[1, 2] == pytest.approx(4.0 * G / (4 * 4e4), rel=1e-4)
+    world.remove_body("more")
+    world.step(1500)
+    assert 0.1 - world.positions[1, 2] == pytest.approx(2.0 * G / (4 * 4e4), rel=1e-5)
+    with pytest.raises(mc.SceneError, match="'ground' and 'block' may touch.*stiffness"):
+        world.set_material("block", RIGID)
+    with pytest.raises(mc.SceneError, match="'ground' and 'late' may touch"):
+        world.add_body("late", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 3))
+    world.step(10)
+    assert not world.asleep.any() and world.body_names == ("ground", "block")
+
+
+def test_contacts_begin_and_end():
+    world = ball_world(soft(1e4, 5.0), height=0.0045)
+    world.step(60)
+    events = world.events
+    assert len(events.begin) == len(events.end) == 1
+    assert events.begin["step"][0] == 3 and events.begin["impulse"][0] > 0.0
+
+# ---- input ---------------------------------------------------------------------------------------------------------------
+
+
+def test_two_rigid_surfaces_are_refused_only_where_they_may_touch():
+    scene = ground()
+    scene.add_body("a", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 1), collision_group=2, collision_mask=4)
+    scene.add_body("b", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 1), collision_group=2, collision_mask=4)
+    scene.add_body("free", mass=1.0, inertia=(1, 1, 1))
+    mc.World(scene, contact="compliant").step(2)
+    scene.add_body("c", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 1), collision_group=4, collision_mask=2)
+    for kind in WORLDS:
+        with pytest.raises(mc.SceneError, match="'a' and 'c' may touch.*Material"):
+            kind(scene, contact="compliant")
+    mc.World(scene)
+    linked = ground(material=soft(1e4))
+    linked.add_body("p", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 1))
+    linked.add_body("q", shape=mc.Sphere(0.1), mass=1.0, position=(0, 0, 1.1))
+    linked.add_joint(mc.FixedJoint("p", "q"))
+    mc.World(linked, contact="compliant").step(2)
+
+
+@pytest.mark.parametrize("keywords, message", [
+    ({"contact": "soft"}, "contact must be one of: rigid, compliant"),
+    ({"compliant_law": "hertz"}, "compliant_law must be one of: linear, hunt_crossley"),
+    ({"integrator": "rk4"}, "integrator 'rk4' does not go with contact='compliant'"),
+    ({"stabilization": "baumgarte"}, "stabilization 'baumgarte' does not go with contact='compliant'"),
+])
+def test_wrong_keywords(keywords, message):
+    with pytest.raises(mc.SceneError, match=message):
+        ball_world(soft(1e4), **keywords)
+
+
+@pytest.mark.parametrize("arguments, message", [
+    ({"stiffness": 0.0}, "stiffness must be positive"),
+    ({"stiffness": -1.0}, "stiffness must be positive"),
+    ({"stiffness": np.inf}, "stiffness"),
+    ({"stiffness": 1.0, "damping": -1.0}, "damping must not be negative"),
+    ({"stiffness": 1.0, "tangential_stiffness": 0.0}, "tangential_stiffness must be positive"),
+    ({"stiffness": 1.0, "tangential_damping": np.nan}, "tangential_damping"),
+    ({"damping": 5.0}, "damping goes with a stiffness"),
+    ({"tangential_stiffness": 5.0}, "tangential_stiffness goes with a stiffness"),
+])
+def test_wrong_materials(arguments, message):
+    with pytest.raises(mc.SceneError, match=message):
+        mc.Material(**arguments)
+
+
+def test_materials_go_into_files(tmp_path):
+    scene = ground(material=soft(1e4, 5.0, 0.5, tangential_stiffness=7e3, tangential_damping=2.0))
+    scene.add_body("a", shape=mc.Sphere(0.1, material=soft(3e4)), mass=1.0)
+    scene.save(tmp_path / "scene.json")
+    again = mc.load(tmp_path / "scene.json")
+    assert again == scene and again.body("ground").material.tangential_stiffness == 7e3
+    assert again.body("a").shapes[0].material.tangential_stiffness is None
