@@ -71,6 +71,7 @@ KERNELS = {
     "mcsim._jointed": ["m"],
     "mcsim._articulations": ["m"],
     "mcsim._machine": ["m"],
+    "mcsim._compliance": [],
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],

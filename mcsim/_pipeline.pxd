@@ -1,7 +1,7 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim._machine cimport Machine
+from mcsim._compliance cimport Compliance
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
 
@@ -23,10 +23,8 @@ cdef enum:
 cdef enum:
     UNSEEN = 4           # there are other shapes than see_shapes() was called for
 
-cdef class Pipeline(Machine):
+cdef class Pipeline(Compliance):
     cdef bint swept                     # rows beside those of the direct solver exist
-    cdef readonly Py_ssize_t row_count
-    cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
@@ -39,7 +37,6 @@ cdef class Pipeline(Machine):
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef readonly long long impact_count
-    cdef Py_ssize_t fast_points         # of compliant contacts, those that the substep does not resolve
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef int64_t stage_ticks[10]        # of core/_clock.pxd
@@ -69,15 +66,6 @@ cdef class Pipeline(Machine):
     cdef void mend_start(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef void return_carried(self) noexcept nogil
-    cdef void load_surfaces(self) noexcept nogil
-    cdef void move_surfaces(self) noexcept nogil
-    cdef void comply(self) noexcept nogil
-    cdef int32_t node(self, int32_t body) noexcept nogil
-    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil
-    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil
-    cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil
-    cdef double second_part(self, const Row* row) noexcept nogil
-    cdef bint complies(self, const Row* row) noexcept nogil
     cdef bint shared(self, const Row* row) noexcept nogil
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil

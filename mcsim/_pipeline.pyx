@@ -23,13 +23,12 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
-from mcsim._machine cimport Machine
+from mcsim._compliance cimport Compliance
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
-from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
                                         store_joints)
@@ -39,12 +38,12 @@ from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
-from mcsim.solve._blocks cimport factor_blocks, row_apply, row_residual, row_velocity
+from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointAxis, JointRows, MOTOR_POSITION,
-                                  Manifold, RELAXED, ROW_FRICTION, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
+                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
                                   ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
@@ -72,7 +71,7 @@ cdef double WHIRL = 1.0
 cdef double SIGNAL_INTERVAL = 0.05
 
 
-cdef class Pipeline(Machine):
+cdef class Pipeline(Compliance):
     """One world's step.
 
     Arguments as of Machine.
@@ -208,20 +207,6 @@ cdef class Pipeline(Machine):
                                 self.wide_joints.source.curvature, self.wide_joints.source.held)
             self.wide_joints.refresh(&self.bodies, &self.settings)
         self.wide.refresh(&self.bodies, &self.settings)
-
-    cdef void load_surfaces(self) noexcept nogil:
-        """Of compliant contacts: as the last step left them."""
-        load_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                      self.collider.manifold_count, &self.settings, self.rows)
-
-    cdef void move_surfaces(self) noexcept nogil:
-        """Of compliant contacts: to where a substep's drift leaves them."""
-        move_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                      self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
-
-    cdef void comply(self) noexcept nogil:
-        self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                                  self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
 
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
@@ -366,55 +351,6 @@ cdef class Pipeline(Machine):
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
-    cdef int32_t node(self, int32_t body) noexcept nogil:
-        """What a body moves with among the nodes of the guesses, -1: it stands."""
-        return body if self.bodies.inv_mass[body] > 0.0 else -1
-
-    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
-        return row_velocity(&self.rows[i], <const Twist*>velocity)
-
-    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
-        row_apply(&self.rows[i], impulse, <Twist*>velocity)
-
-    cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil:
-        """The guessed impulses of compliant contacts on the velocities, as far as they help (solve/_guesses.pyx). before:
-        room for as many velocities."""
-        cdef Row* row
-        cdef Py_ssize_t i
-        cdef double rate, part
-        for i in range(self.joint_end, self.row_count):
-            row = &self.rows[i]
-            row.carry = self.take_carried(row) if relaxed else row.impulse
-            if relaxed and self.complies(row) and not row.compliance[RELAXED] > 0.0:
-                self.row_act(i, row.carry, velocity)         # as large as the first half in any case: no guess
-                row.carry = 0.0
-        memcpy(before, velocity, self.node_count * sizeof(double))
-        for i in range(self.joint_end, self.row_count):
-            self.row_act(i, self.rows[i].carry, velocity)
-        self.guesses.begin()
-        for i in range(self.joint_end, self.row_count):
-            row = &self.rows[i]
-            rate = self.row_rate(i, before)
-            self.guesses.add(self.node(row.body_a), self.node(row.body_b), row.carry,
-                             row_residual(row, rate, relaxed) - row.compliance[relaxed] * row.carry,
-                             row_residual(row, self.row_rate(i, velocity), relaxed))
-        self.guesses.weigh()
-        for i in range(self.joint_end, self.row_count):
-            row = &self.rows[i]
-            part = self.guesses.part(max(self.node(row.body_a), self.node(row.body_b)))
-            row.impulse -= (1.0 - part) * row.carry
-            if not relaxed:
-                row.carry = self.second_part(row)
-        for i in range(self.node_count):
-            part = self.guesses.part(self.nodes[i])
-            if part < 1.0:
-                velocity[i] = before[i] + part * (velocity[i] - before[i])
-
-    cdef double second_part(self, const Row* row) noexcept nogil:
-        """`carry` of a contact's row: the ratio of its halves, or of what is as rigid rows are, the second half."""
-        cdef double first = self.settings.first_kick
-        return (1.0 - first) / first * (1.0 if self.complies(row) else row.impulse)
-
     cdef void mend_start(self) noexcept nogil:
         """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
         apart, may be far from what they should be. Sweeps only take energy, and so slowly as they converge: they are
@@ -436,12 +372,6 @@ cdef class Pipeline(Machine):
         cdef double impulse
         if row.carry == 0.0:
             return 0.0
-        if self.complies(row):
-            if row.kind == ROW_NORMAL:
-                row.lower = row.impulse                  # the first half stands, the second presses too
-            impulse = row.carry * row.impulse
-            row.impulse += impulse
-            return impulse
         shared = self.shared(row)
         impulse = row.carry * row.impulse if shared else row.carry
         row.impulse += impulse
@@ -470,10 +400,6 @@ cdef class Pipeline(Machine):
         cdef Vec3 wa = self.bodies.twist[row.body_a].w
         cdef Vec3 wb = self.bodies.twist[row.body_b].w
         return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
-
-    cdef bint complies(self, const Row* row) noexcept nogil:
-        """Whether it is of the spring and damper of a contact point."""
-        return self.settings.compliant and (row.kind == ROW_NORMAL or row.kind == ROW_FRICTION)
 
     cdef bint shared(self, const Row* row) noexcept nogil:
         """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
@@ -829,20 +755,6 @@ cdef class Pipeline(Machine):
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
         return self.row_array[0][:self.row_count]
-
-    def spring_energy(self):
-        """[J] of joints' springs and, as the last step left them, of compliant contacts."""
-        cdef double energy = Machine.spring_energy(self)
-        if self.settings.compliant:
-            energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
-        return energy
-
-    def notes(self):
-        """(kind, bodies, text) of what a user should know of the last call of step."""
-        if not self.settings.compliant or self.fast_points == 0:
-            return []
-        return [("stiff contacts", (), f"{self.fast_points} contact points that bear are too fast for substeps of "
-                 f"{self.settings.h:.3g} s: they are damped numerically, and hardly rebound; more substeps follow them")]
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""
