@@ -593,7 +593,8 @@ cdef class Pipeline(Compliance):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = 0
-        self.backstop.watch(&self.bodies, self.settings.dt)
+        if not self.settings.compliant:                      # where overlaps are what bears
+            self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):

@@ -146,6 +146,18 @@ def test_an_elastic_ball_keeps_bouncing():
     assert lost[0] < 0.15 and lost[2] < 0.3 * lost[0], lost
 
 
+@pytest.mark.parametrize("kind", WORLDS)
+def test_a_soft_floor_lets_a_ball_in(kind):
+    """Deeper than its middle, at steps that it goes its radius in: nothing but the spring turns it back."""
+    world = ball_world(soft(200.0), kind, height=0.03, velocity=(0, 0, -5.0), dt=1 / 60, substeps=8)
+    lowest = 0.1
+    for _ in range(40):
+        world.step()
+        lowest = min(lowest, world.positions[1, 2])
+    assert 0.1 - lowest == pytest.approx(5.0 / np.sqrt(200.0), rel=0.02)
+    assert world.velocities[1, 2] == pytest.approx(5.0, rel=2e-3)
+
+
 def test_surfaces_in_series():
     """Two balls meet: 1 / k and 1 / d add up, the reduced mass bounces as on one surface; a rigid one leaves the other's."""
     (ka, da), (kb, db) = (1.5e4, 30.0), (4e4, 12.0)
