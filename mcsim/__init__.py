@@ -18,17 +18,18 @@ from mcsim.io import load_urdf
 from mcsim.lab import compare
 from mcsim.scenes import load
 from mcsim.reduced_world import ReducedWorld
+from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import World
 
 __version__ = "0.1.0"
 
 scenes.READERS[".urdf"] = load_urdf
-lab.studies.SCENES = scenes.SCENES
+lab.loading.load = load
 
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
     "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
-    "PlanarJoint", "Plane", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
-    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "compare", "lab", "load",
-    "reduced", "scenes",
+    "PlanarJoint", "Plane", "Problem", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint",
+    "SimulationError", "SliderJoint", "Solution", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World",
+    "compare", "lab", "load", "reduced", "scenes", "solve",
 ]

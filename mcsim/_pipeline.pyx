@@ -22,19 +22,18 @@ strained step takes a multiple of the substeps. Other integrators have a substep
 _position_pipeline.pyx).
 """
 
-from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
-from mcsim._compliance cimport Compliance
+import numpy as np
+
+from mcsim._warm_starts cimport WarmStarts
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport (break_joints, layout_joints, motor_point, refresh_listed, spring_point,
-                                        store_joints)
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._clock cimport start_clock, tick, ticks
-from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
@@ -42,15 +41,15 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointAxis, JointRows, MOTOR_POSITION,
-                                  Manifold, RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL,
-                                  ROW_SPRING, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
+from mcsim.state._layout cimport (BIASED, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
+from mcsim.solve.problems.from_rows import matrices
 
 cdef int SI = SOLVERS["si"]
+cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
 
@@ -64,14 +63,11 @@ cdef double STRAIN = 1.0
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
 
-# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
-cdef double WHIRL = 1.0
-
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
 
-cdef class Pipeline(Compliance):
+cdef class Pipeline(WarmStarts):
     """One world's step.
 
     Arguments as of Machine.
@@ -162,7 +158,7 @@ cdef class Pipeline(Compliance):
             (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
-        if self.settings.solver != SI:
+        if self.settings.solver == PGS:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
@@ -199,7 +195,7 @@ cdef class Pipeline(Compliance):
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
-        if self.settings.solver != SI:
+        if self.settings.solver == PGS:
             self.matrix.assemble(self.rows)
         if self.apart:
             if self.wide_joints.count > 0:
@@ -223,8 +219,16 @@ cdef class Pipeline(Compliance):
         where friction acts at a manifold's centre."""
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
-        if self.settings.solver != SI:
-            self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
+        if self.laboratory is not None:
+            self.solve_problem(twist, relaxed)
+            return
+        if self.settings.solver == PGS:
+            for k in range(1 if self.tolerance < 0.0 else iterations):
+                self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub,
+                                                    iterations if self.tolerance < 0.0 else 1)
+                self.sweeps += iterations if self.tolerance < 0.0 else 1
+                if self.solved(twist, relaxed):
+                    break
             return
         if self.swept and self.settings.joint_tree and self.articulations.cold:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
@@ -236,6 +240,7 @@ cdef class Pipeline(Compliance):
                 self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
                 self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
+            self.sweeps += 1
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
@@ -243,6 +248,26 @@ cdef class Pipeline(Compliance):
                     self.articulations.aim()
             elif self.correction <= STILL:
                 break
+            if self.solved(twist, relaxed):
+                break
+
+    cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
+        """Whether the sweeps may end, where a residual ends them."""
+        if self.tolerance < 0.0 or twist != self.bodies.twist:
+            return False
+        self.measure(relaxed)
+        return self.residual <= self.tolerance
+
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
+        """All rows by a solver of the laboratory."""
+        if self.call_status != OK:
+            return
+        try:
+            self.correction = self.laboratory(
+                self.rows_now(), np.asarray(<double[:6 * self.bodies.count]> <double*>twist), relaxed)
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
@@ -271,69 +296,6 @@ cdef class Pipeline(Compliance):
             self.articulations.choose_proximal()         # by this step's h: begin_step knew the last one's
             self.articulations.stiffen_start()
 
-    cdef void scale_impulses(self, double factor) noexcept nogil:
-        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
-        cdef Py_ssize_t i
-        cdef int k
-        cdef Manifold* m
-        for i in range(self.row_count):
-            self.rows[i].impulse *= factor
-        if self.closing:
-            self.articulations.scale_impulses(factor)
-            self.articulations.angles.scale(factor)
-        if self.widening:
-            return                                           # they take the factor in layout and store
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            m.friction_impulse = scale(factor, m.friction_impulse)
-            m.twist_impulse *= factor
-            if self.collider.resisting:
-                m.rolling_impulse = scale(factor, m.rolling_impulse)
-            if self.settings.compliant:
-                continue                                     # points keep no impulses
-            for k in range(m.point_count):
-                m.points[k].normal_impulse *= factor
-                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
-
-    cdef void set_start_impulses(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
-        drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
-        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
-        the ratio."""
-        cdef Py_ssize_t i
-        cdef double first = self.settings.first_kick
-        cdef Row* row
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            row.carry = 0.0
-            if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
-                # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
-                row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.cold:
-                    row.impulse = 0.0
-            elif row.kind == ROW_JOINT:
-                row.impulse *= self.settings.joint_warm_start
-            elif self.complies(row):
-                row.impulse = first * row.impulse
-                if row.kind == ROW_NORMAL:
-                    row.lower = 0.0
-            elif self.shared(row):
-                row.carry = (1.0 - first) / first
-                row.impulse *= first
-                row.upper = INFINITY
-                if row.kind == ROW_MOTOR:
-                    row.upper = first * self.settings.h * (
-                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
-                row.lower = -row.upper
-            else:
-                if row.kind >= ROW_NORMAL and self.whirls(row):
-                    row.impulse = 0.0
-                row.carry = (1.0 - first) * row.impulse
-                row.impulse *= first
-                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
-                    row.lower *= first
-                    row.upper *= first
-
     cdef void begin_rows(self) noexcept nogil:
         """Those impulses on the bodies."""
         cdef double first = self.settings.first_kick
@@ -346,7 +308,7 @@ cdef class Pipeline(Compliance):
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first, WHIRL / self.settings.h)
+            self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
         if self.closing:
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
@@ -365,21 +327,6 @@ cdef class Pipeline(Compliance):
                                   self.articulations.asked)
             self.articulations.hold()
 
-    cdef double take_carried(self, Row* row) noexcept nogil:
-        """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
-        pass leaves it alone."""
-        cdef bint shared
-        cdef double impulse
-        if row.carry == 0.0:
-            return 0.0
-        shared = self.shared(row)
-        impulse = row.carry * row.impulse if shared else row.carry
-        row.impulse += impulse
-        if shared:
-            row.lower = row.impulse
-            row.upper = row.impulse
-        return impulse
-
     cdef void return_carried(self) noexcept nogil:
         cdef Py_ssize_t i
         cdef double impulse
@@ -393,23 +340,6 @@ cdef class Pipeline(Compliance):
             self.articulations.angles.return_carried(self.bodies.twist)
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
-
-    cdef bint whirls(self, const Row* row) noexcept nogil:
-        """Whether one of the bodies turns by more than WHIRL in a substep: where its contacts were tells nothing of
-        where they are, and impulses kept from there would drive it."""
-        cdef Vec3 wa = self.bodies.twist[row.body_a].w
-        cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
-
-    cdef bint shared(self, const Row* row) noexcept nogil:
-        """Whether the force of a spring or position motor is shared out to both halves, not solved in each."""
-        cdef const JointAxis* axis
-        if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
-            return False
-        axis = &self.joints[row.source].axes[row.index // AXIS_ROWS]
-        if row.kind == ROW_SPRING:
-            return spring_point(axis, row.diagonal, &self.settings) < 1.0
-        return axis.motor_mode == MOTOR_POSITION and motor_point(axis, &self.settings) < 1.0
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -505,9 +435,9 @@ cdef class Pipeline(Compliance):
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
             self.articulations.close(self.rows, self.joint_end, watched)
             watched = watched or self.articulations.hard
-        self.residual = 0.0
         if last and (not relax or self.settings.compliant):
             self.measure(BIASED)
+            self.first_residual = self.residual
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
@@ -548,12 +478,14 @@ cdef class Pipeline(Compliance):
                 self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, self.steps if last else -1)
             if last:
                 self.measure(RELAXED)
+                if self.settings.compliant:                  # whose second halves may be given by the first
+                    self.residual = max(self.residual, self.first_residual)
             self.lap(STAGE_RELAX)
         self.store_contacts()
 
     cdef void measure(self, int relaxed) noexcept nogil:
         """How far the rows are from solved."""
-        self.residual = max(self.residual, residual(self.rows, self.row_count, self.bodies.twist, relaxed))
+        self.residual = residual(self.rows, self.row_count, self.bodies.twist, relaxed)
         if self.apart:
             self.residual = max(self.residual, self.wide_joints.residual(self.bodies.twist, relaxed))
         if self.widening:
@@ -592,7 +524,7 @@ cdef class Pipeline(Compliance):
         if self.settings.substeps != self.substeps:
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
-        self.impact_count = 0
+        self.impact_count = self.sweeps = 0
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
@@ -651,6 +583,10 @@ cdef class Pipeline(Compliance):
         self.calls = calls
         self.calling = calls is not None
 
+    def set_laboratory(self, laboratory):
+        """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
+        self.laboratory = laboratory
+
     def raise_failure(self):
         """Pass on what a user's function raised."""
         error, self.failure, self.call_status = self.failure, None, OK
@@ -673,6 +609,8 @@ cdef class Pipeline(Compliance):
         if self.revision_seen != self.collider.revision:
             return UNSEEN
         memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
+        if self.laboratory is not None:
+            self.laboratory.begin()
         self.collider.clear_events()
         if self.sensors is not None:
             self.sensors.clear_events()
@@ -721,10 +659,12 @@ cdef class Pipeline(Compliance):
         """Time and steps of the pipeline whose place this one takes."""
         self.start, self.steps, self.steps_made = other.start, other.steps, other.steps_made
 
-    def prepare(self):
+    def prepare(self, bint points=False):
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of
-        the last step call stay. -> status"""
+        the last step call stay. points: with friction at every point, under a cone. -> status"""
         cdef int status
+        cdef int32_t central = self.settings.friction_central
+        cdef int32_t cone = self.settings.friction_cone
         cdef int64_t times[STAGES]
         with nogil:
             memcpy(times, self.stage_ticks, sizeof(times))
@@ -736,12 +676,33 @@ cdef class Pipeline(Compliance):
                 self.joints_copied()
                 status = self.collide()
             if status == OK:
+                if points:
+                    self.settings.friction_central, self.settings.friction_cone = 0, 1
                 status = self.layout(True, False)
+                self.settings.friction_central, self.settings.friction_cone = central, cone
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_ticks, times, sizeof(times))
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    def row_matrices(self):
+        """J and J M^-1 (rows, m) of the rows over the velocities, scipy.sparse."""
+        return matrices(self.rows_now(), 6 * self.bodies.count)
+
+    def velocities(self):
+        """(6 n,) the bodies' twists."""
+        return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
+
+    def kicked(self):
+        """(6 n,) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
+        before = np.array(twist)
+        with nogil:
+            integrate_velocities(&self.bodies, &self.settings, 1.0)
+        after = np.array(twist)
+        np.asarray(twist)[...] = before
+        return after.reshape(-1)
 
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,

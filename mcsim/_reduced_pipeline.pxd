@@ -16,6 +16,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef list carriers
     cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
+    cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -23,6 +24,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
+    cdef bint projecting                 # loops after every drift: "projection"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
     cdef readonly long long slowed       # leaps of the last call of step that gained energy
@@ -42,6 +44,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef void bend_rows(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
+    cdef void project_loops(self, double h) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

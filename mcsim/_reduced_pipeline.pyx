@@ -8,7 +8,7 @@ coordinates, over the tree's velocities.
       rows       J, H^-1 J' by the articulated inertias, sweeps with bias
       close      qd such that loops are closed after the drift
       drift      q by qd
-      refresh    the tree and the rows at the new pose
+      refresh    the tree and the rows at the new pose; under "projection", q is projected onto what loops allow
       kick       qd += h/2 qdd(q, qd)
       relax      sweeps without bias, restitution
 
@@ -53,7 +53,8 @@ cdef class ReducedPipeline(Pipeline):
     """One world's step in generalized coordinates.
 
     Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
-    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in.
+    bool: those of the tree, .q (nq,), .qd (nv,), .tau (nv,): the arrays of the state, which are worked in; .runge, .projection:
+    whether by Runge-Kutta, and loops by project_loops.
     """
 
     def __init__(self, bodies, joints, collider, settings, bounces, plan):
@@ -82,8 +83,10 @@ cdef class ReducedPipeline(Pipeline):
         self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
-        self.closing_loops = self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
-        if self.closing_loops:
+        self.projecting = self.looping and plan.projection
+        self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
+                              and not self.projecting)
+        if self.closing_loops or self.projecting and not self.runge:
             self.settings.joint_warm_start = 0.5
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
@@ -96,8 +99,8 @@ cdef class ReducedPipeline(Pipeline):
             self._follow_rows()
 
     def _follow_rows(self):
-        self.approaches = np.zeros(self.row_capacity)
-        self.approach = doubles(self.approaches)
+        self.approaches = np.zeros((2, self.row_capacity))
+        self.approach, self.impulses = doubles(self.approaches[0]), doubles(self.approaches[1])
 
     def grow(self):
         Pipeline.grow(self)
@@ -141,9 +144,37 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
-    def prepare(self):
+    def prepare(self, bint points=False):
         self.recover()                                   # while the last substep's rows are there
-        return Pipeline.prepare(self)
+        return Pipeline.prepare(self, points)
+
+    def row_matrices(self):
+        """J and H^-1 J' of the rows over qd."""
+        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
+
+    def velocities(self):
+        """(nv,) qd."""
+        return self.qd.copy()
+
+    def kicked(self):
+        """(nv,) qd after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        before = self.qd.copy()
+        with nogil:
+            self.sum_forces()
+            self.motion.kick(self.settings.h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
+        after = self.qd.copy()
+        self.qd[:] = before
+        return after
+
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
+        """All rows by a solver of the laboratory, over qd."""
+        if self.call_status != OK:
+            return
+        try:
+            self.correction = self.laboratory(self.rows_now(), self.qd, relaxed, *self.row_matrices())
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
@@ -353,16 +384,16 @@ cdef class ReducedPipeline(Pipeline):
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.compliant:
             self.comply()
-        if self.closing_loops:
+        if self.closing_loops or self.projecting:
             self.aim_loops()
         self.generalized.factor(self.rows, self.joint_end)
 
     cdef void aim_loops(self) noexcept nogil:
         """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on. What is
-        open closes no faster than push_speed."""
+        open closes no faster than push_speed. Under "projection", velocities do not close what is open: C is left out."""
         cdef Py_ssize_t i
         cdef double h = self.settings.h
-        cdef double fastest = self.settings.push_speed
+        cdef double fastest = 0.0 if self.projecting else self.settings.push_speed
         cdef Row* row
         for i in range(self.joint_end):
             row = &self.rows[i]
@@ -395,6 +426,39 @@ cdef class ReducedPipeline(Pipeline):
             memcpy(before, self.motion.qd, nv * sizeof(double))
             self.generalized.close(self.rows, self.motion.qd, h)
 
+    cdef void project_loops(self, double h) noexcept nogil:
+        """"projection": q onto the nearest place at which loops are closed, by Gauss-Newton steps in the metric of H, q -=
+        H^-1 J' (J H^-1 J')^-1 C with all of them at the place where q is. Velocities do not feel it. It ends where errors
+        do not shrink; what is open closes no faster than push_speed. Rows are refreshed, before and after."""
+        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
+        cdef double* velocity = self.levels + nq
+        cdef double most = h * self.settings.push_speed
+        cdef double error, last = INFINITY
+        cdef Py_ssize_t i
+        cdef int k
+        for k in range(CLOSINGS):
+            error = self.generalized.worst(self.rows)
+            if not error < last:
+                memcpy(self.motion.q, self.levels, nq * sizeof(double))
+                self.show()
+                self.refresh()
+                return
+            if error <= CLOSED or k > 0 and last > most:
+                return
+            last = error
+            memcpy(self.levels, self.motion.q, nq * sizeof(double))
+            memcpy(velocity, self.motion.qd, nv * sizeof(double))
+            memset(self.motion.qd, 0, nv * sizeof(double))
+            for i in range(self.joint_end):
+                self.impulses[i] = self.rows[i].impulse
+            self.generalized.close(self.rows, self.motion.qd, max(1.0, error / most))
+            for i in range(self.joint_end):
+                self.rows[i].impulse = self.impulses[i]
+            self.motion.drift(1.0)
+            memcpy(self.motion.qd, velocity, nv * sizeof(double))
+            self.show()
+            self.refresh()
+
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
         self.write_rows(self.rows)
@@ -406,10 +470,18 @@ cdef class ReducedPipeline(Pipeline):
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
+        if self.laboratory is not None:
+            self.solve_problem(NULL, relaxed)
+            return
         for k in range(iterations):
+            self.sweeps += 1
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
+            if self.tolerance >= 0.0:
+                self.show_twists()
+                if self.solved(self.bodies.twist, relaxed):
+                    break
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
@@ -512,10 +584,10 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.kick(0.5 * h, forces, 1 if self.runge else ROUNDS)
         self.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.settings.iterations)
-        self.residual = 0.0
+        self.first_residual = 0.0
         if last and self.settings.compliant:
             self.show_twists()
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
+            self.first_residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         if self.runge:
@@ -528,6 +600,8 @@ cdef class ReducedPipeline(Pipeline):
         self.show()
         self.lap(STAGE_INTEGRATE)
         self.refresh()
+        if self.projecting:
+            self.project_loops(h)
         self.lap(STAGE_REFRESH)
         if not self.runge:
             self.sum_forces()
@@ -540,5 +614,6 @@ cdef class ReducedPipeline(Pipeline):
                                                          self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
         if last:
-            self.residual = max(self.residual, residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
+            self.residual = max(self.first_residual,
+                                residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
         self.lap(STAGE_RELAX)

@@ -6,6 +6,8 @@ import os
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS
+from mcsim.solve.problems import MODEL_DESCRIPTIONS
+from mcsim.solve.problems import SOLVERS as LABORATORY
 
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
@@ -13,10 +15,13 @@ FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
 CONTACTS = {"rigid": 0, "compliant": 1}
 COMPLIANT_LAWS = {"linear": 0, "hunt_crossley": 1}
+MOST_SWEEPS = 1000          # where a residual ends them
+STOPS = ("iterations", "residual")
+OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
 REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
-REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft")
+REDUCED_STABILIZATIONS = ("none", "baumgarte", "soft", "projection")
 
 # Those that close joints at the level of positions by themselves; a stabilization is only for limits and contacts.
 POSITION_INTEGRATORS = ("rattle", "variational")
@@ -43,9 +48,10 @@ RK4_HERTZ_PER_RATE = 0.03
 RK4_BAUMGARTE_TIME = 1.0 / 60.0
 RK4_FASTEST = 2.5
 
-ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8}
-# With 4 sweeps a block on four points whose stiffness the substep sees as 10^4 times its mass never came to rest.
-COMPLIANT_ITERATIONS = 8
+RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
+
+# Compliant contacts: with 4 sweeps a block on four springs, 10^4 times too fast for the substep, never came to rest.
+ITERATIONS = {"soft": 4, "baumgarte": 8, "none": 8, "split_impulse": 8, "projection": 8, "ggl": 8, "compliant": 8}
 
 
 def check_settings(keywords):
@@ -59,10 +65,13 @@ def check_settings(keywords):
 def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
-    choose(k["solver"], SOLVERS, "solver")
+    choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
     if k["joint_solver"] is not None:
         choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
-    if k["joint_solver"] == "tree" and k["solver"] != "si":
+    exact = _check_laboratory(k)
+    k["stop"] = choose(k["stop"] or ("residual" if exact or k["tolerance"] is not None else "iterations"), STOPS, "stop")
+    k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
+    if k["joint_solver"] == "tree" and k["solver"] != "si" and not exact:
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
@@ -72,9 +81,10 @@ def _checked(k):
     choose(k["contact"], CONTACTS, "contact")
     choose(k["compliant_law"], COMPLIANT_LAWS, "compliant_law")
     if k["contact"] == "compliant":
-        _settle_compliant(k)
-    elif k["iterations"] is None:
-        k["iterations"] = ITERATIONS[k["stabilization"]]
+        _settle_compliant(k, exact)
+    own_iterations = k["iterations"] is None
+    if own_iterations:
+        k["iterations"] = ITERATIONS[k["stabilization"] if k["contact"] != "compliant" else "compliant"]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
     k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
     k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
@@ -90,6 +100,8 @@ def _checked(k):
         k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
+    if own_iterations and (exact or k["stop"] == "residual"):
+        k["iterations"] = LABORATORY[k["solver"]][0] if exact else MOST_SWEEPS
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
@@ -103,14 +115,32 @@ def _checked(k):
     return k
 
 
-def _settle_compliant(k):
+def _settle_compliant(k, exact):
     """Each point is a spring of its own, in a step of two halves (docs/theory/compliant.md)."""
     for name, only in (("integrator", "semi_implicit"), ("stabilization", "soft")):
         if k[name] != only:
             raise FieldError(name, f"{k[name]!r} does not go with contact='compliant': pass {name}={only!r}")
+    if exact:
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='compliant': pass solver='si' or 'pgs'")
     k["friction_points"] = "point"
-    if k["iterations"] is None:
-        k["iterations"] = COMPLIANT_ITERATIONS
+
+
+def _check_laboratory(k):
+    """Whether a solver of the laboratory is asked for; what goes with it, resolved."""
+    if k["solver"] not in LABORATORY or (k["solver"] in SOLVERS and k["contact_model"] is None):
+        if k["contact_model"] is not None:
+            raise FieldError("contact_model", f"goes with a solver of the laboratory, not with {k['solver']!r}: pass "
+                             f"solver= one of {', '.join(LABORATORY)}")
+        return False
+    k["contact_model"] = choose(k["contact_model"] or "ncp", MODEL_DESCRIPTIONS, "contact_model")
+    if k["contact_model"] not in LABORATORY[k["solver"]][1]:
+        raise FieldError("contact_model", f"{k['contact_model']!r} is not solved by {k['solver']}, which takes "
+                         f"{', '.join(LABORATORY[k['solver']][1])}")
+    if k["integrator"] != "semi_implicit":
+        raise FieldError("solver", f"{k['solver']!r} goes with integrator='semi_implicit', not {k['integrator']!r}")
+    k["friction"], k["friction_points"] = "cone", "point"
+    k["joint_solver"] = k["joint_solver"] or "rows"
+    return True
 
 
 def check_reduced_settings(keywords):
@@ -120,18 +150,16 @@ def check_reduced_settings(keywords):
     try:
         choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
-        choose(k["solver"], ("si",), "solver")
+        choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
+        if k["solver"] in SOLVERS and k["solver"] != "si":
+            k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
+        if k["iterations"] is None and k["stabilization"] == "projection" and k["solver"] == "si":
+            k["iterations"] = ITERATIONS["soft"]                 # of limits and contacts, which are soft then
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
-
-
-def passes(k):
-    """How often a substep solves all rows, by checked keywords."""
-    once = {"none": 1, "baumgarte": 1, "soft": 2, "split_impulse": 2}
-    return once.get(k["stabilization"], 2 + k["position_rounds"])
 
 
 def _check_rk4(k, h):
@@ -198,6 +226,8 @@ def joint_tree(k):
     (the default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
         return 0
+    if k["contact_model"] is not None:
+        return 0
     if k["joint_solver"] is None:
         return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
     return int(k["joint_solver"] == "tree")
@@ -220,7 +250,7 @@ def kernel_settings(k, gravity):
     return {
         "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
-        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
+        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,

@@ -73,13 +73,15 @@ class Snapshot:
 
 class Parts:
     """Which bodies and joints there are, told by the scene that the world was made of: the same in every world of an
-    equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts."""
+    equal scene. bodies, joints: numbers in that scene or, where that has none or another version, parts.
+    ignored_pairs: of the bodies' names."""
 
     def __init__(self, scene, origin):
         self.scene = scene                               # None once pickled
         self.counts = len(origin.bodies), len(origin.joints)
         self.bodies = _told(scene.bodies, origin.bodies)
         self.joints = _told(scene.joints, origin.joints)
+        self.ignored_pairs = tuple(scene.ignored_pairs)
 
     def __getstate__(self):
         return self.__dict__ | {"scene": None}
@@ -169,7 +171,7 @@ class Snapshots:
                                  f"{len(self._origin.bodies)} bodies, {len(self._origin.joints)} joints")
             bodies, joints = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
-                return self._gathered(self._scene.of_parts(bodies, joints), anew=True)
+                return self._gathered(self._scene.of_parts(bodies, joints, told.ignored_pairs), anew=True)
         return {name: getattr(self, name) for name in ("_scene", "_bodies", "_joints", "_joint_index", "_collider",
                                                        "_pipeline", "_breakable")}
 

@@ -10,6 +10,7 @@ from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
+from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.observers import Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, PositionPipeline
 from mcsim.queries import Queries
@@ -32,8 +33,15 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8.
+      solver: "si" (sequential impulses, matrix-free), "pgs" (Gauss-Seidel on the assembled J M^-1 J'), or one of the
+        laboratory, mcsim.solve.problems.SOLVERS: each pass of a substep is then a Problem, friction at every point,
+        solved by it; exact, and slow.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
+        solver of the laboratory: its most, by default its own.
+      contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
+        solver "pgs" a model makes that the laboratory's.
+      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of each residual, with
+        si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
@@ -78,8 +86,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
-                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact="rigid",
-                 compliant_law="linear"):
+                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear"):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -123,6 +131,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         _set_gears(joints, pipeline)
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
+        pipeline.set_laboratory(self._new_laboratory())
+        pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -137,6 +147,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """What makes the steps of these bodies and joints."""
         return PIPELINES[self._keywords["integrator"]](bodies, joints, collider, settings, bool(np.any(bodies.bounces)),
                                                        sleep_settings(self._keywords), **planned)
+
+    def _new_laboratory(self):
+        """What solves the rows in place of the sweeps, or None."""
+        k = self._keywords
+        return None if k["contact_model"] is None else Laboratory(
+            k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
+            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass)
+
+    def _inverse_mass(self):
+        """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
+        now = self._bodies
+        return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
 
     def __repr__(self):
         return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
@@ -178,6 +200,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                                   "function that it calls (a residual, a motion) and other threads may only read its "
                                   "arrays: do it after the step")
 
+    def _admit(self, part, what):
+        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
+
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
         try:
@@ -205,11 +230,11 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 f"finite; joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
                 f"{where}; a smaller dt, more substeps or milder forces may help")
 
-    def _prepare(self):
-        """Rows at the present state."""
+    def _prepare(self, points=False):
+        """Rows at the present state; points: with friction at every point."""
         self._begin("rows")
         try:
-            while (status := self._pipeline.prepare()) == GROW:
+            while (status := self._pipeline.prepare(points)) == GROW:
                 self._pipeline.grow()
         finally:
             self._end()

@@ -326,3 +326,4 @@ class SceneModel(Model):
     gravity: Numbers = None
     bodies: list[BodyModel] = None
     joints: list[Annotated[reduce(or_, JOINT_MODELS), Field(discriminator="type")]] = None
+    ignored_pairs: list[list[Text]] = None

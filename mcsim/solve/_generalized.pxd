@@ -25,7 +25,8 @@ cdef class GeneralizedRows:
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
     cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
-    cdef int32_t* loop                   # rows that close loops, all solved at once
+    cdef int32_t* loop                   # rows that close loops and gears, all solved at once
+    cdef int32_t* loop_begin             # the first of them that each is coupled with
     cdef double* loop_factors[2]         # (loops, loops) L D L' of their K, for both passes
     cdef double* loop_change             # (loops,) residuals in, impulses out
 
@@ -33,8 +34,10 @@ cdef class GeneralizedRows:
     cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                   double** response) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
     cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void factor_loops(self, const Row* rows, int relaxed) noexcept nogil
     cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil

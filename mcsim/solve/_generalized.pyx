@@ -1,12 +1,12 @@
 """Sequential impulses on J H^-1 J': the blocks of `_blocks.pxd` over generalized velocities.
 
 A row's impulse changes its blocks by H^-1 J' of it, which a factorization of H gave once per pose; so the sweeps know
-neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 11.7, for A = J H^-1 J'; order
-and local solves as in `_si.pyx`).
+neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5, Solving the Equations of
+Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, BIASED, ROW_NORMAL, Row)
+    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BIASED, ROW_NORMAL, Row)
+from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
@@ -28,8 +29,9 @@ cdef double SMALLEST_PIVOT = 1e-14
 
 
 cdef inline bint closes(const Row* row) noexcept nogil:
-    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree."""
-    return row.block_kind == BLOCK_BILATERAL
+    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
+    wide, and its first record stands for it."""
+    return row.block_kind == BLOCK_BILATERAL or is_wide(row)
 
 
 cdef class GeneralizedRows:
@@ -45,10 +47,10 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((1, loops), np.int32), np.zeros((2, loops + 1, loops))
+        numbers, matrices = np.zeros((2, loops), np.int32), np.zeros((2, loops + 1, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
-        self.loop = integers(numbers)
+        self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
         self.loop_factors[0], self.loop_factors[1] = doubles(matrices[0]), doubles(matrices[1])
         self.loop_change = doubles(matrices[0, loops])
 
@@ -88,6 +90,32 @@ cdef class GeneralizedRows:
         response[0] = self.response + self.used
         self.used += count
         return OK
+
+    def matrices(self, Py_ssize_t rows, Py_ssize_t width):
+        """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
+        from scipy.sparse import csr_array  # here, since importing mcsim should stay light
+
+        cdef Py_ssize_t i, k
+        cdef const Reach* reach
+        cdef int side
+        begin, columns = [0], []
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                columns.extend(range(reach.first, reach.first + reach.count))
+            begin.append(len(columns))
+        j = np.empty(len(columns))
+        y = np.empty(len(columns))
+        cdef double* to_j = doubles(j)
+        cdef double* to_y = doubles(y)
+        k = 0
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                memcpy(to_j + k, self.jacobian + reach.begin, reach.count * sizeof(double))
+                memcpy(to_y + k, self.response + reach.begin, reach.count * sizeof(double))
+                k += reach.count
+        return tuple(csr_array((values, columns, begin), shape=(rows, width)) for values in (j, y))
 
     # ---- a row and velocities ----------------------------------------------------------------------------------------
 
@@ -138,6 +166,17 @@ cdef class GeneralizedRows:
                         s += j[k] * r[k]
         return s
 
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
+        """The same of rows with both their records, if they are wide."""
+        cdef double s = self.coupling(x, y)
+        if is_wide(&rows[x]):
+            s += self.coupling(x + 1, y)
+        if is_wide(&rows[y]):
+            s += self.coupling(x, y + 1)
+            if is_wide(&rows[x]):
+                s += self.coupling(x + 1, y + 1)
+        return s
+
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
@@ -159,7 +198,7 @@ cdef class GeneralizedRows:
             row = &rows[i]
             if row.block_kind == BLOCK_CONE and row.block == 2:
                 row.coupling = self.coupling(i, i + 1)
-            elif row.block_kind >= BLOCK_WIDE and row.block == 2:
+            elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
     cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil:
@@ -167,9 +206,8 @@ cdef class GeneralizedRows:
         diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed loop
         say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more than 1 /
         (2 sqrt e) of it: where rows contradict each other the biased pass would else ask for any speed."""
-        cdef Py_ssize_t i, j, k, n = 0
-        cdef double* f
-        cdef double s, diagonal
+        cdef Py_ssize_t i, j, n = 0
+        cdef double s
         cdef int p
         for i in range(count):
             if closes(&rows[i]):
@@ -177,35 +215,46 @@ cdef class GeneralizedRows:
                 n += 1
         self.loop_count = n
         for i in range(n):
-            for j in range(i + 1):
-                s = self.coupling(self.loop[i], self.loop[j])
+            self.loop_begin[i] = <int32_t>i
+            for j in range(i, -1, -1):
+                s = self.whole_coupling(rows, self.loop[i], self.loop[j])
                 for p in range(2):
                     self.loop_factors[p][i * n + j] = s
+                if s != 0.0:
+                    self.loop_begin[i] = <int32_t>j
         for p in range(2):
-            f = self.loop_factors[p]
-            for i in range(n):
-                for j in range(i + 1):
-                    s = f[i * n + j]
-                    if i == j:
-                        s = s * (1.0 + PROXIMAL[p]) + rows[self.loop[i]].compliance[p]
-                    diagonal = s
-                    for k in range(j):
-                        s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
-                    if i == j:
-                        f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
-                    else:
-                        f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
+            self.factor_loops(rows, p)
+
+    cdef void factor_loops(self, const Row* rows, int relaxed) noexcept nogil:
+        """L D L' in place of K. Before loop_begin of a row K has zeros, and so has L."""
+        cdef Py_ssize_t i, j, k, n = self.loop_count
+        cdef const int32_t* begin = self.loop_begin
+        cdef double* f = self.loop_factors[relaxed]
+        cdef double s, diagonal
+        for i in range(n):
+            for j in range(begin[i], i + 1):
+                s = f[i * n + j]
+                if i == j:
+                    s = s * (1.0 + PROXIMAL[relaxed]) + rows[self.loop[i]].compliance[relaxed]
+                diagonal = s
+                for k in range(max(begin[i], begin[j]), j):
+                    s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
+                if i == j:
+                    f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
+                else:
+                    f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
 
     cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
         """Impulses -K^-1 loop_change into the rows and the velocities. -> the largest correction [m/s, rad/s]"""
         cdef Py_ssize_t i, k, n = self.loop_count
+        cdef const int32_t* begin = self.loop_begin
         cdef const double* f = self.loop_factors[relaxed]
         cdef double* x = self.loop_change
         cdef double largest = 0.0
         cdef Row* row
         for i in range(n):
             x[i] = -x[i]
-            for k in range(i):
+            for k in range(begin[i], i):
                 x[i] -= f[i * n + k] * x[k]
         for i in range(n - 1, -1, -1):
             if not f[i * n + i] > 0.0:
@@ -213,11 +262,15 @@ cdef class GeneralizedRows:
                 continue
             x[i] /= f[i * n + i]
             for k in range(i + 1, n):
-                x[i] -= f[k * n + i] * x[k]
+                if begin[k] <= i:
+                    x[i] -= f[k * n + i] * x[k]
         for i in range(n):
             row = &rows[self.loop[i]]
             row.impulse += x[i]
             self.apply(self.loop[i], x[i], velocity)
+            if is_wide(row):
+                row[1].impulse = row.impulse
+                self.apply(self.loop[i] + 1, x[i], velocity)
             largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
         return largest
 
@@ -235,16 +288,19 @@ cdef class GeneralizedRows:
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
         cdef double largest
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, k
         cdef int r, m
         for i in range(self.loop_count):
-            self.loop_change[i] = row_residual(&rows[self.loop[i]], self.rate(self.loop[i], velocity), relaxed)
+            k = self.loop[i]
+            self.loop_change[i] = row_residual(&rows[k], self.rate(k, velocity), relaxed)
+            if is_wide(&rows[k]):
+                self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
         largest = self.solve_loops(rows, velocity, relaxed)
         i = 0
         while i < count:
             m = rows[i].block
-            if rows[i].block_kind != BLOCK_BILATERAL and (rub or (rows[i].block_kind != BLOCK_CONE
-                                                                  and rows[i].block_kind != BLOCK_FRICTION)):
+            if not closes(&rows[i]) and (rub or (rows[i].block_kind != BLOCK_CONE
+                                                  and rows[i].block_kind != BLOCK_FRICTION)):
                 for r in range(m):
                     w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
                 block_step(rows, &rows[i], NULL, relaxed, w, delta)

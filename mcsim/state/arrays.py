@@ -235,7 +235,8 @@ def _fill_axis(slot, axis):
 
 
 def excluded_pairs(scene, index):
-    """(k, 2) int32: the body pairs that a joint keeps from colliding."""
+    """(k, 2) int32: the body pairs that a joint keeps from colliding, and those that the scene ignores."""
     pairs = [(index[j.a], index[j.b]) for j in scene.joints
              if j.a is not None and j.b is not None and j.a != j.b and not j.collide]
+    pairs += [(index[a], index[b]) for a, b in scene.ignored_pairs]
     return np.array(pairs, np.int32).reshape(-1, 2)

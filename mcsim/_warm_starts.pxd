@@ -1,14 +1,19 @@
-"""What compliant contacts do in a step."""
+"""The impulses that a substep's rows start with, and what compliant contacts do in a step."""
 
 from libc.stdint cimport int32_t
 from mcsim._machine cimport Machine
 from mcsim.state._layout cimport Row
 
-cdef class Compliance(Machine):
+cdef class WarmStarts(Machine):
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef Py_ssize_t fast_points         # that bear, and that the substep does not resolve
 
+    cdef void scale_impulses(self, double factor) noexcept nogil
+    cdef void set_start_impulses(self) noexcept nogil
+    cdef double take_carried(self, Row* row) noexcept nogil
+    cdef double fastest_turn(self) noexcept nogil
+    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil
     cdef void comply(self) noexcept nogil

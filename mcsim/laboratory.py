@@ -1,0 +1,108 @@
+"""What stands between a world's step and the solvers of problems: `World(solver="admm")` and its kin, `World.problem()`."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mcsim.solve.assemble import second_rows
+from mcsim.solve.problems import solve
+from mcsim.solve.problems.from_rows import matrices, problem_of_rows
+from mcsim.solve.problems.solution import RESIDUALS
+
+
+class Laboratory:
+    """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
+    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse."""
+
+    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass):
+        self.solver, self.model, self.tolerance, self.most = solver, model, tolerance, iterations
+        self.bilateral, self.inverse_mass = bilateral, inverse_mass
+        self.begin()
+
+    def begin(self):
+        """Forget the last call of step."""
+        self.iterations = self.solves = 0
+        self.residuals = dict.fromkeys(RESIDUALS, 0.0)
+        self.failed = {}                             # reason -> how many solves
+
+    def __call__(self, rows, velocity, relaxed, jacobian=None, response=None):
+        """All rows at these velocities (m,), in place: the impulses, and the velocities by what they change. jacobian,
+        response: the rows' J and J M^-1 (r, m), where they are not those over the bodies' twists. -> the largest
+        velocity that is left to correct."""
+        if len(rows) == 0:
+            return 0.0
+        if jacobian is None:
+            jacobian, response = matrices(rows, len(velocity))
+        problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
+                                         started=True)
+        found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
+                      bilateral=self.bilateral)
+        change = np.zeros(len(rows))
+        change[order] = found.impulses - problem.warm_start
+        rows["impulse"][order] = found.impulses
+        second = np.flatnonzero(second_rows(rows))
+        change[second] = change[second - 1]
+        rows["impulse"][second] = rows["impulse"][second - 1]
+        velocity += response.T @ change
+        self.iterations += found.iterations
+        self.solves += 1
+        self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
+        if not found.converged and self.tolerance > 0.0:
+            self.failed[found.reason] = self.failed.get(found.reason, 0) + 1
+        return self.residuals["primal"]
+
+    def notes(self):
+        """For `stats.notes`."""
+        return [("solver", (), f"{self.solver}: {reason} in {count} of {self.solves} solves")
+                for reason, count in self.failed.items()]
+
+
+def block_inverse_mass(inv_mass, inv_inertia, rotations):
+    """(6 n, 6 n) scipy.sparse CSR of the bodies' inverse masses and inertias in world axes."""
+    from scipy.sparse import bsr_array  # here, since importing mcsim should stay light
+
+    count = len(inv_mass)
+    blocks = np.zeros((count, 6, 6))
+    blocks[:, :3, :3] = inv_mass[:, None, None] * np.eye(3)
+    blocks[:, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, inv_inertia, rotations)
+    blocks[inv_mass == 0.0] = 0.0
+    return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
+
+
+class Residuals(Mapping):
+    """The residuals of a step by name, those that the step has not measured on demand: of its last impulses at the
+    velocities that it ended with, on the rows at its end. NaN where the world has gone on since."""
+
+    def __init__(self, world, measured):
+        self._found, self._world, self._steps = dict(measured), world, world._pipeline.steps
+
+    def __getitem__(self, name):
+        if name in RESIDUALS and name not in self._found:
+            self._found |= dict.fromkeys(RESIDUALS, np.nan) | residuals_now(self._world) | self._found if (
+                self._world._pipeline.steps == self._steps) else dict.fromkeys(RESIDUALS, np.nan) | self._found
+        return self._found[name]
+
+    def __iter__(self):
+        return iter(dict.fromkeys((*self._found, *RESIDUALS)))
+
+    def __len__(self):
+        return len({*self._found, *RESIDUALS})
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
+def residuals_now(world):
+    """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
+    a manifold's centre counts as two rows bounded by its load."""
+    rows, jacobian, response, velocity = world._rows_and_velocity()
+    problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
+                                 started=True)
+    found = problem.residuals(problem.warm_start, "ncp")
+    return {name: float(found[name]) for name in RESIDUALS}
+
+
+def problem_now(world, relaxed=0):
+    """The problem of the substep that would come next: `World.problem()`."""
+    rows, jacobian, response, free = world._rows_and_free()
+    return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]
