@@ -695,11 +695,13 @@ cdef class Pipeline(WarmStarts):
         return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
 
     def kicked(self):
-        """(6 n,) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
+        prepare()."""
+        cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
         cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
         before = np.array(twist)
         with nogil:
-            integrate_velocities(&self.bodies, &self.settings, 1.0)
+            integrate_velocities(&self.bodies, &self.settings, part)
         after = np.array(twist)
         np.asarray(twist)[...] = before
         return after.reshape(-1)

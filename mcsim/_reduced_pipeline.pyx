@@ -157,11 +157,13 @@ cdef class ReducedPipeline(Pipeline):
         return self.qd.copy()
 
     def kicked(self):
-        """(nv,) qd after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
+        prepare()."""
+        cdef double h = self.settings.h * (self.settings.first_kick if self.settings.compliant else 1.0)
         before = self.qd.copy()
         with nogil:
             self.sum_forces()
-            self.motion.kick(self.settings.h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
+            self.motion.kick(h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
         return after

@@ -449,6 +449,17 @@ def test_looking_changes_nothing():
     assert seen.stats.contact_rows == 12 and seen.settings["friction_points"] == "point"
 
 
+@pytest.mark.parametrize("kind", WORLDS)
+def test_the_problem_is_that_of_the_first_half(kind):
+    world = block_world(soft(2e4, 80.0, 0.5), kind)
+    world.step(1000)
+    found = mc.solve(world.problem(), solver="pgs", tolerance=1e-12, max_iterations=1000)
+    assert found.converged and found.impulses[::3] == pytest.approx(np.full(4, 2.0 * G / 4 * 1e-3 / 2), rel=1e-8)
+    with pytest.raises(mc.SceneError, match="relaxed=False"):
+        world.problem(relaxed=True)
+    assert np.isnan(world.stats.residuals["primal"]) and world.stats.residuals["natural_map"] < 1e-12
+
+
 def test_snapshots_go_between_kinds_of_contact():
     """What points keep means another thing there: contacts begin anew."""
     scene = ground(material=soft(1e5, 200.0, 0.5))
@@ -517,6 +528,7 @@ def test_two_rigid_surfaces_are_refused_only_where_they_may_touch():
     ({"compliant_law": "hertz"}, "compliant_law must be one of: linear, hunt_crossley"),
     ({"integrator": "rk4"}, "integrator 'rk4' does not go with contact='compliant'"),
     ({"stabilization": "baumgarte"}, "stabilization 'baumgarte' does not go with contact='compliant'"),
+    ({"solver": "nncg"}, "solver 'nncg' does not go with contact='compliant'"),
 ])
 def test_wrong_keywords(keywords, message):
     with pytest.raises(mc.SceneError, match=message):
