@@ -11,6 +11,11 @@ from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
 
 
+# Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
+# drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
+YIELDING = 1e-5
+
+
 class Laboratory:
     """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
     or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse."""
@@ -35,7 +40,7 @@ class Laboratory:
         if jacobian is None:
             jacobian, response = matrices(rows, len(velocity))
         problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
-                                         started=True)
+                                         started=True, yielding=YIELDING)
         found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
                       bilateral=self.bilateral)
         change = np.zeros(len(rows))
