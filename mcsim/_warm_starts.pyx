@@ -131,7 +131,7 @@ cdef class WarmStarts(Machine):
 
     cdef void comply(self) noexcept nogil:
         self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                                  self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
+                                  self.collider.manifold_count, &self.bodies, &self.settings, self.anchors, self.rows)
 
     cdef int32_t node(self, int32_t body) noexcept nogil:
         """What a body moves with among the nodes of the guesses, -1: it stands."""

@@ -20,10 +20,10 @@ damps it. A point's state is kept in its record: normal_impulse is -y while it b
 
 from libc.math cimport fabs, sqrt
 
-from mcsim.core._math cimport add, add_scaled, cross, dot, norm, scale, vec3
-from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
+from mcsim.core._types cimport Twist, Vec3
 from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
-from mcsim.state._layout cimport BIASED, RELAXED, ManifoldPoint
+from mcsim.state._layout cimport BIASED, MANIFOLD_ANCHORS, RELAXED, ManifoldPoint
 from mcsim.state._rows cimport pair_rate
 
 # Both surfaces together. damping: [N s/m] or, under Hunt and Crossley's law, chi [s/m].
@@ -145,13 +145,34 @@ cdef inline bint soften_row(Row* row, double stiffness, double damping, double s
     return fast
 
 
+cdef inline Vec3 centripetal(Vec3 spin, Vec3 arm) noexcept nogil:
+    return cross(spin, cross(spin, arm))
+
+
+cdef inline Vec3 bend(const Manifold* m, const Bodies* bodies, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
+    """How fast the slip of two surfaces at their contact changes by the bodies' motion at constant velocities [m/s2]:
+    w_b x (p' - v_b) - w_a x (p' - v_a), p' the velocity of the contact itself. It goes with the centre of what is round,
+    between two by their radii, else with both bodies. arms: from the bodies' centres to the roundings', or to the contact.
+    """
+    cdef const Twist* a = &bodies.twist[m.body_a]
+    cdef const Twist* b = &bodies.twist[m.body_b]
+    cdef double part = 0.5
+    cdef Vec3 p
+    if m.rounding_a + m.rounding_b > 0.0:
+        part = m.rounding_a / (m.rounding_a + m.rounding_b)
+        if m.rounding_a == 0.0 or m.rounding_b == 0.0:
+            part = 1.0 - part
+    p = add(scale(1.0 - part, add(a.v, cross(a.w, arm_a))), scale(part, add(b.v, cross(b.w, arm_b))))
+    return sub(cross(b.w, sub(p, b.v)), cross(a.w, sub(p, a.v)))
+
+
 cdef inline double indentation(double pressed, double speed, double gap, const Settings* settings) noexcept nogil:
     """Of the surface in the middle of the substep, at the present speed of approach [m]."""
     return max(pressed + 0.5 * (settings.h * speed - gap), 0.0)
 
 
 cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
-                       const Bodies* bodies, const Settings* settings, Row* rows) noexcept nogil:
+                       const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil:
     """Biases, compliances and masses of the points' rows, whose Jacobians, errors and impulses are written. The relax
     pass finds the second half of the present impulses, the biased one the first half of the next. -> how many points
     that bear are faster than the substep"""
@@ -159,7 +180,7 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
     cdef const ManifoldPoint* point
     cdef PointRows at
     cdef Surface surface
-    cdef Vec3 belt
+    cdef Vec3 belt, arm_a, arm_b, bent
     cdef Row* row
     cdef Py_ssize_t i, fast = 0
     cdef double pressed, gap, factor, fastest
@@ -182,8 +203,14 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
             row.bias[BIASED] = 0.0
             fast += soften_row(row, surface.stiffness, surface.damping * (surface.stiffness * factor if
                                settings.hunt_crossley else 1.0), -pressed, gap, row.diagonal, settings) and gap <= 0.0
+            # The mean rate over the drift, on the way that it really goes: J v at its start, and half of what that bends.
+            arm_a = rotate(bodies.orientation[m.body_a], anchors[MANIFOLD_ANCHORS * i + k].local_a)
+            arm_b = rotate(bodies.orientation[m.body_b], anchors[MANIFOLD_ANCHORS * i + k].local_b)
+            row.bias[BIASED] += 0.5 * settings.h * dot(m.normal, sub(centripetal(bodies.twist[m.body_b].w, arm_b),
+                                                                     centripetal(bodies.twist[m.body_a].w, arm_a)))
             if at.pairs < 0:
                 continue
+            bent = bend(m, bodies, arm_a, arm_b)
             row = &rows[at.pairs + 2 * k]
             fastest = max(row[0].diagonal, row[1].diagonal)
             for c in range(2):
@@ -191,6 +218,7 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
                 soften_row(&row[c], surface.tangential_stiffness, surface.tangential_damping * (
                            surface.tangential_stiffness * factor if settings.hunt_crossley else 1.0),
                            dot(point.friction_impulse, along(&row[c])), 0.0, fastest, settings)
+                row[c].bias[BIASED] += 0.5 * settings.h * dot(along(&row[c]), bent)
     return fast
 
 # ---- after the drift ---------------------------------------------------------------------------------------------------
