@@ -305,7 +305,7 @@ def test_an_oblique_impact(law, damping, velocity, spin):
             world.step(round(end / dt))
             found = (-world.velocities[1, 2], world.velocities[1, 0], r * world.angular_velocities[1, 1])
             errors.append(np.abs(found - exact[2:] * (1, 1, r)).max())
-    assert max(errors[0], errors[2]) < 2e-2 and max(errors[1], errors[3]) < 3e-3, errors
+    assert max(errors[0], errors[2]) < 1e-3 and max(errors[1], errors[3]) < 1.5e-4, errors
 
 # ---- several points, bodies, joints --------------------------------------------------------------------------------------
 
@@ -363,7 +363,7 @@ def test_all_worlds_agree_as_the_substep_goes_to_0():
             (mc.World, {"joint_solver": "tree"}), (mc.World, {"joint_solver": "rows", "iterations": 40}),
             (mc.ReducedWorld, {}), (mc.ReducedWorld, {"integrator": "rk4"}))]
         off.append(max(np.abs(pose - poses[0]).max() for pose in poses[1:]))
-    assert off[1] < 0.2 * off[0] and off[1] < 2e-4, off
+    assert off[1] < 0.1 * off[0] and off[1] < 5e-5, off
 
 
 def test_belts_and_rolling_friction():
@@ -378,6 +378,23 @@ def test_belts_and_rolling_friction():
     before = ball.velocities[1, 0]
     ball.step(300)
     assert before - ball.velocities[1, 0] == pytest.approx(0.3 * 5 / 7 * G * 0.002 / 0.1, rel=0.01)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_what_stands_on_a_turntable_stays_there(kind):
+    """Its circle is that at which the dragged surface holds it, at game steps too: it does not creep outwards by h w^2 r /
+    2."""
+    scene = mc.Scene()
+    scene.add_body("table", kind="kinematic", shape=mc.Cylinder(1.0, 0.1), position=(0, 0, -0.1), angular_velocity=(0, 0, 1.0))
+    scene.add_body("block", shape=mc.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0.5, 0, 0.1), velocity=(0, 0.5, 0),
+                   angular_velocity=(0, 0, 1.0), material=soft(2e4, 80.0, 0.6))
+    world = kind(scene, dt=1 / 240, substeps=1, contact="compliant")
+    world.step(240)
+    radius, angle = np.hypot(*world.positions[1, :2]), np.arctan2(world.positions[1, 1], world.positions[1, 0])
+    assert radius - 0.5 < 5e-5 and angle == pytest.approx(1.0, abs=1e-4)
+    world.step(1200)
+    assert np.hypot(*world.positions[1, :2]) == pytest.approx(radius, abs=1e-7)
+    assert np.linalg.norm(world.contacts["tangent_impulse"].sum(axis=0)) * 240 == pytest.approx(2.0 * 0.5, rel=1e-3)
 
 # ---- robust --------------------------------------------------------------------------------------------------------------
 
