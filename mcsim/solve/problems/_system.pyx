@@ -133,6 +133,11 @@ cdef class System:
     def __reduce__(self):
         return System, (*self.kept, self.width)
 
+    def with_b(self, b):
+        """The same rows with another b (rows,), which may change."""
+        begin, column, value, response, _, *others = self.kept
+        return System(begin, column, value, response, b, *others, self.width)
+
     @property
     def local_blocks(self):
         """(blocks, 3, 3): the blocks' own parts of A + R; of a single row the first entry alone."""

@@ -30,6 +30,10 @@ class Accelerated:
         self.bound = 1.0
         self.begin(impulses, w)
 
+    def shift(self, change):
+        self.w = self.w + change
+        self.ahead_w = self.ahead_w + change
+
     def begin(self, impulses, w):
         self.impulses = self.ahead = impulses
         self.w = self.ahead_w = w

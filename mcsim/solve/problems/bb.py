@@ -27,11 +27,12 @@ class Spectral:
         self.convex = convex
         self.turn = False
         self.length = 1.0
-        self.begin(impulses, w)
-
-    def begin(self, impulses, w):
         self.impulses, self.w = impulses, w
-        self.values = deque([self.convex.value(impulses, w)], maxlen=MEMORY)
+        self.values = deque([convex.value(impulses, w)], maxlen=MEMORY)
+
+    def shift(self, change):
+        self.w = self.w + change
+        self.values = deque([self.convex.value(self.impulses, self.w)], maxlen=MEMORY)
 
     def step(self):
         convex, old, old_w = self.convex, self.impulses, self.w

@@ -2,32 +2,37 @@
 
 The cone complementarity problem is the minimum of 1/2 lambda' (A + R) lambda + (b + shift)' lambda over K, without a
 shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a fixed
-point (V. Acary and F. Cadoux, 2013). Each round solves the convex problem with the shift as it stands, from where the last
-one ended, a good deal better than the shift is known, and then takes the new shift.
+point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where friction is
+moderate. Where the residual then gets no better for as long as it took to come so far, as with much friction in a tangle,
+the shift stands still in rounds, until the convex problem's own residual is a part of the exact model's.
 """
 
 import numpy as np
 
 from mcsim.solve.problems._gradients import descend, dot, scales, shifts
-from mcsim.solve.problems._system import MODELS
+from mcsim.solve.problems._system import MODELS, System
 from mcsim.solve.problems.solution import Progress
 
 LOOK = 5                # iterations from one look at a round's own residual to the next
-ROUND = 0.3             # a round ends when its own residual is this part of the exact model's
+ROUNDS = (None, 0.9, 0.3)   # a round ends when that is this part of the exact model's; None: after every iteration
+PATIENCE = 100          # iterations that may pass in vain at the start
 
 
 class Convex:
-    """The convex problem of a moment: system, model (number), scale (rows,), shift (rows,)."""
+    """The problem of a round: system and b, with the shift; model (number), scale (rows,), shift (rows,)."""
 
     def __init__(self, problem, model, scaled):
         self.system, self.b = problem.system, problem.b
         self.model = MODELS.index("ccp" if model == "ncp" else model)
-        self.scale = scales(self.system, scaled)
         self.shift = np.zeros(problem.row_count)
+        if model == "ncp":
+            self.b = problem.b.copy()
+            self.system = problem.system.with_b(self.b)
+        self.scale = scales(self.system, scaled)
 
     def rates(self, impulses):
         """w = A lambda + R lambda + b + shift: the gradient."""
-        return self.system.rates(impulses)[0] + self.shift
+        return self.system.rates(impulses)[0]
 
     def descend(self, impulses, w, step):
         """P_K(lambda - step s w)"""
@@ -37,38 +42,59 @@ class Convex:
 
     def value(self, impulses, w):
         """The objective."""
-        return 0.5 * dot(impulses, w + self.b + self.shift)
+        return 0.5 * dot(impulses, w + self.b)
 
     def residual(self, impulses, w):
         """The largest residual of this convex problem."""
         return float(self.system.residuals(self.model, impulses, w)[:4].max())
 
     def renew(self, u):
-        """The shift of these velocities; -> w with it."""
-        shifts(self.system, u, self.shift)
-        return u + self.shift
+        """The shift of these velocities; -> what changes of w."""
+        new = np.zeros_like(u)
+        shifts(self.system, u, new)
+        change = new - self.shift
+        self.shift = new
+        self.b += change
+        return change
 
 
-def run(name, make, problem, model, tolerance, max_iterations, callback, scaled):
-    """Solve by a method: make(convex, impulses, w) has begin(impulses, w), to begin anew, and step() -> the next
-    impulses, w."""
+class Shifts:
+    """When the exact model's shift is renewed. strictness: place in ROUNDS."""
+
+    def __init__(self, convex, progress):
+        self.convex, self.progress = convex, progress
+        self.strictness = self.since = 0
+
+    def due(self, impulses, w, exact):
+        """Whether now, at these impulses, where the exact model's largest residual is `exact`."""
+        progress = self.progress
+        if (progress.iterations > 2 * max(progress.best_at, self.since) + PATIENCE
+                and self.strictness + 1 < len(ROUNDS)):
+            self.strictness += 1
+            self.since = progress.iterations
+            progress.notes.append(f"De Saxce's shift stands still in rounds to {ROUNDS[self.strictness]} of the residual, "
+                                  f"from iteration {self.since} on")
+        part = ROUNDS[self.strictness]
+        return part is None or (progress.iterations % LOOK == 0
+                                and self.convex.residual(impulses, w) <= part * exact)
+
+
+def run(name, make, problem, model, tolerance, max_iterations, callback, scaled=True):
+    """Solve by a method: make(convex, impulses, w) has step() -> the next impulses, w; and shift(change) of all its w."""
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     convex = Convex(problem, model, scaled)
     impulses = problem.warm_start.copy()
     problem.system.project(convex.model, impulses)
     w = convex.rates(impulses)
     progress.record(impulses, w)
-    if model == "ncp":
-        w = convex.renew(w)
     method = make(convex, impulses, w)
-    rounds = 1
+    rounds = Shifts(convex, progress) if model == "ncp" else None
+    if rounds:
+        method.shift(convex.renew(w))
     while progress.going:
         impulses, w = method.step()
         u = w - convex.shift
         exact = progress.record(impulses, u)
-        if model == "ncp" and progress.iterations % LOOK == 0 and convex.residual(impulses, w) <= ROUND * exact:
-            method.begin(impulses, convex.renew(u))
-            rounds += 1
-    if model == "ncp":
-        progress.notes.append(f"{rounds} rounds of De Saxce's shift")
+        if rounds and rounds.due(impulses, w, exact):
+            method.shift(convex.renew(u))
     return progress.solution(name)
