@@ -41,8 +41,8 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (BIASED, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
@@ -695,8 +695,8 @@ cdef class Pipeline(WarmStarts):
         return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
 
     def kicked(self):
-        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
-        prepare()."""
+        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of
+        the last prepare()."""
         cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
         cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
         before = np.array(twist)

@@ -211,8 +211,8 @@ def joint_warm_start(stabilization, baumgarte, compliant=False):
     With x' = x + v', v' = g (v + w l) - (1 - g) beta x, l' = w l + (v' - v - w l) for error, velocity and impulse of
     such a mode (h = 1), g the part of a residual that the sweeps of a substep leave and w this factor, all poles lie
     inside the unit circle for every g < 1 if and only if w < 1 / (1 + beta). The soft step's relax pass alone does not
-    change that, but its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9. Where forces act in two
-    halves, one of them acts after the drift.
+    change that, but its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9.
+    Where forces act in two halves, one of them acts after the drift.
     """
     if compliant:
         return 0.5

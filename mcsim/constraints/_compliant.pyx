@@ -70,7 +70,8 @@ cdef inline Surface surface_of(const Manifold* m, const Shape* shapes) noexcept 
     return s
 
 
-cdef inline PointRows point_rows(const Manifold* m, const Resistance* resistance, const Settings* settings) noexcept nogil:
+cdef inline PointRows point_rows(const Manifold* m, const Resistance* resistance,
+                                 const Settings* settings) noexcept nogil:
     cdef ContactRows parts = contact_rows(m, resistance, settings)
     cdef PointRows rows
     rows.pairs = m.row_begin + parts.rolling if parts.friction > 0 else -1
@@ -83,7 +84,7 @@ cdef inline Vec3 along(const Row* row) noexcept nogil:
     return vec3(row.jacobian[6], row.jacobian[7], row.jacobian[8])
 
 
-# ---- at the start of a step --------------------------------------------------------------------------------------------
+# ---- at the start of a step ------------------------------------------------------------------------------------------
 
 cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
                         const Settings* settings, Row* rows) noexcept nogil:
@@ -108,19 +109,20 @@ cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, cons
             load = settings.h * surface.stiffness * max(-point.normal_impulse, 0.0)
             rows[at.normals + k].impulse = load
             length = norm(point.friction_impulse)
-            point.friction_impulse = add_scaled(point.friction_impulse, -dot(point.friction_impulse, m.normal), m.normal)
+            point.friction_impulse = add_scaled(point.friction_impulse, -dot(point.friction_impulse, m.normal),
+                                                m.normal)
             if length > 0.0 and norm(point.friction_impulse) > 0.0:
                 point.friction_impulse = scale(length / norm(point.friction_impulse), point.friction_impulse)
             if at.pairs < 0:
                 continue
             n = at.pairs + 2 * k
             length *= settings.h * surface.tangential_stiffness
-            load = -settings.h * surface.tangential_stiffness * (m.friction * load / length if length > m.friction * load
-                                                                 else 1.0)
+            load = m.friction * load / length if length > m.friction * load else 1.0
+            load *= -settings.h * surface.tangential_stiffness
             rows[n].impulse = load * dot(point.friction_impulse, along(&rows[n]))
             rows[n + 1].impulse = load * dot(point.friction_impulse, along(&rows[n + 1]))
 
-# ---- numbers of rows ---------------------------------------------------------------------------------------------------
+# ---- numbers of rows -------------------------------------------------------------------------------------------------
 
 cdef inline bint soften_row(Row* row, double stiffness, double damping, double stretch, double gap, double fastest,
                             const Settings* settings) noexcept nogil:
@@ -221,7 +223,7 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
                 row[c].bias[BIASED] += 0.5 * settings.h * dot(along(&row[c]), bent)
     return fast
 
-# ---- after the drift ---------------------------------------------------------------------------------------------------
+# ---- after the drift -------------------------------------------------------------------------------------------------
 
 cdef inline double kept_part(double stiffness, double damping, double h) noexcept nogil:
     """exp(-h k / d), what a surface that is let go keeps of its stretch, by a rational function of second order that falls
@@ -302,7 +304,7 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
                 point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (pressed + fabs(point.normal_impulse)),
                                               load, &surface, bodies, settings, &rows[at.pairs + 2 * k])
 
-# ---- energy ------------------------------------------------------------------------------------------------------------
+# ---- energy ----------------------------------------------------------------------------------------------------------
 
 cdef double surface_energy(const Manifold* manifolds, const Shape* shapes, Py_ssize_t count) noexcept nogil:
     """sum of k y^2 / 2 + k_t s^2 / 2 [J]"""

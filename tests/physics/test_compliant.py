@@ -50,7 +50,7 @@ def energies(world, steps):
         out.append(world.energy().total)
     return np.array(out)
 
-# ---- one impact ----------------------------------------------------------------------------------------------------------
+# ---- one impact ------------------------------------------------------------------------------------------------------
 
 
 def linear_impact(k, d, m=1.0):
@@ -194,7 +194,7 @@ def test_the_surface_comes_back_by_itself():
     assert pressed > 5e-3 and 0.1 - world.positions[1, 2] == pytest.approx(pressed, abs=1.1 * h)
 
 
-# ---- rest and friction ---------------------------------------------------------------------------------------------------
+# ---- rest and friction -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -307,7 +307,7 @@ def test_an_oblique_impact(law, damping, velocity, spin):
             errors.append(np.abs(found - exact[2:] * (1, 1, r)).max())
     assert max(errors[0], errors[2]) < 1e-3 and max(errors[1], errors[3]) < 1.5e-4, errors
 
-# ---- several points, bodies, joints --------------------------------------------------------------------------------------
+# ---- several points, bodies, joints ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -319,7 +319,8 @@ def test_a_stack_bears_its_weight(kind, keywords):
     k, n = 2e5, 5
     scene = ground(material=soft(k, 400.0, 0.5))
     for i in range(n):
-        scene.add_body(shape=mc.Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i), material=soft(k, 400.0, 0.5))
+        scene.add_body(shape=mc.Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 + 0.2 * i),
+                       material=soft(k, 400.0, 0.5))
     world = kind(scene, dt=1 / 240, substeps=2, contact="compliant", **keywords)
     world.step(1200)
     heights = world.positions[1:, 2] - 0.1
@@ -396,7 +397,7 @@ def test_what_stands_on_a_turntable_stays_there(kind):
     assert np.hypot(*world.positions[1, :2]) == pytest.approx(radius, abs=1e-7)
     assert np.linalg.norm(world.contacts["tangent_impulse"].sum(axis=0)) * 240 == pytest.approx(2.0 * 0.5, rel=1e-3)
 
-# ---- robust --------------------------------------------------------------------------------------------------------------
+# ---- robust ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -422,7 +423,7 @@ def test_a_pile_at_game_steps_comes_to_rest(kind, law, stiffness):
     assert max(kinetic) < begin and kinetic[-1] < 0.1 * begin
     assert world.positions[1:, 2].min() > 0.04
 
-# ---- state ---------------------------------------------------------------------------------------------------------------
+# ---- state -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -498,7 +499,8 @@ def test_a_running_world_changes():
     world.set_material("block", soft(4e4, 120.0, 0.4))
     world.step(1500)
     assert 0.1 - world.positions[1, 2] == pytest.approx(2.0 * G / (4 * 4e4), rel=1e-5)
-    world.add_body("more", shape=mc.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.3), material=soft(4e4, 120.0, 0.4))
+    world.add_body("more", shape=mc.Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.3),
+                   material=soft(4e4, 120.0, 0.4))
     world.step(1500)
     assert 0.1 - world.positions[1, 2] == pytest.approx(4.0 * G / (4 * 4e4), rel=1e-4)
     world.remove_body("more")
@@ -519,7 +521,7 @@ def test_contacts_begin_and_end():
     assert len(events.begin) == len(events.end) == 1
     assert events.begin["step"][0] == 3 and events.begin["impulse"][0] > 0.0
 
-# ---- input ---------------------------------------------------------------------------------------------------------------
+# ---- input -----------------------------------------------------------------------------------------------------------
 
 
 def test_two_rigid_surfaces_are_refused_only_where_they_may_touch():
