@@ -81,9 +81,11 @@ def by_clarabel(problem, model, solution):
 
     n, contacts = problem.row_count, problem.contact_count
     b = problem.b.copy()
+    held = np.isinf(problem.friction) & (model != "frictionless")
+    friction = np.where(np.isinf(problem.friction), 0.0, problem.friction)
     if model == "ncp":
         u = solution.velocities[:3 * contacts].reshape(-1, 3)
-        b[:3 * contacts:3] += problem.friction * np.hypot(u[:, 1], u[:, 2])
+        b[:3 * contacts:3] += friction * np.hypot(u[:, 1], u[:, 2])
     scale = 1.0 / np.sqrt(np.maximum(problem.A.diagonal() + problem.compliance, 1e-12))
     for c in range(contacts):
         scale[3 * c:3 * c + 3] = scale[3 * c:3 * c + 3].max()
@@ -99,16 +101,18 @@ def by_clarabel(problem, model, solution):
         cones.append(clarabel.NonnegativeConeT(1))
 
     for c in range(contacts):
-        if model in ("ncp", "ccp") and problem.friction[c] > 0.0:
+        if model in ("ncp", "ccp") and friction[c] > 0.0:
             block = np.zeros((3, n))
-            block[0, 3 * c] = -problem.friction[c]
+            block[0, 3 * c] = -friction[c]
             block[1, 3 * c + 1] = block[2, 3 * c + 2] = -1.0
             rows += list(block)
             rhs += [0.0] * 3
             cones.append(clarabel.SecondOrderConeT(3))
             continue
         at_least(3 * c, 0.0, 1.0)
-        bound = problem.friction[c] * max(solution.impulses[3 * c], 0.0) if model == "pyramid" else 0.0
+        if held[c]:
+            continue
+        bound = friction[c] * max(solution.impulses[3 * c], 0.0) if model == "pyramid" else 0.0
         for i in (3 * c + 1, 3 * c + 2):
             at_least(i, -bound, 1.0)
             at_least(i, bound, -1.0)

@@ -37,6 +37,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
+    cdef void first_kick(self, double h, const double* forces) noexcept nogil
+    cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
@@ -48,3 +50,6 @@ cdef class ReducedPipeline(Pipeline):
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil
+    cdef void apply_guesses(self, bint second, double part) noexcept nogil
+    cdef void doubt(self, bint second) noexcept nogil
+    cdef bint gives(self, int32_t body) noexcept nogil

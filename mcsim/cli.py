@@ -93,6 +93,10 @@ def run(
     solver: Annotated[str | None, _world("solver", "si (sequential impulses), pgs (assembled matrix), or one of "
                                            "the laboratory (see [bold]mcsim solvers[/]).")] = None,
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
+    contact_model: Annotated[str | None, _world(
+        "contact-model", "Of a solver of the laboratory: ncp, ccp, pyramid or frictionless.")] = None,
+    stop: Annotated[str | None, _world("stop", "What ends the sweeps: iterations or residual.")] = None,
+    tolerance: Annotated[float | None, _world_number("tolerance", "Of the residual that ends them.", "X")] = None,
     stabilization: Annotated[str | None, _world(
         "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
     integrator: Annotated[str | None, _world(
@@ -132,7 +136,8 @@ def run(
     and how the energy changed. Options of the world that are left out have its own defaults.
     """
     options = {
-        "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
+        "substeps": substeps, "solver": solver, "iterations": iterations,
+        "contact_model": contact_model, "stop": stop, "tolerance": tolerance, "stabilization": stabilization,
         "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
         "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
         "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
@@ -447,8 +452,7 @@ def solvers(
     _check_output("--plot", plot, *SUFFIXES)
     _check_output("--save", save, ".npz")
     _check_output("--csv", csv, ".csv")
-    if coordinates not in ("maximal", "reduced"):
-        raise InputError(f"--coordinates must be maximal or reduced, got {coordinates!r}")
+    _kind_of_world(coordinates)
     if Path(scene).suffix == ".npz":
         what, keywords = scene, {}
     else:

@@ -4,10 +4,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
+
+
+# Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
+# drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
+YIELDING = 1e-5
 
 
 class Laboratory:
@@ -34,7 +40,7 @@ class Laboratory:
         if jacobian is None:
             jacobian, response = matrices(rows, len(velocity))
         problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
-                                         started=True)
+                                         started=True, yielding=YIELDING)
         found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
                       bilateral=self.bilateral)
         change = np.zeros(len(rows))
@@ -94,7 +100,10 @@ class Residuals(Mapping):
 
 def residuals_now(world):
     """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
-    a manifold's centre counts as two rows bounded by its load."""
+    a manifold's centre counts as two rows bounded by its load. Of compliant contacts, whose points keep no impulses,
+    none."""
+    if world._keywords["contact"] == "compliant":
+        return {}
     rows, jacobian, response, velocity = world._rows_and_velocity()
     problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
                                  started=True)
@@ -104,5 +113,8 @@ def residuals_now(world):
 
 def problem_now(world, relaxed=0):
     """The problem of the substep that would come next: `World.problem()`."""
+    if relaxed and world._keywords["contact"] == "compliant":
+        raise SceneError("World.problem: with contact='compliant' the second halves of slow points are given, there is no "
+                         "relaxed problem; pass relaxed=False")
     rows, jacobian, response, free = world._rows_and_free()
     return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]

@@ -52,7 +52,8 @@ class Stats:
     residuals: by name: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
     [N s, N m s]; "velocity", the largest correction of the last sweep [m/s, rad/s]; "primal" [m/s], "dual" [N s],
     "complementarity" [J] (help(mcsim.solve.problems.residuals)): of the last solve with a solver of the laboratory, else
-    found when they are first read, on the rows as the step left them. impacts: manifolds that bounced.
+    found when they are first read, on the rows as the step left them (NaN under contact="compliant").
+    impacts: manifolds that bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
     notes: (kind, bodies, text) of what a user should know.
     """
@@ -188,7 +189,8 @@ class Observers:
 
         `source` says of each row what it is; `warm_start` holds the impulses that the step would begin with;
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
-        by what the normals carry now."""
+        by what the normals carry now. Of compliant contacts it is the problem of a substep's first half, after half of
+        its forces."""
         return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):

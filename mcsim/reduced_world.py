@@ -54,8 +54,8 @@ class ReducedWorld(World):
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
       iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
-        push_speed, restitution_threshold, speculative_distance, threads: as of World. solver: "si", or one of the
-        laboratory, with contact_model, stop and tolerance, likewise.
+        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law: as of World. solver:
+        "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -69,7 +69,8 @@ class ReducedWorld(World):
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None):
+                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear"):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else

@@ -20,6 +20,7 @@ from mcsim.scene.described import Described
 from mcsim.settings import check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 
@@ -70,6 +71,11 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
       threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
+      contact: "rigid", or "compliant": every contact point is a spring and a damper without mass, as the materials say
+        (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
+        "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
+        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
+        "semi_implicit" and "soft" only.
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
@@ -80,7 +86,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
-                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None):
+                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear"):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -109,6 +116,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
         plan."""
         body_index, joint_index = numbers or scene.numbers()
+        if self._keywords["contact"] == "compliant":
+            check_surfaces(scene, excluded_pairs(scene, body_index))
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
                                 Surfaces(shapes.surfaces))

@@ -15,7 +15,7 @@ from mcsim.solve.problems.solution import RESIDUALS
 
 
 def plot(study, path):
-    """The largest of the four residuals of each solver, against iterations and against time."""
+    """The largest of the four residuals of each solver's best impulses so far, against iterations and time."""
     require_matplotlib()
     import matplotlib
     from matplotlib.figure import Figure
@@ -27,7 +27,8 @@ def plot(study, path):
         figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
         by_iteration, by_time = figure.subplots(1, 2, sharey=True)
         for k, (name, found) in enumerate(study.solutions.items()):
-            worst = np.maximum(np.max([found.residuals[kind] for kind in RESIDUALS], axis=0), LOWEST)
+            worst = np.max([found.residuals[kind] for kind in RESIDUALS], axis=0)
+            worst = np.maximum(np.fmin.accumulate(worst), LOWEST)             # of the best so far: that is the answer
             look = {"color": COLORS[k % len(COLORS)], "dashes": DASHES[(k // len(COLORS) + k) % len(DASHES)],
                     "linewidth": 1.1, "label": name if found.converged else f"{name} ({found.reason})"}
             by_iteration.plot(np.arange(1, len(worst) + 1), worst, **look)
@@ -35,7 +36,7 @@ def plot(study, path):
         for axes, label in ((by_iteration, "iterations + 1"), (by_time, "time, ms")):
             axes.set(xscale="log", yscale="log", xlabel=label)
             axes.axhline(study.tolerance, color="0.6", linewidth=0.7, zorder=0)
-        by_iteration.set_ylabel("largest residual, in SI units")
+        by_iteration.set_ylabel("largest residual of the best so far, SI units")
         figure.suptitle(f"{study.name}: {study.problem.contact_count} contacts, "
                         f"{study.problem.row_count - 3 * study.problem.contact_count} other rows, model {study.model}")
         figure.legend(*by_iteration.get_legend_handles_labels(), loc="outside right upper", fontsize=7, frameon=False)

@@ -78,7 +78,8 @@ cdef struct Boxed:
     double* y                    # (held,) A_CC^-1 A_Ci of the row last asked for
     double* work                 # (n,)
     double pivot                 # s of the row last asked for
-    double accuracy              # verdicts on rows that cannot be satisfied, relative to `size`
+    double accuracy              # verdicts on rows that cannot be satisfied: relative to `size`,
+    double quiet                 # or absolute
     Py_ssize_t pivots
     Py_ssize_t most
     Py_ssize_t contradictory
@@ -359,7 +360,7 @@ cdef bint settle(Boxed* p, Py_ssize_t i) noexcept nogil:
     for k in range(p.held):                                # w_i - y.w_C is what stays
         size += fabs(p.y[k]) * p.size[p.row[k]]
     p.state[i] = SETTLED
-    if fabs(p.w[i]) > p.accuracy * size:
+    if fabs(p.w[i]) > max(p.accuracy * size, p.quiet):
         p.contradictory += 1
     elif p.lower[i] > -INFINITY or p.upper[i] < INFINITY:
         p.state[i] = WAITING
@@ -462,11 +463,12 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
 
 
 def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
-            const double[::1] guess, Py_ssize_t max_pivots, double accuracy):
+            const double[::1] guess, Py_ssize_t max_pivots, double accuracy, double quiet):
     """A (n, n) symmetric positive semidefinite, n > 0; b, lower, upper (n,), lower <= upper; guess (n,): first x.
 
     -> (x (n,), status, pivots, rows that contradict others). Status 0: all rows were taken; 2: max_pivots reached; 3: A
-    is indefinite. A row whose speed misses zero by no more than `accuracy` of |b| + |A||x| is no contradiction.
+    is indefinite. A row whose speed misses zero by no more than `accuracy` of |b| + |A||x|, or than
+    `quiet`, is no contradiction.
     """
     cdef Py_ssize_t n = A.shape[0]
     cdef Boxed p
@@ -477,6 +479,7 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     numbers[3] = np.argsort(~free, kind="stable")
     values[0] = np.minimum(np.maximum(guess, lower), upper)
     p.n, p.held, p.pivots, p.contradictory, p.most, p.accuracy = n, 0, 0, 0, max_pivots, accuracy
+    p.quiet = quiet
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
     p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])
     p.d, p.line, p.y, p.work = doubles(values[4]), doubles(values[5]), doubles(values[6]), doubles(values[7])

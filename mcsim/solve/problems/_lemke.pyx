@@ -18,7 +18,6 @@ from mcsim.core._arrays cimport doubles, integers
 # Of a problem scaled to entries of size one: smaller pivots are rounding, values closer than TIE tie.
 cdef double SMALLEST_PIVOT = 1e-10
 cdef double TIE = 1e-12
-cdef double WORST_TIED_PIVOT = 1e-6      # of the best pivot among rows that tie: worse ones would cost all digits
 
 cdef enum:
     SOLVED = 0
@@ -33,6 +32,7 @@ cdef struct Tableau:
     int32_t* basic              # (n,) the variable of each row
     int32_t* other              # (n + 1,) the variable of each column
     int32_t* place              # (2n + 1,) row of a basic variable, -1 - column of another
+    double worst                # pivot allowed, of the best one among rows that tie
 
 
 cdef inline double* line_of(const Tableau* t, Py_ssize_t r) noexcept nogil:
@@ -111,7 +111,7 @@ cdef Py_ssize_t leaving_row(const Tableau* t, Py_ssize_t c) noexcept nogil:
             best_pivot = max(best_pivot, p)
     for r in range(n):
         p = line_of(t, r)[c]
-        if (p > SMALLEST_PIVOT * largest and p >= WORST_TIED_PIVOT * best_pivot
+        if (p > SMALLEST_PIVOT * largest and p >= t.worst * best_pivot
                 and line_of(t, r)[n + 1] <= least * p + TIE
                 and (best == NO_ROW or lexically_less(t, r, best, c))):
             best = r
@@ -153,12 +153,15 @@ cdef int follow(Tableau* t, Py_ssize_t* column, Py_ssize_t most, Py_ssize_t* piv
     return LIMIT
 
 
-def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots):
+def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots, double worst):
     """Follow the path of a tableau, x_basic = q - T x_other, in place: lines (n, n + 2) hold (T, q), n > 0.
 
     Variables: w 0..n-1, z n..2n-1, z0 2n. basic (n,), other (n + 1,): those of the rows and of the columns; place
     (2n + 1,): row of a basic one, -1 - column of another; all int32. column: what enters first; where it is z0, this is
     the start: T = (-M, -d), d > 0, some q < 0.
+
+    worst: of rows that tie, those are left out whose pivot is smaller than this part of the best. Near 0 the rule
+    against cycling is kept to the letter, near 1 the most digits.
 
     -> (status, pivots, column). 0: z0 has left, the basis solves the problem; 1: nothing stops `column`, a ray; 2:
     max_pivots were made, `column` is next.
@@ -166,7 +169,7 @@ def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots):
     cdef Py_ssize_t pivots
     cdef int status
     cdef Tableau t
-    t.n, t.lines = len(basic), doubles(lines)
+    t.n, t.lines, t.worst = len(basic), doubles(lines), worst
     t.basic, t.other, t.place = integers(basic), integers(other), integers(place)
     with nogil:
         status = follow(&t, &column, max_pivots, &pivots)

@@ -22,7 +22,7 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     A: (n, n) symmetric positive semidefinite, singular if need be. b: (n,). lower, upper: (n,), infinite for none; None
     for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 100 n + 100 unless given. guess:
     (n,) the x to start from, put into its bounds; a good one saves pivots. accuracy: a row that no x can satisfy
-    together with others is called redundant as long as w misses by no more than this part of |b| + |A||x|.
+    together with others is called redundant as long as w misses by no more than this part of |b| + |A||x|, or 1e-12.
 
     -> (x, status, pivots). status: "solved"; "contradictory": some rows cannot be satisfied, x satisfies the others;
     "limit": max_pivots were not enough, x is where it stopped; "inaccurate": solved, but rounding spoilt it (> 1e-6).
@@ -40,7 +40,8 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
         raise SceneError(f"accuracy is {accuracy!r}; give a part of |b| + |A||x| from 0 to 1")
     if n == 0:
         return np.zeros(0), "solved", 0
-    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy))
+    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy),
+                                              dense.QUIET)
     if code == 3:
         raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
                          "or rows that were mixed up")
@@ -60,6 +61,7 @@ def residual(A, b, lower, upper, x):
     size = np.abs(A) @ np.abs(x) + np.abs(b).max(initial=0.0)
     diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
     missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
+    missing[missing <= dense.QUIET] = 0.0
     return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
 
 

@@ -7,6 +7,7 @@ from mcsim.core.errors import SceneError
 MOST_ROWS = 3000
 
 SYMMETRIC = 1e-9               # of the largest entry: what A and A' may differ by
+QUIET = 1e-12                  # speeds below that are rounding, whatever the others are
 LARGEST, SMALLEST = 1e100, 1e-100  # beyond, products leave the range of doubles; what is smaller is taken as zero
 
 

@@ -9,9 +9,13 @@ from mcsim.solve.problems import dense
 from mcsim.solve.problems._lemke import lemke
 from mcsim.solve.problems.solution import Progress
 
-ATTEMPTS = 4                   # covering vectors tried until one leads to a solution
-GOOD, INACCURATE = 1e-9, 1e-6  # largest |min(z, w)| in scaled units: enough; too much to be called a solution
+# Paths tried until one leads to a solution: the worst pivot, of the best, among rows that tie (the rule against cycling
+# asks for 0, rounding for 1); what is added to the diagonal (a near problem, where nothing is singular); its direction.
+PATHS = ((1e-4, 0.0, 0), (1e-4, 1e-8, 0), (1e-2, 0.0, 2), (1e-2, 1e-8, 3), (1e-6, 0.0, 3))
+SHARP, GOOD, INACCURATE = 1e-13, 1e-9, 1e-6  # errors: not worth mending; enough; too much to be called a solution
 ENDLESS = 1e-5                 # weight of the absolute error beside the relative one
+PROXIMAL, PROXIMAL_STEPS = 1e-11, 4
+SIDES_CHANGED = 6              # times that a basis is mended
 SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller eigenvalues are zero
 RENEWED = 30                   # pivots, or a third of n, from one tableau computed anew to the next
 SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
@@ -29,12 +33,13 @@ def lcp(M, q, max_pivots=None, covering=None):
     M v >= 0, v'M v = 0; for other matrices a ray tells nothing. Where there are several solutions it finds one.
 
     M: (n, n), q: (n,), units left to the caller. max_pivots: 50 n + 100 unless given, over all attempts. covering: (n,)
-    positive, the direction from which the path comes; without it one after another is tried while paths end on rays, as
-    rounding may make them do.
+    positive, the direction from which the path comes; without it others, and a problem nearby, are tried while paths
+    end on rays or in the wrong basis, as rounding may make them do.
 
     -> (z, status, pivots). status: "solved"; "ray": no solution was found, if M is copositive there may be none;
-    "limit": max_pivots were not enough; "inaccurate": a basis was found, but rounding spoilt it, w and z miss their
-    conditions by more than 1e-6 of |q| + |M||z|. In the other cases z is where the last path ended, no answer.
+    "limit": max_pivots were not enough; "inaccurate": a basis was found, but rounding spoilt it, min(z, w) is off by
+    more than 1e-6 of |q| + |M||z|, or 0.1 of |q|, in units in which M and q are of size one. In all but the first case
+    z is the best that was come by, and no answer.
 
     SceneError: wrong shapes, numbers that are not finite, a covering that is not positive.
 
@@ -70,29 +75,31 @@ def _scale(M):
 
 def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
-    n, made = len(q), 0
+    n, made, ends = len(q), 0, set()
     best, best_error = np.zeros(n), np.inf
-    attempts = ATTEMPTS if covering is None else 1
-    for attempt in range(attempts):
+    paths = PATHS if covering is None else PATHS[:1]
+    for worst, near, number in paths:
         direction = covering
         if covering is None:
-            direction = np.ones(n) if attempt == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * attempt * GOLDEN, 1.0)
-        share = most - made if attempt == attempts - 1 else (most - made + 1) // 2
-        z, basic, code, pivots = _path(M, q, direction, share)
+            direction = np.ones(n) if number == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * number * GOLDEN, 1.0)
+        share = most - made
+        if (worst, near, number) != paths[-1]:
+            share = min((share + 1) // 2, 8 * n + 100)
+        z, basic, end, pivots = _path(M + near * np.eye(n), q, direction, share, worst)
         made += pivots
-        z, error = _sharpened(M, q, z, basic)
-        if error < best_error and (code == SOLVED or error <= INACCURATE):  # rounding may hide that z0 has come to zero
+        if near == 0.0:
+            ends.add(end)
+        z, error = _sharpened(M, q, z, basic, SIDES_CHANGED if end == SOLVED else 0)
+        if error < best_error:                             # of a ray, too: rounding may hide that z0 has come to zero
             best, best_error = z, error
-        elif best_error == np.inf:
-            best = z
         if best_error <= GOOD or made == most:
             break
     if best_error <= INACCURATE:
         return best, "solved", made
-    return best, "inaccurate" if best_error < np.inf else "limit" if code == LIMIT else "ray", made
+    return best, "inaccurate" if SOLVED in ends else "limit" if LIMIT in ends else "ray", made
 
 
-def _path(M, q, covering, most):
+def _path(M, q, covering, most, worst):
     """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
     then, and before it is believed that the path ends on a ray."""
     n, made = len(q), 0
@@ -102,7 +109,8 @@ def _path(M, q, covering, most):
     column, fresh = n, True
     lines = np.concatenate([-M, -covering[:, None], q[:, None]], axis=1)
     while True:
-        status, pivots, column = lemke(lines, basic, other, place, column, min(max(RENEWED, n // 3), most - made))
+        stretch = min(max(RENEWED, n // 3), most - made)
+        status, pivots, column = lemke(lines, basic, other, place, column, stretch, worst)
         made += pivots
         fresh &= pivots == 0
         if status == SOLVED or made >= most or (status == RAY and fresh):
@@ -117,24 +125,43 @@ def _path(M, q, covering, most):
     return np.maximum(values[n:2 * n], 0.0), held[n:2 * n], status, made
 
 
-def _sharpened(M, q, z, basic):
-    """(z, error): the basis solved anew, since pivots gather rounding; as it came if that is no better."""
-    error = _error(M, q, z)
+def _sharpened(M, q, z, basic, changes):
+    """(z, error): the basis solved anew, since pivots gather rounding; what comes out with the wrong sign changes
+    sides, so many times. As it came if nothing is better."""
+    best, best_error = z, _error(M, q, z)
+    for _ in range(1 + changes):
+        again = [_solved(M, q, basic, z, shift) for shift in (0.0, PROXIMAL)]
+        again = [(_error(M, q, np.maximum(found, 0.0)), found) for found in again if found is not None]
+        if not again:
+            break
+        error, z = min(again, key=lambda found: found[0])
+        if error < best_error:
+            best, best_error = np.maximum(z, 0.0), error
+        if best_error <= SHARP:
+            break
+        wrong = np.where(basic, z, M @ z + q) < 0.0
+        if not np.any(wrong):
+            break
+        basic = basic != wrong
+    return best, best_error
+
+
+def _solved(M, q, basic, z, shift):
+    """The z near the given one with w = 0 where it is basic and z = 0 elsewhere; None: singular. With a shift of the
+    diagonal these are proximal steps, which end well also where impulses are not unique."""
     rows = np.flatnonzero(basic)
-    again = np.zeros(len(z))
+    z = np.where(basic, z, 0.0)
     try:
-        block = M[np.ix_(rows, rows)]
-        again[rows] = np.linalg.solve(block, -q[rows])
-        again[rows] -= np.linalg.solve(block, (M @ again + q)[rows])
+        inverse = np.linalg.inv(M[np.ix_(rows, rows)] + shift * np.eye(len(rows)))
     except np.linalg.LinAlgError:
-        return z, error
-    again = np.maximum(again, 0.0)
-    sharp = _error(M, q, again)
-    return (again, sharp) if sharp <= error else (z, error)
+        return None
+    for _ in range(PROXIMAL_STEPS):
+        z[rows] -= inverse @ (M[rows] @ z + q[rows])
+    return z if np.isfinite(z).all() else None
 
 
 def _error(M, q, z):
-    """Relative to what adds up to w, but not for ever: impulses without end balance anything."""
+    """|min(z, w)| relative to what adds up to w, but not for ever: impulses without end balance anything."""
     missing = np.abs(np.minimum(z, M @ z + q))
     return max((missing / np.maximum(1.0, np.abs(M) @ z)).max(), ENDLESS * missing.max())
 
@@ -213,7 +240,7 @@ def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=
     """
     problem = friction_pyramid_lcp(A, b, friction, lower, upper, directions)
     z, status, pivots = lcp(problem.M, problem.q, max_pivots)
-    if status == "solved" and problem.contradiction > 1e-9 * np.abs(b).max(initial=0.0):
+    if status == "solved" and problem.contradiction > max(1e-9 * np.abs(b).max(initial=0.0), dense.QUIET):
         status = "contradictory"
     return problem.map @ z + problem.offset, status, pivots
 

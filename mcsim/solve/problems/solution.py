@@ -107,13 +107,18 @@ class Progress:
         worst = max(residuals[:4].tolist())
         self._records.append(residuals)
         self._times.append(perf_counter() - self._began)
-        if not math.isfinite(worst):
-            self.reason = "not finite"
-        if worst < self.least or self.best is None:
+        if math.isfinite(worst) and (worst < self.least or self.best is None):
             self.least, self.best, self.best_velocities = worst, impulses.copy(), velocities.copy()
             self.best_at = self.iterations
         if self.iterations == 0:
             self.first = worst
+        self._judge(worst, impulses, residuals)
+        return worst
+
+    def _judge(self, worst, impulses, residuals):
+        """Whether the iteration that was just recorded is the last."""
+        if not math.isfinite(worst):
+            self.reason = "not finite"
         if self.callback is not None and self.callback(
                 self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
             self.reason = self.reason or "stopped"
@@ -123,7 +128,19 @@ class Progress:
             self.reason = self.reason or "diverged"
         elif self.iterations >= self.max_iterations:
             self.reason = self.reason or "iteration limit"
-        return worst
+
+    def record_many(self, residuals, times, last, best, impulses, velocities):
+        """Several iterations that a kernel made and measured: residuals (n, 6), times (n,) since its call, which ended
+        just now; last: the last impulses; impulses and velocities: of the iteration `best`, the best of them, -1: none
+        was better than before. With a callback: one iteration at a time."""
+        before = self.iterations
+        self._records.extend(residuals)
+        self._times.extend((perf_counter() - self._began - times[-1] + times).tolist())
+        worst = float(residuals[-1, :4].max())
+        if best >= 0:
+            self.least = float(residuals[best, :4].max())
+            self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), before + 1 + best
+        self._judge(worst, last, residuals[-1])
 
     def _tells(self, impulses):
         """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may grow until

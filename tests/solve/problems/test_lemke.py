@@ -181,9 +181,17 @@ def test_random_contact(seed):
     assert status == "solved" and pyramid_error(case, impulses) <= 1e-9
 
 
+@pytest.mark.parametrize("count, ratio", [(16, 1e3), (16, 1e6), (16, 1e-6), (25, 1e3), (25, 1e6)])
+def test_tall_stacks(count, ratio):
+    """Up to 300 rows, 700 variables, most of them degenerate: single paths cycle or end on false rays here."""
+    case = cases.stack(count, ratio=ratio, push=1.0)
+    impulses, status, _ = pyramid(**case)
+    assert status == "solved" and pyramid_error(case, impulses) <= 1e-9
+
+
 @pytest.mark.slow
 def test_thousands():
-    """The few that fail say so: 1 of 8000 when this was written."""
+    """The few that fail say so: none of 6000 when this was written."""
     failed = 0
     for seed in range(2000):
         case = cases.random_case(seed)
