@@ -175,7 +175,7 @@ def shared_local(System s):
     return out
 
 
-cdef Py_ssize_t coupled(System s, Py_ssize_t block):
+cdef Py_ssize_t coupled(System s, Py_ssize_t block) except -1:
     """Blocks that one block of an A given whole is coupled with."""
     cdef Py_ssize_t k, row
     seen = set()
