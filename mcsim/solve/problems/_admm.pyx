@@ -15,10 +15,12 @@ from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, pr
 start_clock()
 
 cdef enum:
-    EVERY = 5               # iterations between changes of rho
-    LAST = 300              # iteration of the last one: with rho fixed the method converges
-cdef double POWER = 10.0      # times the old rho
-cdef double FAR = 2.0         # times the other residual
+    EVERY = 3               # iterations between changes of rho, at least,
+    PART = 20               # and this part of those made: with rho fixed for longer and longer the method converges
+cdef double POWER = 0.2     # of the ratio of the residuals, by which rho changes
+cdef double FAR = 1.5       # least factor that is worth a change
+cdef double MOST = 100.0    # and the largest
+cdef double SETTLED = 1e-12  # added to both residuals, of the scaled rows
 cdef double LEAST_RHO = 1e-9
 cdef double MOST_RHO = 1e3
 
@@ -74,6 +76,7 @@ cdef class Admm:
     cdef int model, part
     cdef double eta, alpha
     cdef Py_ssize_t turn                    # iterations made
+    cdef Py_ssize_t change                  # the next after which rho changes
     cdef readonly Py_ssize_t factorizations
     cdef object kept
     cdef double* z                          # (rows,) in the cones, scaled
@@ -96,6 +99,7 @@ cdef class Admm:
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
         self.eta, self.alpha, self.part = eta, alpha, part
+        self.change = EVERY
         rows = np.zeros((9, system.row_count))
         rows[5], rows[6] = impulse, velocity
         state = np.zeros(system.width)
@@ -247,20 +251,18 @@ cdef class Admm:
             self.impulse[i + r] = e * w[r]
 
     cdef void balance(self) noexcept nogil:
-        """rho of the blocks whose residuals are far from each other: they should shrink together (S. Boyd et al.,
-        "Distributed optimization and statistical learning via ADMM", 2011, section 3.4.1, block by block)."""
+        """rho of each block by the ratio of its residuals, which should shrink together: gently, for they answer late."""
         cdef Py_ssize_t block
         cdef bint changed = False
-        cdef double old
+        cdef double factor
+        self.change = self.turn + max(EVERY, self.turn // PART)
         for block in range(self.system.block_count):
             if self.kind[block] != BOUND:
                 continue
-            old = self.rho[block]
-            if self.primal[block] > FAR * self.dual[block]:
-                self.rho[block] = min(old * POWER, MOST_RHO)
-            elif self.dual[block] > FAR * self.primal[block]:
-                self.rho[block] = max(old / POWER, LEAST_RHO)
-            changed = changed or self.rho[block] != old
+            factor = ((self.primal[block] + SETTLED) / (self.dual[block] + SETTLED)) ** POWER
+            if factor > FAR or factor * FAR < 1.0:
+                self.rho[block] = clamp(self.rho[block] * clamp(factor, 1.0 / MOST, MOST), LEAST_RHO, MOST_RHO)
+                changed = True
         if changed:
             self.prepare()
 
@@ -292,7 +294,7 @@ cdef class Admm:
                     memcpy(self.best_velocity, self.velocity, self.system.row_count * sizeof(double))
                 if worst <= tolerance or not worst < INFINITY:
                     break
-                if self.turn % EVERY == 0 and self.turn <= LAST:
+                if self.turn >= self.change:
                     self.balance()
         progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
                              self.kept[0][8])
@@ -315,7 +317,7 @@ cdef class Admm:
                     worst = max(worst, e * self.primal[block], self.dual[block] / e)
                 if not worst > tolerance:
                     break
-                if self.turn % EVERY == 0 and self.turn <= LAST:
+                if self.turn >= self.change:
                     self.balance()
         return self.kept[0][5].copy(), self.kept[0][6].copy(), made
 

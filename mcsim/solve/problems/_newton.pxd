@@ -14,6 +14,7 @@ cdef class Newton:
     cdef object kept
     cdef int model
     cdef readonly double shift          # delta: the proximal term, of the scaled rows
+    cdef double first_shift
     cdef double* x                      # (rows,) scaled impulses
     cdef double* u                      # their velocities
     cdef double* f                      # F(x, u)

@@ -171,7 +171,7 @@ cdef class Newton:
 
     def __init__(self, System system, inverse_mass, int model, double shift):
         self.proximal = Proximal(system, inverse_mass)
-        self.system, self.model, self.shift = system, model, shift
+        self.system, self.model, self.shift, self.first_shift = system, model, shift, shift
         self.lu = Lu(self.proximal.cholesky)
         rows, blocks = np.zeros((9, system.row_count)), np.zeros((27, system.block_count))
         widest = 3 * int(np.max(self.proximal.sizes, initial=1))
@@ -428,9 +428,15 @@ cdef class Newton:
         self.inner = 0
         return self.shift < MOST_SHIFT
 
-    def run(self, progress, impulses, velocities, Py_ssize_t most):
-        """Up to `most` steps from these impulses, which `progress` records. -> the last impulses, their velocities, and
-        whether they got stuck."""
+    def begin(self, impulses, velocities):
+        """From these impulses, with the delta of the start."""
+        self.start(doubles(impulses), doubles(velocities))
+        self.shift = self.first_shift
+        self.inner = 0
+
+    def run(self, progress, Py_ssize_t most):
+        """Up to `most` steps, which `progress` records. -> the last impulses, their velocities, and whether they got
+        stuck."""
         cdef Py_ssize_t count = min(most, progress.max_iterations - progress.iterations)
         cdef Py_ssize_t rows = self.system.row_count
         cdef Py_ssize_t k, best = -1, made = 0
@@ -446,8 +452,6 @@ cdef class Newton:
         cdef double[::1] time = moments
         cdef double* best_impulse = doubles(found[0])
         cdef double* best_velocity = doubles(found[1])
-        self.start(doubles(impulses), doubles(velocities))
-        self.inner = 0
         with nogil:
             for k in range(count):
                 stuck = not self.step()
@@ -460,7 +464,7 @@ cdef class Newton:
                     best = k
                     memcpy(best_impulse, self.impulse, rows * sizeof(double))
                     memcpy(best_velocity, self.velocity, rows * sizeof(double))
-                if stuck or worst <= tolerance:
+                if stuck or worst <= tolerance or not worst < INFINITY:
                     break
         progress.record_many(residuals[:made], moments[:made], self.kept[0][6], best, *found)
         return self.kept[0][6].copy(), self.kept[0][7].copy(), stuck

@@ -18,7 +18,7 @@ from mcsim.solve.problems.solution import Progress
 
 PATIENCE = 100              # turns without a better answer, until it says that it stalled
 TIGHTER = 0.1               # the inner tolerance, of the outer one
-RHO, ETA = 0.03, 1e-9
+RHO, ETA = 0.1, 1e-9
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, inner_iterations=500):
