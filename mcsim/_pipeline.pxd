@@ -75,5 +75,6 @@ cdef class Pipeline(WarmStarts):
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
+    cdef void hold_back(self) noexcept nogil
     cdef bint make_room(self) noexcept nogil
     cdef int step_once(self) noexcept nogil

@@ -532,7 +532,7 @@ cdef class Pipeline(WarmStarts):
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
-            self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
+            self.hold_back()
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
@@ -566,6 +566,10 @@ cdef class Pipeline(WarmStarts):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
+
+    cdef void hold_back(self) noexcept nogil:
+        """What passed through something in the substep."""
+        self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
 
     cdef bint make_room(self) noexcept nogil:
         """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""

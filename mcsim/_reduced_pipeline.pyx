@@ -26,7 +26,7 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
@@ -81,7 +81,8 @@ cdef class ReducedPipeline(Pipeline):
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
-        self.kept_here = held
+        self.kept_here = held, plan.jointed
+        self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.leading = self.generalized.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
@@ -278,6 +279,14 @@ cdef class ReducedPipeline(Pipeline):
         if self.leading or self.is_stale():
             self.show()
         return Pipeline.collide(self)
+
+    cdef void hold_back(self) noexcept nogil:
+        """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
+        if self.backstop.watching:
+            self.backstop.end(&self.bodies, self.jointed)
+            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.jointed)
+            if self.is_stale():
+                self.show()
 
     cdef void undo(self) noexcept nogil:
         memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))

@@ -101,7 +101,7 @@ class ReducedWorld(World):
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
+                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
                                tau=tau, runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
@@ -469,6 +469,16 @@ def _bounds(joint):
     found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
              "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
     return [name for name, is_there in found.items() if is_there]
+
+
+def _jointed(system, bodies):
+    """(bodies + 1,) int8, the world's first: which bodies hang on others; 0 of those that a joint of the model's leaves
+    free."""
+    jointed = np.ones(bodies + 1, np.int8)
+    for link in system.links:
+        if link.joint is None and len(system.children(link.number)) == 0:
+            jointed[link.body_number + 1] = 0
+    return jointed
 
 
 def _carriers(system, scene):
