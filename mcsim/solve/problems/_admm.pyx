@@ -68,9 +68,9 @@ cdef void project_tangents(int model, double mu, double* x) noexcept nogil:
 
 
 cdef class Admm:
-    """impulse, velocity: (rows,) where to begin, in the problem's units. rho: of the scaled rows, at the start. part: BOTH;
-    or NORMALS or TANGENTS alone of the contacts, the others standing still, tangents under mu times the normals that
-    there are, without De Saxce's shift: the two problems of `staggered.py`."""
+    """impulse, velocity: (rows,) where to begin, in the problem's units. rho: of the scaled rows, at the start. part:
+    BOTH; or NORMALS or TANGENTS alone of the contacts, the others standing still, tangents under mu times the normals
+    that there are, without De Saxce's shift: the two problems of `staggered.py`."""
     cdef Proximal proximal
     cdef System system
     cdef int model, part
@@ -206,8 +206,8 @@ cdef class Admm:
         self.factorizations += 1
 
     cdef void step(self) noexcept nogil:
-        """One iteration, by increments: (A + R + rho + eta) (x - z) = y - (u(z) + s) + eta (x_old - z), whose right side
-        vanishes at the solution, so that rounding does not stay."""
+        """One iteration, by increments: (A + R + rho + eta) (x - z) = y - (u(z) + s) + eta (x_old - z), whose right
+        side vanishes at the solution, so that rounding does not stay."""
         cdef Py_ssize_t block, i
         cdef int r
         cdef double e
@@ -215,7 +215,8 @@ cdef class Admm:
             i = self.system.first(block)
             e = self.proximal.scale[block]
             for r in range(self.system.size(block)):
-                self.right[i + r] = self.y[i + r] - e * self.velocity[i + r] + self.eta * (self.x[i + r] - self.z[i + r])
+                self.right[i + r] = (self.y[i + r] - e * self.velocity[i + r]
+                                     + self.eta * (self.x[i + r] - self.z[i + r]))
             if block < self.system.contact_count:
                 self.right[i] -= self.shift(block)
         self.proximal.solve(self.right, self.x)
@@ -251,7 +252,7 @@ cdef class Admm:
             self.impulse[i + r] = e * w[r]
 
     cdef void balance(self) noexcept nogil:
-        """rho of each block by the ratio of its residuals, which should shrink together: gently, for they answer late."""
+        """rho of each block by the ratio of its residuals, which should shrink together; gently: they answer late."""
         cdef Py_ssize_t block
         cdef bint changed = False
         cdef double factor

@@ -30,7 +30,8 @@ cdef extern from *:
     {
         for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) x[i] -= a[j * m + i] * y[j];
     }
-    static inline void mc_block_away(double* restrict x, const double* restrict a, const double* restrict y, int m, int n)
+    static inline void mc_block_away(double* restrict x, const double* restrict a, const double* restrict y, int m,
+                                     int n)
     {
         if (m == 6 && n == 6) mc_away(x, a, y, 6, 6);
         else mc_away(x, a, y, m, n);

@@ -1,9 +1,10 @@
-"""Sparse Cholesky factors by blocks, S = L L', everything compiled: for solvers that factor a new matrix at each problem,
-where planning in Python would cost more than the numbers.
+"""Sparse Cholesky factors by blocks, S = L L', everything compiled: for solvers that factor a new matrix at each
+problem, where planning in Python would cost more than the numbers.
 
-The order of elimination is that of minimum degree (W. Tinney and J. Walker, "Direct solutions of sparse network equations
-by optimally ordered triangular factorization", 1967), the lowest node among equals, found on sets of nodes kept as bits:
-eliminating a node joins its neighbours' sets. The numbers are taken column by column of blocks (right-looking):
+The order of elimination is that of minimum degree (W. Tinney and J. Walker, "Direct solutions of sparse network
+equations by optimally ordered triangular factorization", 1967), the lowest node among equals, found on sets of nodes
+kept as bits: eliminating a node joins its neighbours' sets. The numbers are taken column by column of blocks
+(right-looking):
 
     L_kk L_kk' = S_kk,   L_ik = S_ik L_kk'^-1,   S_ij <- S_ij - L_ik L_jk'   for i >= j > k in the column.
 
@@ -37,7 +38,7 @@ cdef extern from *:
 # ---- the order -------------------------------------------------------------------------------------------------------
 
 cdef void minimum_degree(Py_ssize_t n, Py_ssize_t words, bits* near, int32_t* degree, int32_t* order) noexcept nogil:
-    """near: (n, words) neighbours of each node, without itself; of an eliminated one those that were left stay there."""
+    """near: (n, words) neighbours of each node, without itself; of an eliminated one those that were left stay."""
     cdef Py_ssize_t step, i, k, w, v
     cdef bits rest
     cdef bits* mine

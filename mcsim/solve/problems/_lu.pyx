@@ -1,9 +1,10 @@
-"""Sparse LU by blocks, on the plan of `_cholesky.pyx`: for Newton matrices, whose pattern is symmetric, not the numbers.
+"""Sparse LU by blocks, on the plan of `_cholesky.pyx`: for Newton matrices, whose pattern is symmetric, not the
+numbers.
 
     L_ik = S_ik S_kk^-1,   U_ki = S_ki,   S_ij <- S_ij - L_ik U_kj    for all i, j > k in column k
 
-Rows are exchanged within a diagonal block alone: no more than that is needed where each node has mass of its own. A pivot
-that vanishes is skipped, and counted.
+Rows are exchanged within a diagonal block alone: no more than that is needed where each node has mass of its own. A
+pivot that vanishes is skipped, and counted.
 """
 
 from libc.math cimport fabs

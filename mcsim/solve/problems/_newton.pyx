@@ -56,13 +56,15 @@ cdef extern from *:
             for (int i = 0; i < m; i++) to[j * m + i] += a[r * m + i] * g;
         }
     }
-    static void mc_block_add(double* restrict to, const double* restrict a, const double* restrict b, int s, int m, int n)
+    static void mc_block_add(double* restrict to, const double* restrict a, const double* restrict b, int s, int m,
+                             int n)
     {
         if (s == 3 && m == 6 && n == 6) mc_add_product(to, a, b, 3, 6, 6);
         else mc_add_product(to, a, b, s, m, n);
     }
     /* c (s, n) = k b, all row by row; turned: k' b. */
-    static void mc_times(double* restrict c, const double* restrict k, const double* restrict b, int s, int n, int turned)
+    static void mc_times(double* restrict c, const double* restrict k, const double* restrict b, int s, int n,
+                         int turned)
     {
         for (int r = 0; r < s; r++) for (int j = 0; j < n; j++) {
             double sum = 0.0;
@@ -394,8 +396,8 @@ cdef class Newton:
                 self.trial_u[i] = self.velocity[i] * self.proximal.scale[block]
 
     cdef bint step(self) noexcept nogil:
-        """One step, halved until |F| falls; delta follows how that goes. -> False if even with the largest delta no step
-        makes it fall."""
+        """One step, halved until |F| falls; delta follows how that goes. -> False if even with the largest delta no
+        step makes it fall."""
         cdef Py_ssize_t size = self.system.row_count * sizeof(double)
         cdef double merit = self.function(self.x, self.u, self.shift, False)
         cdef double length = 1.0

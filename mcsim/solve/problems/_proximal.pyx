@@ -1,14 +1,16 @@
 """Solves with A + R + D, D a diagonal that the caller chooses: the linear part of proximal methods.
 
-Rows are scaled block by block, lambda = e x, u = w / e with e = 1 / sqrt(largest diagonal entry of the block): the cones
-stay, and masses from grams to tons and rows in metres and radians become numbers of one size.
+Rows are scaled block by block, lambda = e x, u = w / e with e = 1 / sqrt(largest diagonal entry of the block): the
+cones stay, and masses from grams to tons and rows in metres and radians become numbers of one size.
 
-Of a factored problem, M^-1 = W W' node by node (a node: the numbers of a body, or of a tree), B = e J W, so A = B B' and
+Of a factored problem, M^-1 = W W' node by node (a node: the numbers of a body, or of a tree), B = e J W, so A = B B'
+and
 
     (B B' + D)^-1 = D^-1 - D^-1 B (1 + B' D^-1 B)^-1 B' D^-1           (Woodbury)
 
-1 + B' D^-1 B couples the nodes that a row couples, no others: its size is that of the bodies, however many contacts there
-are; its eigenvalues are at least 1. Of an A that is given whole, A + R + D itself is factored, a node for each block.
+1 + B' D^-1 B couples the nodes that a row couples, no others: its size is that of the bodies, however many contacts
+there are; its eigenvalues are at least 1. Of an A that is given whole, A + R + D itself is factored, a node for each
+block.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -50,7 +52,8 @@ cdef extern from *:
             u[r] += sum;
         }
     }
-    static inline void mc_block_read(double* restrict u, const double* restrict a, const double* restrict v, int s, int m)
+    static inline void mc_block_read(double* restrict u, const double* restrict a, const double* restrict v, int s,
+                                     int m)
     {
         if (s == 3 && m == 6) mc_read(u, a, v, 3, 6);
         else mc_read(u, a, v, s, m);
@@ -236,7 +239,8 @@ cdef class Proximal:
         cdef const double* from_value
         self.length = node_begin[node_begin.shape[0] - 1]
         begins = np.zeros(self.system.block_count + 1, np.int64)
-        nodes, starts = np.empty(self.system.begin[self.system.block_count], np.int32), np.empty(self.system.begin[self.system.block_count], np.int64)
+        most = self.system.begin[self.system.block_count]
+        nodes, starts = np.empty(most, np.int32), np.empty(most, np.int64)
         marks, places = np.full(node_begin.shape[0], -1, np.int64), np.zeros(node_begin.shape[0], np.int64)
         cdef int64_t[::1] begin = begins
         cdef int32_t[::1] piece_node = nodes
@@ -303,8 +307,9 @@ cdef class Proximal:
         for block in range(self.system.block_count):
             pieces = self.begin[block + 1] - self.begin[block]
             begin[block + 1] = begin[block] + (pieces * (pieces + 1) // 2 if self.system.factored else pieces)
-        pairs, nodes = np.zeros((begins[self.system.block_count], 2), np.int32), np.zeros((2, begins[self.system.block_count]), np.int32)
-        targets = np.zeros(begins[self.system.block_count], np.int64)
+        most = begins[self.system.block_count]
+        pairs, nodes = np.zeros((most, 2), np.int32), np.zeros((2, most), np.int32)
+        targets = np.zeros(most, np.int64)
         cdef int32_t[:, ::1] pair = pairs
         cdef int32_t[:, ::1] ends = nodes
         cdef int64_t[::1] target = targets
@@ -361,7 +366,8 @@ cdef class Proximal:
                 for k in range(self.pair_begin[block], self.pair_begin[block + 1]):
                     add_square(self.cholesky.value + self.target[k], self.value + self.at[self.pair[2 * k]],
                                self.value + self.at[self.pair[2 * k + 1]], self.inverse + self.system.first(block),
-                               self.system.size(block), self.node_size(self.pair[2 * k]), self.node_size(self.pair[2 * k + 1]))
+                               self.system.size(block), self.node_size(self.pair[2 * k]),
+                               self.node_size(self.pair[2 * k + 1]))
         else:
             self.fill_whole(d)
         self.cholesky.factor()

@@ -5,14 +5,14 @@
     y <- y - rho (lambda - z)                                          -> u + s
     s = mu |y_t| on the normal (De Saxce's shift; ncp), mu (|y_1| + |y_2|) (pyramid), 0 (ccp, frictionless)
 
-Rows are scaled block by block (`_proximal.pyx`), so rho is a pure number. Bilateral rows have the proximal term alone, rho
-0; bounds are clamps. Each block has a rho of its own, multiplied every few iterations by
-(|lambda - z| / (rho |z - z_old|))^(1/5): it falls where a contact holds, and grows where it opens. (A rho for all, by the
-spectrum of A, as in the paper, took ten times the iterations on stacks of boxes.) Each change is a new factorization;
-after a while rho stays for longer and longer, as convergence wants.
-Where contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after 20, 40, 80, ...
-iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not get there.
-Each counts as an iteration. polish=False leaves them out.
+Rows are scaled block by block (`_proximal.pyx`), so rho is a pure number. Bilateral rows have the proximal term alone,
+rho 0; bounds are clamps. Each block has a rho of its own, multiplied every few iterations by
+(|lambda - z| / (rho |z - z_old|))^(1/5): it falls where a contact holds, and grows where it opens. (One rho for all,
+balanced likewise, took several times the iterations on stacks of boxes.) Each change is a new
+factorization; after a while rho stays for longer and longer, as convergence wants.
+Where contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after 20, 40, 80,
+... iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not
+get there. Each counts as an iteration. polish=False leaves them out.
 
 Its fixed points are the model's solutions; for ccp and frictionless, convex, it converges from everywhere, if slowly.
 

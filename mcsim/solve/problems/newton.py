@@ -1,14 +1,14 @@
 """Semismooth Newton: the conditions of each contact written as equations, and Newton's method on them.
 
-`_newton.pyx` has the equations (Alart and Curnier's; for ccp those of the cone's projection), the linear systems, which for
-a factored problem are sparse ones in the bodies' numbers, and the line search on |F|^2. A may be singular (four corners of
-a box carry it in many ways), so each step has a proximal term delta (lambda - center) whose center follows and whose
-delta falls as steps succeed and grows where they do not (R. T. Rockafellar, "Monotone operators and the proximal point
-algorithm", 1976). Near a solution a few steps reach rounding.
+`_newton.pyx` has the equations (Alart and Curnier's; for ccp those of the cone's projection), the linear systems,
+which for a factored problem are sparse ones in the bodies' numbers, and the line search on |F|^2. A may be singular
+(four corners of a box carry it in many ways), so each step has a proximal term delta (lambda - center) whose center
+follows and whose delta falls as steps succeed and grows where they do not (R. T. Rockafellar, "Monotone operators and
+the proximal point algorithm", 1976). Near a solution a few steps reach rounding.
 
-F has kinks and |F|^2 local minima: nothing says that it gets there from far. After NEWTON_STEPS steps without an end, or
-where no step makes |F| fall, some iterations of ADMM follow (`admm.py`), twice as many each time, and Newton goes on from
-what they found. The notes say how many of each it took.
+F has kinks and |F|^2 local minima: nothing says that it gets there from far. After NEWTON_STEPS steps without an end,
+or where no step makes |F| fall, some iterations of ADMM follow (`admm.py`), twice as many each time, and Newton goes
+on from what they found. The notes say how many of each it took.
 """
 
 import numpy as np

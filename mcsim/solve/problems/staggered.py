@@ -3,9 +3,9 @@
     normal problem     min over lambda_n >= 0 of the kinetic energy that is left, tangents as they are
     friction problem   min over |lambda_t| <= mu lambda_n of the same, normals as they are
 
-Each is a convex QP, solved here by ADMM (`_admm.pyx`) from where it last stood; rows other than contacts take part in both.
-Where both stand still, Signorini and Coulomb hold. It need not come to that: the turns may cycle, and then it says that it
-stalled. pyramid: friction in a box instead of a circle.
+Each is a convex QP, solved here by ADMM (`_admm.pyx`) from where it last stood; rows other than contacts take part in
+both. Where both stand still, Signorini and Coulomb hold. It need not come to that: the turns may cycle, and then it
+says that it stalled. pyramid: friction in a box instead of a circle.
 
 Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for frictional contact in multibody systems",
 2008.
@@ -35,7 +35,8 @@ def solve(problem, model, tolerance, max_iterations, callback, *, inner_iteratio
         return progress.solution("staggered")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
     parts = PARTS[1:2] if model == "frictionless" or not problem.contact_count else PARTS[1:]
-    solvers = [Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part) for part in parts]
+    solvers = [Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part)
+               for part in parts]
     made = 0
     while progress.going:
         for solver in solvers:

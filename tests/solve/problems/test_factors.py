@@ -26,7 +26,8 @@ def test_cholesky_solves(name, density):
     half = rng.normal(size=(n, n))
     S = (half @ half.T) * pattern(rng, size, density) + 3.0 * n * np.eye(n)
     right = rng.normal(size=n)
-    np.testing.assert_allclose(_cholesky.solve_blocks(size, S, right), np.linalg.solve(S, right), rtol=1e-11, atol=1e-13)
+    found = _cholesky.solve_blocks(size, S, right)
+    np.testing.assert_allclose(found, np.linalg.solve(S, right), rtol=1e-11, atol=1e-13)
 
 
 def test_cholesky_of_many_nodes_needs_more_than_one_word_of_bits():
