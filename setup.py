@@ -45,6 +45,8 @@ KERNELS = {
     "mcsim.solve._border": ["m"],
     "mcsim.solve._guard": ["m"],
     "mcsim.solve._assemble": ["m"],
+    "mcsim.solve.problems._lemke": ["m"],
+    "mcsim.solve.problems._dantzig": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
     "mcsim.integrate._variational": ["m"],

@@ -8,7 +8,8 @@ from hypothesis import settings
 
 # Tests are imported under their paths, so that two folders may hold files of one name. Their helper modules (names
 # without test_, each only once) are found here.
-sys.path[:0] = [str(folder) for folder in sorted(Path(__file__).parent.iterdir()) if folder.is_dir()]
+FOLDERS = [folder for folder in sorted(Path(__file__).parent.rglob("*")) if folder.is_dir()]
+sys.path[:0] = [str(folder) for folder in FOLDERS if not folder.name.startswith("__")]
 
 # The same examples in every run; a slow machine is no failure.
 settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=True)

@@ -1,0 +1,438 @@
+"""Dantzig's principal pivoting for boxed linear complementarity problems with a symmetric semidefinite matrix.
+
+    w = A x + b,   lower <= x <= upper,   w = 0 inside the bounds, w >= 0 at the lower one, w <= 0 at the upper one.
+
+Rows are taken one after another. With C the rows that are held at w_C = 0, x_i is driven, x_C follows,
+
+    dx_C = -A_CC^-1 A_Ci dx_i,    dw_i = s dx_i,   s = A_ii - A_iC A_CC^-1 A_Ci >= 0,
+
+until w_i or a bound of x_i is reached; on the way whatever reaches its bound leaves C, and what would lose its sign
+enters. If s = 0, then A (dx_C, 1) = 0: nothing feels the motion. It goes on until a bound is met; if none is met, no x
+satisfies the row together with those in C: they contradict each other. Rows without bounds come first: nothing of them
+leaves C again, and what they say twice is found right away.
+
+A_CC = U' D U, U unit upper triangular; a row enters at the end, one that leaves is a positive change of rank one.
+
+Sources: R. Cottle, G. Dantzig, "Complementary pivot theory of mathematical programming", 1968; D. Baraff, "Fast contact
+force computation for nonpenetrating rigid bodies", 1994; of rows that tie, the first one is taken: Y.-Y. Chang, "Least
+index resolution of degeneracy in linear complementarity problems", 1979; P. Gill, G. Golub, W. Murray, M. Saunders,
+"Methods for modifying matrix factorizations", 1974 (method C1).
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdint cimport int32_t
+from libc.string cimport memmove, memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers
+
+# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; the matrix is indefinite beyond MINUS times it.
+cdef double NOTHING = 1e-12
+cdef double MINUS = 1e4
+# Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
+cdef double FIRST = 1e-14
+cdef double LATER = 1e-11
+# Changes of w by a unit of x_i, of sqrt(A_kk A_ii).
+cdef double NO_CHANGE = 1e-11
+cdef int PASSES = 10
+cdef int FRESH = 16              # pivots from one computing of w anew to the next
+
+cdef enum State:
+    WAITING                      # its turn has not come
+    AT_BOUND
+    HELD                         # in C
+    SETTLED                      # redundant, or contradicts others: x stays
+
+cdef enum Event:
+    NONE
+    ZERO                         # w_i = 0
+    OWN_BOUND                    # x_i at a bound
+    BOUND                        # x_c of C at a bound
+    SIGN                         # w_k of a row at its bound is about to change its sign
+    STOPPED                      # out of pivots
+    INDEFINITE
+
+cdef struct Boxed:
+    Py_ssize_t n
+    Py_ssize_t held              # rows in C
+    const double* a              # (n, n)
+    const double* b
+    const double* lower
+    const double* upper
+    double* x
+    double* w
+    double* size                 # (n,) |b| + |A||x|: what w is compared with
+    double* rate                 # (n,) change of w by a unit of x_i
+    int32_t* state
+    int32_t* numb                # (n,) bool: found not to feel x_i, though its rate is not quite zero
+    int32_t* row                 # (held,) C in the order of the factor
+    double* factor               # (n, n) U
+    double* d                    # (held,)
+    double* line                 # (held,) column of U, were the row last asked for to enter
+    double* y                    # (held,) A_CC^-1 A_Ci of the row last asked for
+    double* work                 # (n,)
+    double pivot                 # s of the row last asked for
+    double accuracy              # verdicts on rows that cannot be satisfied, relative to `size`
+    Py_ssize_t pivots
+    Py_ssize_t most
+    Py_ssize_t contradictory
+
+
+# ---- the factor --------------------------------------------------------------------------------------------------
+
+cdef inline double dot(const double* u, const double* v, Py_ssize_t n) noexcept nogil:
+    """Four sums at a time."""
+    cdef double s0 = 0.0
+    cdef double s1 = 0.0
+    cdef double s2 = 0.0
+    cdef double s3 = 0.0
+    cdef Py_ssize_t k = 0
+    while k + 4 <= n:
+        s0 += u[k] * v[k]
+        s1 += u[k + 1] * v[k + 1]
+        s2 += u[k + 2] * v[k + 2]
+        s3 += u[k + 3] * v[k + 3]
+        k += 4
+    while k < n:
+        s0 += u[k] * v[k]
+        k += 1
+    return (s0 + s1) + (s2 + s3)
+
+
+cdef void forward(const Boxed* p, double* f) noexcept nogil:
+    """f <- U'^-1 f"""
+    cdef const double* u
+    cdef double value
+    cdef Py_ssize_t j, k
+    for k in range(p.held):
+        u = p.factor + k * p.n
+        value = f[k]
+        if value != 0.0:
+            for j in range(k + 1, p.held):
+                f[j] -= value * u[j]
+
+
+cdef void backward(const Boxed* p, double* f) noexcept nogil:
+    """f <- U^-1 f"""
+    cdef Py_ssize_t k
+    for k in range(p.held - 1, -1, -1):
+        f[k] -= dot(p.factor + k * p.n + k + 1, f + k + 1, p.held - k - 1)
+
+
+cdef double project(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """s of row i, 0 where it is rounding, negative where A is indefinite; fills line, y and pivot."""
+    cdef const double* a = p.a + i * p.n
+    cdef double s = a[i]
+    cdef double size = a[i]
+    cdef double value
+    cdef Py_ssize_t k
+    for k in range(p.held):
+        p.line[k] = a[p.row[k]]
+    forward(p, p.line)
+    for k in range(p.held):
+        value = p.line[k]
+        p.line[k] = value / p.d[k]
+        s -= value * p.line[k]
+        p.y[k] = p.line[k]
+    backward(p, p.y)
+    for k in range(p.held):
+        size += p.y[k] * p.y[k] * p.a[p.row[k] * (p.n + 1)]
+    p.pivot = s
+    if s < -MINUS * NOTHING * size:
+        return s
+    return s if s > NOTHING * size else 0.0
+
+
+cdef void enter(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """Row i, for which `project` was called last, joins C."""
+    cdef Py_ssize_t k
+    for k in range(p.held):
+        p.factor[k * p.n + p.held] = p.line[k]
+    p.d[p.held] = p.pivot
+    p.row[p.held] = <int32_t>i
+    p.held += 1
+    p.state[i] = HELD
+    p.w[i] = 0.0
+
+
+cdef void leave(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """Row i leaves C: U22' D2 U22 + u d_k u' is what the rows behind it had alone."""
+    cdef Py_ssize_t k = 0
+    cdef Py_ssize_t j, r
+    cdef double* u
+    cdef double* change = p.work
+    cdef double alpha, beta, part, d
+    while p.row[k] != i:
+        k += 1
+    alpha = p.d[k]
+    memmove(change, p.factor + k * p.n, p.held * sizeof(double))
+    for r in range(k):
+        u = p.factor + r * p.n
+        memmove(u + k, u + k + 1, (p.held - k - 1) * sizeof(double))
+    for j in range(k + 1, p.held):
+        u = p.factor + j * p.n
+        part = change[j]
+        d = p.d[j] + alpha * part * part
+        beta = alpha * part / d
+        alpha *= p.d[j] / d
+        for r in range(j + 1, p.held):
+            change[r] -= part * u[r]
+            u[r] += beta * change[r]
+        memmove(u - p.n + j, u + j + 1, (p.held - j - 1) * sizeof(double))
+        p.d[j - 1] = d
+        p.row[j - 1] = p.row[j]
+    p.held -= 1
+    p.state[i] = AT_BOUND
+    p.w[i] = 0.0
+
+
+# ---- w and its rates ---------------------------------------------------------------------------------------------
+
+cdef void compute_w(Boxed* p) noexcept nogil:
+    """w = A x + b and `size`, by lines of A, which are its columns as well."""
+    cdef const double* a
+    cdef double value
+    cdef double largest = 0.0
+    cdef Py_ssize_t j, k
+    for k in range(p.n):
+        largest = max(largest, fabs(p.b[k]))
+    for k in range(p.n):
+        p.w[k] = p.b[k]
+        p.size[k] = largest
+    for j in range(p.n):
+        value = p.x[j]
+        if value != 0.0:
+            a = p.a + j * p.n
+            for k in range(p.n):
+                p.w[k] += value * a[k]
+                p.size[k] += fabs(value * a[k])
+
+
+cdef void refresh(Boxed* p) noexcept nogil:
+    """w anew, and x_C such that w_C is zero again."""
+    cdef Py_ssize_t k
+    compute_w(p)
+    for k in range(p.held):
+        p.work[k] = p.w[p.row[k]]
+    forward(p, p.work)
+    for k in range(p.held):
+        p.work[k] /= p.d[k]
+    backward(p, p.work)
+    for k in range(p.held):
+        p.x[p.row[k]] -= p.work[k]
+    compute_w(p)
+
+
+cdef void compute_rates(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """rate = A_i - A_C y: of w, by a unit of x_i. For all rows: they lie side by side."""
+    cdef const double* a = p.a + i * p.n
+    cdef double value
+    cdef Py_ssize_t c, k
+    for k in range(p.n):
+        p.rate[k] = a[k]
+    for c in range(p.held):
+        value = p.y[c]
+        if value != 0.0:
+            a = p.a + p.row[c] * p.n
+            for k in range(p.n):
+                p.rate[k] -= value * a[k]
+
+
+# ---- one row driven ----------------------------------------------------------------------------------------------
+
+cdef double wanted(Boxed* p, Py_ssize_t i, double rounding) noexcept nogil:
+    """The way x_i must go: 1, -1, or 0 where it stands well; WAITING becomes AT_BOUND there."""
+    cdef double lower = p.lower[i]
+    cdef double upper = p.upper[i]
+    cdef double x = p.x[i]
+    cdef double w = p.w[i]
+    cdef double small = rounding * p.size[i]
+    if p.state[i] == HELD or p.state[i] == SETTLED:
+        return 0.0
+    if lower == upper or (x == lower and w >= -small) or (x == upper and w <= small):
+        p.state[i] = AT_BOUND
+        return 0.0
+    if fabs(w) > small:
+        return 1.0 if w < 0.0 else -1.0
+    return 1.0 if upper - x <= x - lower else -1.0         # inside, w = 0: it enters C, or goes to the nearer bound
+
+
+cdef inline double until_bound(const Boxed* p, Py_ssize_t i, double speed) noexcept nogil:
+    """How far x_i may go at this speed, in units of the driven x."""
+    if speed > 0.0:
+        return max(p.upper[i] - p.x[i], 0.0) / speed
+    return max(p.x[i] - p.lower[i], 0.0) / -speed
+
+
+cdef inline double until_sign(const Boxed* p, Py_ssize_t k, double speed) noexcept nogil:
+    """How far until w_k of a row at its bound loses its sign; INFINITY where it does not."""
+    if p.state[k] != AT_BOUND or p.numb[k] or p.lower[k] == p.upper[k]:
+        return INFINITY
+    if p.x[k] == p.lower[k]:
+        return max(p.w[k], 0.0) / -speed if speed < 0.0 else INFINITY
+    return max(-p.w[k], 0.0) / speed if speed > 0.0 else INFINITY
+
+
+cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way, bint felt) noexcept nogil:
+    """How far until something happens to row k of those beside i. w.rate: by a unit of x_i; of C: work holds y."""
+    if p.state[k] == HELD:
+        return until_bound(p, k, -way * p.work[k]) if p.work[k] != 0.0 else INFINITY
+    if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(p.a[k * (p.n + 1)] * p.a[i * (p.n + 1)]):
+        return until_sign(p, k, way * p.rate[k])
+    return INFINITY
+
+
+cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, double* step,
+                      Py_ssize_t* where) noexcept nogil:
+    """The first thing that happens as x_i goes; of several at once what happens to i, then to the first row."""
+    cdef Event event = NONE
+    cdef Py_ssize_t k
+    cdef double t
+    cdef double least = INFINITY
+    for k in range(p.held):
+        p.work[p.row[k]] = p.y[k]
+    for k in range(p.n):
+        if k != i:
+            least = min(least, reach(p, k, i, way, s > 0.0))
+    step[0] = INFINITY
+    if s > 0.0:
+        step[0] = max(-way * p.w[i], 0.0) / s
+        event = ZERO
+    t = until_bound(p, i, way)
+    if t < step[0]:
+        step[0] = t
+        event = OWN_BOUND
+    if step[0] <= least + tie:
+        return event
+    for k in range(p.n):
+        if k != i:
+            t = reach(p, k, i, way, s > 0.0)
+            if t <= least + tie:
+                step[0] = t
+                where[0] = k
+                return BOUND if p.state[k] == HELD else SIGN
+    return NONE
+
+
+cdef void advance(Boxed* p, Py_ssize_t i, double change, bint felt) noexcept nogil:
+    """x_i += change, and what follows."""
+    cdef Py_ssize_t k
+    p.x[i] += change
+    for k in range(p.held):
+        p.x[p.row[k]] -= change * p.y[k]
+    if felt:
+        for k in range(p.n):
+            p.w[k] += change * p.rate[k]
+
+
+cdef inline double bound(const Boxed* p, Py_ssize_t k, double speed) noexcept nogil:
+    return p.upper[k] if speed > 0.0 else p.lower[k]
+
+
+cdef void give_up(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """No x satisfies row i with those in C: it repeats them, or contradicts them."""
+    p.state[i] = SETTLED
+    if fabs(p.w[i]) > p.accuracy * p.size[i]:
+        p.contradictory += 1
+
+
+cdef bint try_to_enter(Boxed* p, Py_ssize_t k) noexcept nogil:
+    """Row k joins C, unless the rows there say the same already; then it does not feel x_i."""
+    if project(p, k) > 0.0:
+        enter(p, k)
+        return True
+    p.numb[k] = 1
+    return False
+
+
+cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
+    """x_i goes that way until row i is satisfied. -> what ended it"""
+    cdef double diagonal = p.a[i * (p.n + 1)]
+    cdef double tie = 1e-13 * fabs(p.w[i]) / diagonal if diagonal > 0.0 else 0.0
+    cdef double s, step
+    cdef Py_ssize_t k = 0
+    cdef Event event
+    memset(p.numb, 0, p.n * sizeof(int32_t))
+    while p.pivots < p.most:
+        p.pivots += 1
+        if p.pivots % FRESH == 0:
+            refresh(p)
+        s = project(p, i)
+        if s < 0.0:
+            return INDEFINITE
+        if s > 0.0:
+            compute_rates(p, i)
+        event = next_event(p, i, way, s, tie, &step, &k)
+        if event == NONE:
+            give_up(p, i)
+            return NONE
+        advance(p, i, way * step, s > 0.0)
+        if event == ZERO:
+            enter(p, i)
+            return ZERO
+        if event == OWN_BOUND:
+            p.x[i] = bound(p, i, way)
+            p.state[i] = AT_BOUND
+            return OWN_BOUND
+        if event == SIGN:
+            if try_to_enter(p, k):
+                memset(p.numb, 0, p.n * sizeof(int32_t))
+        else:
+            p.x[k] = bound(p, k, -way * p.work[k])
+            leave(p, k)
+            memset(p.numb, 0, p.n * sizeof(int32_t))
+    return STOPPED
+
+
+# ---- all rows ----------------------------------------------------------------------------------------------------
+
+cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
+    """Every row in its turn, and again as long as rounding has spoilt one. -> NONE, STOPPED or INDEFINITE"""
+    cdef Py_ssize_t j, i
+    cdef int round
+    cdef double way
+    cdef bint changed
+    cdef Event event
+    for round in range(PASSES):
+        changed = False
+        refresh(p)
+        for j in range(p.n):
+            i = order[j]
+            way = wanted(p, i, FIRST if round == 0 else LATER)
+            if way != 0.0:
+                changed = True
+                event = drive(p, i, way)
+                if event == STOPPED or event == INDEFINITE:
+                    return event
+        if not changed:
+            break
+    refresh(p)
+    return NONE
+
+
+def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
+            Py_ssize_t max_pivots, double accuracy):
+    """A (n, n) symmetric positive semidefinite, b, lower, upper (n,), lower <= upper, n > 0.
+
+    -> (x (n,), status, pivots, rows that contradict others). Status 0: all rows were taken; 2: max_pivots reached; 3: A
+    is indefinite. Rows whose speed misses zero by no more than `accuracy` of |b| + |A||x| are redundant, not contradictory.
+    """
+    cdef Py_ssize_t n = A.shape[0]
+    cdef Boxed p
+    cdef Event ended
+    cdef int32_t* turns
+    values, numbers, factor = np.zeros((8, n)), np.zeros((4, n), np.int32), np.zeros((n, n))
+    free = np.isinf(lower) & np.isinf(upper)
+    numbers[3] = np.argsort(~free, kind="stable")
+    values[0] = np.minimum(np.maximum(0.0, lower), upper)
+    p.n, p.held, p.pivots, p.contradictory, p.most, p.accuracy = n, 0, 0, 0, max_pivots, accuracy
+    p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
+    p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])
+    p.d, p.line, p.y, p.work = doubles(values[4]), doubles(values[5]), doubles(values[6]), doubles(values[7])
+    p.factor = doubles(factor)
+    p.state, p.numb, p.row, turns = integers(numbers[0]), integers(numbers[1]), integers(numbers[2]), integers(numbers[3])
+    with nogil:
+        ended = take_rows(&p, turns)
+    status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0
+    return np.minimum(np.maximum(values[0], lower), upper), status, p.pivots, p.contradictory
