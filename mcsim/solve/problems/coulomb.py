@@ -119,10 +119,14 @@ def cone(A, b, friction, load=None) -> FrictionForces:
         impulses = np.zeros(len(b))
         impulses[::3] = answer.forces
         return FrictionForces(_STATUS[answer.status], impulses, A @ impulses + b)
+    parts = _apart(A)
+    if parts is not None:
+        return _joined(A, b, [(rows, cone(A[np.ix_(rows, rows)], b[rows], friction[rows[::3] // 3], load[rows[::3] // 3]))
+                              for rows in parts])
     problem = _Cone(A, b, friction, load)
     best, worst = np.zeros(len(b)), np.inf
     impulses = best
-    for sweeps in (SWEEPS // 8, SWEEPS, 10 * SWEEPS):
+    for sweeps in (2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
         impulses = problem.sweep(impulses, sweeps)
         for candidate in (impulses, problem.newton(impulses)):
             residual = problem.residual(candidate)
@@ -135,6 +139,29 @@ def cone(A, b, friction, load=None) -> FrictionForces:
         impulses = best
     status = "solved" if worst <= GOOD_ENOUGH * size else "limit"
     return FrictionForces(status, best, A @ best + b, float(worst))
+
+
+def _apart(A):
+    """Rows of the contacts that do not touch each other, not even through others: a list of arrays; None if there is one
+    group alone."""
+    count = len(A) // 3
+    meets = np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3))
+    group = np.arange(count)
+    for i in range(count):
+        met = np.unique(group[meets[i]])
+        if len(met):
+            group[np.isin(group, met)] = min(met[0], group[i])
+    names = np.unique(group)
+    return None if len(names) <= 1 else [
+        (3 * np.flatnonzero(group == name)[:, None] + np.arange(3)).ravel() for name in names]
+
+
+def _joined(A, b, answers):
+    impulses, statuses = np.zeros(len(b)), [answer.status for _, answer in answers]
+    for rows, answer in answers:
+        impulses[rows] = answer.impulses
+    status = next((name for name in ("limit", "none") if name in statuses), "solved")
+    return FrictionForces(status, impulses, A @ impulses + b, max(answer.residual for _, answer in answers))
 
 
 class _Cone:
