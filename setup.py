@@ -47,6 +47,8 @@ KERNELS = {
     "mcsim.solve._assemble": ["m"],
     "mcsim.solve.problems._lemke": ["m"],
     "mcsim.solve.problems._dantzig": ["m"],
+    "mcsim.solve.problems._system": ["m"],
+    "mcsim.solve.problems._sweeps": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],
     "mcsim.integrate._variational": ["m"],

@@ -18,6 +18,7 @@ from mcsim.io import load_urdf
 from mcsim.lab import compare
 from mcsim.scenes import load
 from mcsim.reduced_world import ReducedWorld
+from mcsim.solve.problems import Problem, Solution, solve
 from mcsim.world import World
 
 __version__ = "0.1.0"
@@ -28,7 +29,7 @@ lab.studies.SCENES = scenes.SCENES
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",
     "FreeJoint", "GearJoint", "HeightField", "HingeJoint", "KnifeEdgeJoint", "Material", "Mesh", "Motion", "Motor",
-    "PlanarJoint", "Plane", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint", "SimulationError",
-    "SliderJoint", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World", "compare", "lab", "load",
-    "reduced", "scenes",
+    "PlanarJoint", "Plane", "Problem", "RackPinionJoint", "ReducedWorld", "RollingJoint", "Scene", "SceneError", "ScrewJoint",
+    "SimulationError", "SliderJoint", "Solution", "Sphere", "Spring", "StaleHandleError", "UniversalJoint", "UserJoint", "World",
+    "compare", "lab", "load", "reduced", "scenes", "solve",
 ]

@@ -36,6 +36,7 @@ cdef class Pipeline(Machine):
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
+    cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef readonly long long impact_count
@@ -72,6 +73,7 @@ cdef class Pipeline(Machine):
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
     cdef void scale_impulses(self, double factor) noexcept nogil
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil

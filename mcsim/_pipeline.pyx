@@ -23,9 +23,11 @@ _position_pipeline.pyx).
 """
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int8_t, int64_t
+from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
+
+import numpy as np
 
 from mcsim._machine cimport Machine
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
@@ -51,6 +53,7 @@ from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, J
 from mcsim.solve import SOLVERS
 
 cdef int SI = SOLVERS["si"]
+cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
 
@@ -160,7 +163,7 @@ cdef class Pipeline(Machine):
             (self.articulations.awake_rows if own else 0) + self.articulations.awake_beside)
         if self.settings.joint_tree:
             self.articulations.border.rows = self.rows
-        if self.settings.solver != SI:
+        if self.settings.solver == PGS:
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
@@ -195,7 +198,7 @@ cdef class Pipeline(Machine):
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
-        if self.settings.solver != SI:
+        if self.settings.solver == PGS:
             self.matrix.assemble(self.rows)
         if self.apart:
             if self.wide_joints.count > 0:
@@ -217,7 +220,10 @@ cdef class Pipeline(Machine):
         where friction acts at a manifold's centre."""
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int k
-        if self.settings.solver != SI:
+        if self.laboratory is not None:
+            self.solve_problem(twist, relaxed)
+            return
+        if self.settings.solver == PGS:
             self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, iterations)
             return
         if self.swept and self.settings.joint_tree and self.articulations.cold:
@@ -237,6 +243,17 @@ cdef class Pipeline(Machine):
                     self.articulations.aim()
             elif self.correction <= STILL:
                 break
+
+    cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
+        """All rows by a solver of the laboratory."""
+        if self.call_status != OK:
+            return
+        try:
+            self.correction = self.laboratory(self.rows_now(), np.asarray(<double[:self.bodies.count, :6]> <double*>twist),
+                                              relaxed)
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
@@ -631,6 +648,10 @@ cdef class Pipeline(Machine):
         self.calls = calls
         self.calling = calls is not None
 
+    def set_laboratory(self, laboratory):
+        """laboratory(rows, twists, relaxed): solves the rows in place of the sweeps; or None."""
+        self.laboratory = laboratory
+
     def raise_failure(self):
         """Pass on what a user's function raised."""
         error, self.failure, self.call_status = self.failure, None, OK
@@ -653,6 +674,8 @@ cdef class Pipeline(Machine):
         if self.revision_seen != self.collider.revision:
             return UNSEEN
         memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
+        if self.laboratory is not None:
+            self.laboratory.begin()
         self.collider.clear_events()
         if self.sensors is not None:
             self.sensors.clear_events()
@@ -701,10 +724,12 @@ cdef class Pipeline(Machine):
         """Time and steps of the pipeline whose place this one takes."""
         self.start, self.steps, self.steps_made = other.start, other.steps, other.steps_made
 
-    def prepare(self):
+    def prepare(self, bint points=False):
         """Rows of the present state, as the next step would begin with them; the joints' records and the times of
-        the last step call stay. -> status"""
+        the last step call stay. points: with friction at every point, under a cone. -> status"""
         cdef int status
+        cdef int32_t central = self.settings.friction_central
+        cdef int32_t cone = self.settings.friction_cone
         cdef int64_t times[STAGES]
         with nogil:
             memcpy(times, self.stage_ticks, sizeof(times))
@@ -716,12 +741,25 @@ cdef class Pipeline(Machine):
                 self.joints_copied()
                 status = self.collide()
             if status == OK:
+                if points:
+                    self.settings.friction_central, self.settings.friction_cone = 0, 1
                 status = self.layout(True, False)
+                self.settings.friction_central, self.settings.friction_cone = central, cone
                 memcpy(self.joints, self.backup_pointers[3], self.joint_count * sizeof(Joint))
             memcpy(self.stage_ticks, times, sizeof(times))
         if status == CALL_FAILED:
             self.raise_failure()
         return status
+
+    def kicked(self):
+        """(n, 6) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
+        before = np.array(twist)
+        with nogil:
+            integrate_velocities(&self.bodies, &self.settings, 1.0)
+        after = np.array(twist)
+        np.asarray(twist)[...] = before
+        return after
 
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,

@@ -10,6 +10,8 @@ from mcsim.core.rotation import matrices
 from mcsim.pipeline import STAGES
 from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import joint_tree, passes
+from mcsim.laboratory import problem_now
+from mcsim.solve.problems import Problem
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.state.fields import AWAKE, ROW_KINDS
@@ -47,8 +49,9 @@ class Stats:
 
     rows, joint_rows, contact_rows; manifolds, points: how many; iterations: sweeps over the rows in the step.
     residuals: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
-    [N s, N m s], and "velocity", the largest correction of the last sweep [m/s, rad/s]. impacts: manifolds that
-    bounced.
+    [N s, N m s], and "velocity", the largest correction of the last sweep [m/s, rad/s]; with a solver of the laboratory
+    also "primal" [m/s], "dual" [N s], "complementarity" [J] of the last solve (mcsim.solve.problems.residuals).
+    impacts: manifolds that bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
     notes: (kind, bodies, text) of what a user should know.
     """
@@ -178,6 +181,25 @@ class Observers:
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
         return delassus_csr(self._raw_rows())
 
+    def problem(self, relaxed=False) -> Problem:
+        """The contact and joint problem of the substep that would come next: friction at every point, velocities after a
+        substep's forces, biases and compliances of the biased pass, or of the relax pass.
+
+        `source` says of each row what it is; `warm_start` holds the impulses that the step would begin with;
+        `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
+        by what the normals carry now."""
+        return problem_now(self, int(bool(relaxed)))
+
+    def _rows_and_free(self):
+        """Row records with friction at every point, and the twists (n, 6) after a substep's forces."""
+        if self._pipeline.islands.sleepers:
+            return self._awake()._rows_and_free()
+        self._prepare(points=True)
+        try:
+            return self._pipeline.rows_now().copy(), self._pipeline.kicked()
+        finally:
+            self._prepare()
+
     def _joint_rows(self):
         """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
         move."""
@@ -236,15 +258,18 @@ class Observers:
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
+        laboratory = pipeline.laboratory
         return Stats(
             rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
             joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"],
+            iterations=laboratory.iterations if laboratory is not None else (
+                passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"]),
             impacts=pipeline.impact_count, steps=pipeline.steps_made,
-            residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction},
+            residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
+                {} if laboratory is None else laboratory.residuals),
             times=dict(zip(STAGES, pipeline.times())),
-            notes=pipeline.notes())
+            notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes()))
 
     @property
     def events(self) -> Events:
@@ -272,5 +297,7 @@ class Observers:
     @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
+        if self._pipeline.laboratory is not None:
+            return dict(self._keywords)
         direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
         return dict(self._keywords, joint_solver="tree" if direct else "rows")

@@ -6,11 +6,15 @@ import os
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS
+from mcsim.solve.problems import MODEL_DESCRIPTIONS
+from mcsim.solve.problems import SOLVERS as LABORATORY
 
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
+STOPS = ("iterations", "residual")
+OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
 REDUCED_INTEGRATORS = ("semi_implicit", "rk4", "reference")
@@ -55,17 +59,19 @@ def check_settings(keywords):
 def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
-    choose(k["solver"], SOLVERS, "solver")
+    choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
     if k["joint_solver"] is not None:
         choose(k["joint_solver"], JOINT_SOLVERS, "joint_solver")
-    if k["joint_solver"] == "tree" and k["solver"] != "si":
+    exact = _check_laboratory(k)
+    if k["joint_solver"] == "tree" and k["solver"] != "si" and not exact:
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
     choose(k["integrator"], INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
     choose(k["friction_points"], FRICTION_POINTS, "friction_points")
-    if k["iterations"] is None:
+    own_iterations = k["iterations"] is None
+    if own_iterations:
         k["iterations"] = ITERATIONS[k["stabilization"]]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
     k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
@@ -82,6 +88,8 @@ def _checked(k):
         k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
+    if exact and own_iterations:
+        k["iterations"] = LABORATORY[k["solver"]][0]
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
@@ -95,6 +103,27 @@ def _checked(k):
     return k
 
 
+def _check_laboratory(k):
+    """Whether a solver of the laboratory is asked for; what goes with it, resolved."""
+    if k["solver"] not in LABORATORY or (k["solver"] in SOLVERS and k["contact_model"] is None):
+        for name in ("contact_model", "stop", "tolerance"):
+            if k[name] is not None:
+                raise FieldError(name, f"goes with a solver of the laboratory, not with {k['solver']!r}: pass solver= one "
+                                 f"of {', '.join(LABORATORY)}")
+        return False
+    k["contact_model"] = choose(k["contact_model"] or "ncp", MODEL_DESCRIPTIONS, "contact_model")
+    if k["contact_model"] not in LABORATORY[k["solver"]][1]:
+        raise FieldError("contact_model", f"{k['contact_model']!r} is not solved by {k['solver']}, which takes "
+                         f"{', '.join(LABORATORY[k['solver']][1])}")
+    if k["integrator"] != "semi_implicit":
+        raise FieldError("solver", f"{k['solver']!r} goes with integrator='semi_implicit', not {k['integrator']!r}")
+    k["stop"] = choose(k["stop"] or "residual", STOPS, "stop")
+    k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
+    k["friction"], k["friction_points"] = "cone", "point"
+    k["joint_solver"] = k["joint_solver"] or "rows"
+    return True
+
+
 def check_reduced_settings(keywords):
     """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
     here. -> a new dict"""
@@ -104,6 +133,7 @@ def check_reduced_settings(keywords):
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si",), "solver")
         checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
+                                "contact_model": None, "stop": None, "tolerance": None,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
@@ -177,6 +207,8 @@ def joint_tree(k):
     (the default; solver="pgs" has rows alone, the other integrators direct solvers of their own)."""
     if k["integrator"] in POSITION_INTEGRATORS:
         return 0
+    if k["contact_model"] is not None:
+        return 0
     if k["joint_solver"] is None:
         return 2 if k["solver"] == "si" and k["integrator"] != "rk4" else 0
     return int(k["joint_solver"] == "tree")
@@ -199,7 +231,7 @@ def kernel_settings(k, gravity):
     return {
         "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
         "iterations": k["iterations"], "relax_iterations": k["iterations"],
-        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS[k["solver"]],
+        "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if joint_tree(k) and k["stabilization"] == "soft" else 1.0,

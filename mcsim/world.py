@@ -10,6 +10,7 @@ from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.handles import BodyHandle, JointHandle
+from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.observers import Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, PositionPipeline
 from mcsim.queries import Queries
@@ -31,8 +32,14 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      solver: "si" (sequential impulses, matrix-free) or "pgs" (Gauss-Seidel on the assembled J M^-1 J').
-      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8.
+      solver: "si" (sequential impulses, matrix-free), "pgs" (Gauss-Seidel on the assembled J M^-1 J'), or one of the
+        laboratory, mcsim.solve.problems.SOLVERS: each pass of a substep is then a Problem, friction at every point,
+        solved by it; exact, and slow.
+      iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
+        solver of the laboratory: its most, by default its own.
+      contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
+        solver "pgs" a model makes that the laboratory's.
+      stop: "residual" (the laboratory's default: at `tolerance`, by default 1e-6, of each residual) or "iterations".
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
@@ -72,7 +79,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
-                 sleep_speed=0.01, sleep_time=0.5, threads=1):
+                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -114,6 +121,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         _set_gears(joints, pipeline)
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
+        pipeline.set_laboratory(self._new_laboratory())
         return {
             "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -128,6 +136,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """What makes the steps of these bodies and joints."""
         return PIPELINES[self._keywords["integrator"]](bodies, joints, collider, settings, bool(np.any(bodies.bounces)),
                                                        sleep_settings(self._keywords), **planned)
+
+    def _new_laboratory(self):
+        """What solves the rows in place of the sweeps, or None."""
+        k = self._keywords
+        return None if k["contact_model"] is None else Laboratory(
+            k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
+            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass)
+
+    def _inverse_mass(self):
+        """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
+        now = self._bodies
+        return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
 
     def __repr__(self):
         return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
@@ -196,11 +216,11 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 f"finite; joints on it: {', '.join(joints) or 'none'}; contacts with: {', '.join(others) or 'none'}; "
                 f"{where}; a smaller dt, more substeps or milder forces may help")
 
-    def _prepare(self):
-        """Rows at the present state."""
+    def _prepare(self, points=False):
+        """Rows at the present state; points: with friction at every point."""
         self._begin("rows")
         try:
-            while (status := self._pipeline.prepare()) == GROW:
+            while (status := self._pipeline.prepare(points)) == GROW:
                 self._pipeline.grow()
         finally:
             self._end()

@@ -1,1 +1,68 @@
-"""Contact problems as things of their own, and the ways to solve them."""
+"""Contact problems and the solvers of the laboratory: any problem, any model of contact, any way of solving it.
+
+    problem = world.problem()                       # or mc.Problem(A, b, friction)
+    solution = mc.solve(problem, solver="admm", model="ncp", tolerance=1e-8)
+"""
+
+from importlib import import_module
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import choose
+from mcsim.solve.problems.elimination import solve_directly
+from mcsim.solve.problems.problem import Problem
+from mcsim.solve.problems.solution import Solution, check_calls
+
+# Name -> (most iterations by default, models that it solves, what it is). Each lives in a module of its name, whose
+# solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
+SOLVERS = {
+    "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
+}
+
+MODEL_DESCRIPTIONS = {
+    "ncp": "exact: Signorini's condition and Coulomb's law with its cone",
+    "ccp": "convex cone relaxation: a QP; sliding contacts open with mu |u_t|",
+    "pyramid": "each tangent has Coulomb friction of its own: an LCP; friction depends on the direction, up to sqrt(2)",
+    "frictionless": "normals alone: an LCP, a QP",
+}
+
+
+def solve(problem: Problem, solver: str = "pgs", model: str = "ncp", *, tolerance: float = 1e-6,
+          max_iterations: int | None = None, callback=None, bilateral: str = "rows", **options) -> Solution:
+    """Solve a contact problem -> Solution (.impulses .velocities .converged .reason .iterations .residuals).
+
+    solver: one of mcsim.solve.problems.SOLVERS. model: "ncp" (exact), "ccp" (convex), "pyramid", "frictionless".
+    tolerance: of each of the four residuals, in their units. max_iterations: None for the solver's own limit.
+    callback(iteration, impulses, residuals): called after every iteration; a true answer stops. bilateral: "rows", or
+    "direct", which eliminates the rows without bounds by a sparse factorization, so that the solver sees the others
+    alone (and its residuals are those of these, but for the last). options: the solver's
+    own, see help(mcsim.solve.problems.<solver>.solve).
+    """
+    if not isinstance(problem, Problem):
+        raise SceneError(f"solve: the first argument must be a Problem, got {type(problem).__name__}; world.problem() "
+                         "or mc.Problem(A, b, friction) makes one")
+    choose(solver, SOLVERS, "solver")
+    choose(model, MODEL_DESCRIPTIONS, "model")
+    most, models, _ = SOLVERS[solver]
+    if model not in models:
+        able = [name for name, (_, known, _) in SOLVERS.items() if model in known]
+        raise SceneError(f"solve: {solver} does not solve the model {model!r}; it takes {', '.join(models)}. Solvers for "
+                         f"{model!r}: {', '.join(able)}")
+    check_calls(tolerance, most if max_iterations is None else max_iterations, callback)
+    choose(bilateral, ("rows", "direct"), "bilateral")
+    run = import_module(f"mcsim.solve.problems.{solver}").solve
+    limits = float(tolerance), most if max_iterations is None else int(max_iterations), callback
+    try:
+        if bilateral == "direct":
+            return solve_directly(problem, model, *limits, run, options)
+        return run(problem, model, *limits, **options)
+    except TypeError as error:
+        raise _unknown_option(solver, run, options, error) from None
+
+
+def _unknown_option(solver, run, options, error):
+    """A TypeError of a call with an option that the solver has not, as a SceneError that lists those it has."""
+    known = run.__kwdefaults__ or {}
+    wrong = [name for name in options if name not in known]
+    if not wrong:
+        return error
+    return SceneError(f"solve: {solver} has no option {wrong[0]!r}; it takes {', '.join(known) or 'none'}")

@@ -1,0 +1,113 @@
+"""Gauss-Seidel over the blocks of a problem: each block solved alone while the others stand still.
+
+    ncp           the normal by its own row; then the tangents by the principle of maximum dissipation under mu n
+                  (_blocks.pxd, cone_step): its fixed points are those of Signorini and Coulomb
+    pyramid       the three rows one after the other, each clamped
+    ccp           projected steps lambda - u / trace(A_ii + R_ii) onto the cone, LOCAL_STEPS of them
+    single rows   clamped
+
+Source: M. Jourdan, P. Alart and M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998.
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+
+from mcsim.solve._blocks cimport clamp, cone_step, onto_circle
+from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, System, project_contact
+
+cdef enum:
+    LOCAL_STEPS = 5
+
+
+cdef inline double relaxed_row(double old, double u, double d, double lower, double upper, double omega) noexcept nogil:
+    """The impulse that a row takes: omega of the way to where its velocity is 0, within its bounds."""
+    return clamp(old - omega * u / d, lower, upper) if d > 0.0 else old
+
+
+cdef void contact_flat(const double* k, double mu, bint rubs, double omega, double* u, double* x) noexcept nogil:
+    """One row after the other. k: (3, 3); u: the block's velocities, kept up to date; x: its impulses."""
+    cdef double bound, delta
+    cdef int r, s
+    for r in range(3 if rubs else 1):
+        bound = INFINITY if r == 0 or mu == INFINITY else mu * x[0]
+        delta = relaxed_row(x[r], u[r], k[4 * r], 0.0 if r == 0 else -bound, bound, omega) - x[r]
+        x[r] += delta
+        for s in range(3):
+            u[s] += k[3 * s + r] * delta
+
+
+cdef void contact_exact(const double* k, double mu, double omega, double* u, double* x) noexcept nogil:
+    cdef double old = x[0]
+    cdef double radius, length
+    cdef double t[2]
+    x[0] = relaxed_row(old, u[0], k[0], 0.0, INFINITY, omega)
+    u[1] += k[3] * (x[0] - old)
+    u[2] += k[6] * (x[0] - old)
+    radius = INFINITY if mu == INFINITY else mu * x[0]
+    t[0] = x[1]
+    t[1] = x[2]
+    cone_step(k[4], k[8], k[5], radius, u[1], u[2], t)
+    x[1] += omega * (t[0] - x[1])
+    x[2] += omega * (t[1] - x[2])
+    length = sqrt(x[1] * x[1] + x[2] * x[2])
+    if length > radius:
+        if radius > 0.0:
+            onto_circle(radius, x + 1)
+        else:
+            x[1] = 0.0
+            x[2] = 0.0
+
+
+cdef void contact_convex(const double* k, double mu, double omega, double* u, double* x) noexcept nogil:
+    cdef double trace = k[0] + k[4] + k[8]
+    cdef double y[3]
+    cdef double w[3]
+    cdef int step, r, s
+    if not trace > 0.0:
+        return
+    for r in range(3):
+        w[r] = u[r]
+    for step in range(LOCAL_STEPS):
+        for r in range(3):
+            y[r] = x[r] - omega * w[r] / trace
+        project_contact(CCP, mu, y)
+        for s in range(3):
+            for r in range(3):
+                w[r] += k[3 * r + s] * (y[s] - x[s])
+        for r in range(3):
+            x[r] = y[r]
+
+
+cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse, double* state) noexcept nogil:
+    cdef double u[3]
+    cdef double delta[3]
+    cdef const double* k = s.local + 9 * block
+    cdef Py_ssize_t first = s.first(block)
+    cdef double* x = impulse + first
+    cdef int r, size = s.size(block)
+    cdef bint moved = False
+    s.block_velocity(block, impulse, state, u)
+    for r in range(size):
+        delta[r] = x[r]
+    if size == 1:
+        x[0] = relaxed_row(x[0], u[0], k[0], s.lower[block - s.contact_count], s.upper[block - s.contact_count], omega)
+    elif model == NCP:
+        contact_exact(k, s.friction[block], omega, u, x)
+    elif model == CCP:
+        contact_convex(k, s.friction[block], omega, u, x)
+    else:
+        contact_flat(k, s.friction[block], model == PYRAMID, omega, u, x)
+    for r in range(size):
+        delta[r] = x[r] - delta[r]
+        moved = moved or delta[r] != 0.0
+    if moved:
+        s.block_apply(block, delta, state)
+
+
+def sweep(System s, int model, double[::1] impulse, double[::1] state, double omega, bint backward):
+    """All blocks once, in their order or against it. impulse (rows,), state (width,) of them: both follow."""
+    cdef Py_ssize_t i
+    if s.block_count == 0:
+        return
+    with nogil:
+        for i in range(s.block_count):
+            block_solve(s, model, s.block_count - 1 - i if backward else i, omega, &impulse[0], &state[0])

@@ -1,0 +1,85 @@
+"""What is bilateral, solved directly, with any solver for the rest.
+
+With c the rows that are bounded and b those that are not, u_b = 0 gives
+
+    lambda_b = -A_bb^-1 (A_bc lambda_c + b_b),     u_c = (A_cc - A_cb A_bb^-1 A_bc) lambda_c + b_c - A_cb A_bb^-1 b_b,
+
+a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a little of
+its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcsim.solve.problems.problem import Problem
+
+PROXIMAL = 1e-9             # part of a row's own diagonal entry
+ROUNDS = 20                 # of the proximal iteration at most
+PROGRESS = 0.5              # a round must leave at most this part of the residual
+
+
+class Elimination:
+    """The problem of the bounded rows, and the way back."""
+
+    def __init__(self, problem):
+        from scipy.sparse import dia_array  # here, since importing mcsim should stay light
+        from scipy.sparse.linalg import splu
+
+        contact_rows = 3 * problem.contact_count
+        free = np.isinf(problem.bounds).all(axis=1)
+        self.problem = problem
+        self.kept = np.concatenate([np.arange(contact_rows), contact_rows + np.flatnonzero(~free)])
+        self.gone = contact_rows + np.flatnonzero(free)
+        A = problem.A + dia_array((problem.compliance[None], [0]), shape=problem.A.shape)
+        A = A.tocsr()
+        self.inner = A[self.gone][:, self.gone].tocsc()
+        self.across = A[self.gone][:, self.kept]
+        diagonal = self.inner.diagonal()
+        small = PROXIMAL * np.where(diagonal > 0.0, diagonal, 1.0)
+        self.factor = splu((self.inner + dia_array((small[None], [0]), shape=self.inner.shape)).tocsc(),
+                           permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        response = self.direct(self.across.toarray())
+        schur = A[self.kept][:, self.kept].toarray() - self.across.T @ response
+        self.reduced = Problem(0.5 * (schur + schur.T), problem.b[self.kept] - response.T @ problem.b[self.gone],
+                               problem.friction, problem.bounds[~free], warm_start=problem.warm_start[self.kept])
+
+    def direct(self, right):
+        """A_bb^-1 right, columns together: of contradictory rows the least squares."""
+        x = self.factor.solve(right)
+        least = np.inf
+        for _ in range(ROUNDS):
+            residual = right - self.inner @ x
+            size = np.abs(residual).max(initial=0.0)
+            if not size < PROGRESS * least:
+                break
+            least = size
+            x = x + self.factor.solve(residual)
+        return x
+
+    def whole(self, reduced):
+        """The impulses of all rows, from those of the bounded ones."""
+        impulses = np.empty(self.problem.row_count)
+        impulses[self.kept] = reduced
+        impulses[self.gone] = -self.direct(self.across @ reduced + self.problem.b[self.gone])
+        return impulses
+
+
+def solve_directly(problem, model, tolerance, max_iterations, callback, run, options):
+    """A solver's `run` on the bounded rows; the bilateral ones directly."""
+    if not np.isinf(problem.bounds).all(axis=1).any():
+        return run(problem, model, tolerance, max_iterations, callback, **options)
+    elimination = Elimination(problem)
+    found = run(elimination.reduced, model, tolerance, max_iterations, callback, **options)
+    impulses = elimination.whole(found.impulses)
+    velocities = problem.velocities(impulses)
+    last = problem.residuals(impulses, model)
+    residuals = found.residuals.copy()
+    residuals[-1] = last
+    worst = max(float(last[name]) for name in ("primal", "dual", "complementarity", "natural_map"))
+    notes = found.notes
+    if found.converged and worst > tolerance:
+        notes += (f"the bilateral rows are left with a residual of {worst:.2e}: they contradict each other, or nearly",)
+    return replace(found, impulses=impulses, velocities=velocities, residuals=residuals,
+                   converged=found.converged and worst <= tolerance,
+                   reason=found.reason if worst <= tolerance or not found.converged else "bilateral rows", notes=notes)

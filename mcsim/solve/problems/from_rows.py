@@ -1,0 +1,91 @@
+"""A step's rows as a problem."""
+
+import numpy as np
+
+from mcsim.solve.assemble import second_rows
+from mcsim.solve.problems.problem import Problem
+from mcsim.state.fields import ROW_KINDS
+
+NORMAL, FRICTION, TWIST, ROLLING = (ROW_KINDS.index(name) for name in ("normal", "friction", "twist", "rolling"))
+
+SOURCE_DTYPE = np.dtype([("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2)])
+
+
+def in_threes(rows):
+    """Numbers of the rows as a problem has them -> (order, contacts): the first 3 contacts are [n, t1, t2] each.
+
+    rows: (r,) ROW_DTYPE, with friction at every point, as pairs under a cone. A normal without friction is a single row.
+    """
+    pairs = np.flatnonzero((rows["kind"] == FRICTION) & (rows["block"] == 2))
+    threes = np.stack([rows["normal_begin"][pairs], pairs, pairs + 1], axis=1).reshape(-1)
+    single = ~second_rows(rows)
+    single[threes] = False
+    return np.concatenate([threes, np.flatnonzero(single)]), len(pairs)
+
+
+def matrices(rows, width):
+    """J and J M^-1 (r, width) of ROW_DTYPE records over the bodies' twists, scipy.sparse CSR; a body of -1 has no
+    columns."""
+    from scipy.sparse import csr_array  # here, since importing mcsim should stay light
+
+    bodies = np.repeat(np.stack([rows["body_a"], rows["body_b"]], axis=1), 6, axis=1)
+    columns = 6 * bodies + np.tile(np.arange(6, dtype=np.int32), 2)
+    stands = bodies >= 0
+    begin = np.append(0, np.cumsum(stands.sum(axis=1)))
+    return tuple(csr_array((rows[name][stands], columns[stands], begin), shape=(len(rows), width))
+                 for name in ("jacobian", "inv_mass_jacobian"))
+
+
+def with_seconds(matrix, rows, order):
+    """The rows of a matrix in a problem's order; the second record of a wide row is added to its first."""
+    second = np.flatnonzero(second_rows(rows))
+    ordered = matrix[order]
+    if len(second):
+        from scipy.sparse import csr_array
+
+        place = np.empty(len(rows), np.intp)
+        place[order] = np.arange(len(order))
+        shift = csr_array((np.ones(len(second)), (place[second - 1], np.arange(len(second)))),
+                          shape=(len(order), len(second)))
+        ordered = (ordered + shift @ matrix[second]).tocsr()
+    return ordered
+
+
+def loads(rows):
+    """(r,) what bounds the friction rows that hang on several normals, by the impulses that these have now [N s, N m s]."""
+    out = np.zeros(len(rows))
+    for i in np.flatnonzero((rows["kind"] == TWIST) | (rows["kind"] == ROLLING) | (
+            (rows["kind"] == FRICTION) & (rows["normal_count"] > 0))):
+        row = rows[i]
+        normals = rows[row["normal_begin"]:row["normal_begin"] + row["normal_count"]]
+        weights = normals["lever"] if row["kind"] == TWIST else 1.0
+        out[i] = max(0.0, row["friction"] * float(np.sum(weights * normals["impulse"])))
+    return out
+
+
+def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed=0, started=False):
+    """-> (Problem, order): what the rows ask of impulses at these velocities.
+
+    rows: (r,) ROW_DTYPE. jacobian, response: (r, m) J and J M^-1; inverse_mass (m, m); velocity (m,). relaxed: which of
+    the two biases and compliances. started: the rows' impulses act in `velocity` already; the problem is that of all
+    impulses, and begins with them. order: as of in_threes.
+    """
+    order, contacts = in_threes(rows)
+    jacobian, response = (with_seconds(matrix, rows, order) for matrix in (jacobian, response))
+    found = rows[order]
+    singles = found[3 * contacts:]
+    bounds = np.stack([singles["lower"], singles["upper"]], axis=1)
+    hung = np.isin(singles["kind"], (FRICTION, TWIST, ROLLING))
+    if hung.any():
+        load = loads(rows)[order[3 * contacts:]][hung]
+        bounds[hung] = np.stack([-load, load], axis=1)
+    impulse = found["impulse"].copy()
+    free = velocity - response.T @ impulse if started else velocity
+    source = np.zeros(len(found), SOURCE_DTYPE)
+    source["kind"] = np.array(ROW_KINDS)[found["kind"]]
+    source["source"], source["index"] = found["source"], found["index"]
+    source["bodies"] = np.stack([found["body_a"], found["body_b"]], axis=1)
+    problem = Problem._of_step(jacobian, response, inverse_mass, jacobian @ free + found["bias"][:, relaxed],
+                               found["friction"][1:3 * contacts:3], bounds, found["compliance"][:, relaxed], impulse, free,
+                               source)
+    return problem, order

@@ -1,0 +1,202 @@
+"""A contact problem as a thing: what a step asks of its impulses, apart from the world that asks."""
+
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.scene.checks import choose
+from mcsim.solve.problems._system import MODELS, System, blocks
+from mcsim.solve.problems.checks import bounds_of, frictions, sparse, symmetric, vector
+from mcsim.solve.problems.residuals import residuals
+from mcsim.solve.problems.spectrum import Spectrum, spectrum
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+FORMAT = 1
+
+
+class Problem:
+    """Find impulses lambda and velocities u = A lambda + compliance * lambda + b that suit each other.
+
+    Problem(A, b, friction, bounds=None, *, compliance=None, warm_start=None)
+      A: (n, n) symmetric, positive semidefinite, dense or scipy.sparse: J M^-1 J' of the rows [1/kg for rows in m].
+      b: (n,) what the rows' velocities are without impulses, bias and all [m/s, rad/s].
+      friction: (c,) coefficients of c contacts; 0 and inf may stand there. The first 3 c rows are the contacts',
+        [n, t1, t2] each: lambda_n >= 0, u_n > 0 opening. inf: the tangents are held whatever the normal impulse.
+      bounds: (n - 3 c, 2) lower and upper of the impulses of the rows that follow; -inf, inf (the default): bilateral.
+        Or (n, 2), of which the contacts' are not read.
+      compliance: (n,) at least 0, added to A's diagonal; default 0.
+      warm_start: (n,) impulses to begin with; default 0.
+
+    Problem.factored(jacobian, inverse_mass, b, friction, ...) keeps J (n, m) and M^-1 (m, m), sparse, in place of A, which
+    is cheaper where many contacts share few bodies. `free_velocity` (m,): the velocities without impulses, if known;
+    `velocity(impulses)` are then those with them. `source`: a structured array that says of every row where it comes
+    from, or None.
+
+    What follows from it: `mc.solve(problem)`, `velocities(impulses)`, `residuals(impulses, model)`, `spectrum()`,
+    `save(path)`, `draw(path)`. A problem does not change; its arrays are read only.
+    """
+
+    def __init__(self, A, b, friction=(), bounds=None, *, compliance=None, warm_start=None):
+        matrix = symmetric(A, "A")
+        self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
+        self._matrix = matrix
+        self.jacobian = self.inverse_mass = self.free_velocity = self.source = None
+        self._set_up(matrix, None)
+
+    @classmethod
+    def factored(cls, jacobian, inverse_mass, b, friction=(), bounds=None, *, compliance=None, warm_start=None,
+                 free_velocity=None, source=None):
+        """A = J M^-1 J'. jacobian: (n, m); inverse_mass: (m, m) symmetric; both dense or scipy.sparse. Other arguments:
+        help(Problem)."""
+        jacobian = sparse(jacobian, "jacobian")
+        inverse_mass = symmetric(inverse_mass, "inverse_mass")
+        if jacobian.shape[1] != inverse_mass.shape[0]:
+            raise SceneError(f"Problem: jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} rows; "
+                             "they must be as many")
+        self = cls.__new__(cls)
+        self._take(jacobian.shape[0], b, friction, bounds, compliance, warm_start)
+        self._matrix = None
+        self.jacobian, self.inverse_mass = jacobian, inverse_mass
+        self.free_velocity = None if free_velocity is None else vector(free_velocity, jacobian.shape[1], "free_velocity")
+        self.source = source
+        self._set_up(jacobian, jacobian @ inverse_mass)
+        return self
+
+    @classmethod
+    def _of_step(cls, jacobian, response, inverse_mass, b, friction, bounds, compliance, warm_start, free_velocity, source):
+        """factored() of what a step knows to be right; response: (n, m) J M^-1."""
+        self = cls.__new__(cls)
+        self._matrix = None
+        self.jacobian, self.inverse_mass = jacobian, inverse_mass
+        self.b, self.friction, self.bounds, self.compliance, self.warm_start, self.free_velocity = (
+            np.ascontiguousarray(array) for array in (b, friction, bounds, compliance, warm_start, free_velocity))
+        self.source = source
+        self._set_up(jacobian, response)
+        return self
+
+    def _take(self, n, b, friction, bounds, compliance, warm_start):
+        self.b = vector(b, n, "b")
+        self.friction = frictions(friction, n)
+        self.bounds = bounds_of(bounds, n, 3 * len(self.friction))
+        self.compliance = vector(np.zeros(n) if compliance is None else compliance, n, "compliance", least=0.0)
+        self.warm_start = vector(np.zeros(n) if warm_start is None else warm_start, n, "warm_start")
+
+    def _set_up(self, rows, response):
+        """The rows in blocks, for the kernels."""
+        arrays = blocks(len(self.friction), rows.shape[1], *csr_parts(rows),
+                        None if response is None else csr_parts(response.tocsr()))
+        lower, upper = np.ascontiguousarray(self.bounds.T)
+        self.system = System(*arrays, self.b, self.compliance, self.friction, lower, upper, rows.shape[1])
+
+    # ---- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def row_count(self) -> int:
+        return len(self.b)
+
+    @property
+    def contact_count(self) -> int:
+        return len(self.friction)
+
+    @property
+    def A(self) -> "csr_array":
+        """(n, n) scipy.sparse CSR, without compliance."""
+        if self._matrix is None:
+            self._matrix = (self.jacobian @ self.inverse_mass @ self.jacobian.T).tocsr()
+        return self._matrix
+
+    def __repr__(self):
+        singles = self.row_count - 3 * self.contact_count
+        return f"<Problem: {self.contact_count} contacts, {singles} other rows>"
+
+    def __reduce__(self):
+        return _restored, (self._arrays(),)
+
+    # ---- what follows from impulses ----------------------------------------------------------------------------------
+
+    def velocities(self, impulses) -> np.ndarray:
+        """(n,) u = A lambda + compliance * lambda + b [m/s, rad/s]."""
+        return self.system.rates(vector(impulses, self.row_count, "impulses"))[0]
+
+    def residuals(self, impulses, model="ncp") -> np.void:
+        """A record: primal, dual, complementarity, natural_map, objective, gap; help(mcsim.solve.problems.residuals)."""
+        return residuals(self, vector(impulses, self.row_count, "impulses"), choose(model, MODELS, "model"))
+
+    def velocity(self, impulses) -> np.ndarray:
+        """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
+        A problem that was given as A does not know them."""
+        if self.free_velocity is None:
+            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) does")
+        return self.free_velocity + self.inverse_mass @ (
+            self.jacobian.T @ vector(impulses, self.row_count, "impulses"))
+
+    # ---- keeping it --------------------------------------------------------------------------------------------------
+
+    def _arrays(self):
+        arrays = {"format": FORMAT, "b": self.b, "friction": self.friction, "bounds": self.bounds,
+                  "compliance": self.compliance, "warm_start": self.warm_start}
+        matrices = {"jacobian": self.jacobian, "inverse_mass": self.inverse_mass} if self.system.factored else {
+            "A": self._matrix}
+        for name, matrix in matrices.items():
+            for part in ("data", "indices", "indptr", "shape"):
+                arrays[f"{name}_{part}"] = np.asarray(getattr(matrix, part))
+        for name in ("free_velocity", "source"):
+            if getattr(self, name) is not None:
+                arrays[name] = getattr(self, name)
+        return arrays
+
+    def save(self, path) -> None:
+        """Write it to a file, NumPy's .npz: matrices as the parts of a scipy.sparse CSR (A_data, A_indices, ...)."""
+        path = Path(path)
+        np.savez_compressed(path if path.suffix == ".npz" else path.with_name(path.name + ".npz"), **self._arrays())
+
+    @staticmethod
+    def load(path) -> "Problem":
+        """A problem that save() wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise SceneError(f"{path}: no problem that Problem.save wrote ({error})") from None
+        try:
+            return _restored(arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise SceneError(f"{path}: no problem that Problem.save wrote ({error})") from None
+
+    def draw(self, path=None) -> Any:
+        """One picture: the pattern of A, its eigenvalues with rank and condition number, the rows' velocities without
+        impulses. -> the Matplotlib figure; with a path it is also saved."""
+        from mcsim.solve.problems.drawing import draw
+
+        return draw(self, path)
+
+    def spectrum(self) -> Spectrum:
+        """Eigenvalues of A + compliance, its rank and condition number; dense, so for some thousands of rows at most."""
+        return spectrum(self)
+
+
+def csr_parts(matrix):
+    return (np.ascontiguousarray(matrix.indptr, np.int64), np.ascontiguousarray(matrix.indices, np.int32),
+            np.ascontiguousarray(matrix.data, float))
+
+
+def _restored(arrays):
+    """The problem of these arrays."""
+    from scipy.sparse import csr_array
+
+    def matrix(name):
+        data, indices, indptr, shape = (arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape"))
+        return csr_array((data, indices, indptr), shape=tuple(shape))
+
+    if int(arrays["format"]) != FORMAT:
+        raise SceneError(f"format {int(arrays['format'])} is not {FORMAT}")
+    common = {name: arrays[name] for name in ("b", "friction", "bounds", "compliance", "warm_start")}
+    if "A_data" in arrays:
+        return Problem(matrix("A"), **common)
+    return Problem.factored(matrix("jacobian"), matrix("inverse_mass"), **common,
+                            free_velocity=arrays.get("free_velocity"), source=arrays.get("source"))

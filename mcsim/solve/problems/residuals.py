@@ -1,0 +1,27 @@
+"""How far impulses are from solving a problem: four numbers that mean the same for every solver, and an objective.
+
+With u = A lambda + R lambda + b, and per contact w = u, or u + mu |u_t| n for "ncp":
+
+    primal           velocity that should not be: the distance of w from the dual cone K*; of a bilateral row |u|, of a limit
+                     what goes through it [m/s, rad/s]
+    dual             impulse that should not be: the distance of lambda from its cone K, or its bounds [N s, N m s]
+    complementarity  |lambda . w| of a contact; of a bounded row the way to its bound times what pushes there [J]
+    natural_map      |lambda - P_K(lambda - w / d)|, d the largest diagonal entry of the block: the error of the impulses
+                     that a projected step sees; 0 exactly at solutions [N s, N m s]
+    objective, gap   1/2 lambda' (A + R) lambda + b' lambda and lambda . u [J]: for "ccp" and "frictionless", which minimize
+                     the first; the second is the duality gap of feasible impulses and velocities
+
+each the largest over the rows. "pyramid": each tangent for itself, bounded by mu n; "frictionless": tangents held at 0.
+Source: V. Acary, M. Bremond and O. Huber, "On solving contact problems with Coulomb friction", 2018, for the natural map.
+"""
+
+import numpy as np
+
+from mcsim.solve.problems._system import MODELS
+from mcsim.solve.problems.solution import RECORD
+
+
+def residuals(problem, impulses, model):
+    """-> a record of these six numbers, by name."""
+    velocities = problem.system.rates(impulses)[0]
+    return np.array(tuple(problem.system.residuals(MODELS.index(model), impulses, velocities)), RECORD)[()]

@@ -1,0 +1,145 @@
+"""What a solver answers, and the record that it keeps on the way."""
+
+import math
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.solve.problems._system import MODELS
+
+RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
+RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
+
+DIVERGED = 1e12             # times the residual at the start: the impulses run away
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What `mc.solve` found.
+
+    impulses (n,) [N s, N m s], velocities (n,) u = A lambda + compliance * lambda + b [m/s, rad/s].
+    converged: all four residuals at most the tolerance. reason: "converged", "iteration limit", "stalled", "diverged",
+    "not finite", "stopped" (by the callback), "no solution" (a direct method proved or met one), and so on.
+    iterations: made. residuals: (iterations + 1,) structured: primal, dual, complementarity, natural_map, objective, gap
+    (help(mcsim.solve.problems.residuals)); the first is of the start. times: (iterations + 1,) [s] since the call.
+    solver, model: names. notes: what else there is to say, strings.
+    """
+
+    impulses: np.ndarray
+    velocities: np.ndarray
+    converged: bool
+    reason: str
+    iterations: int
+    residuals: np.ndarray
+    times: np.ndarray
+    solver: str
+    model: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def residual(self) -> float:
+        """The largest of the four residuals of the impulses."""
+        return largest(self.residuals[-1])
+
+    def __repr__(self):
+        return (f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
+                f"largest residual {self.residual:.2e}>")
+
+
+def largest(record):
+    return max(float(record[name]) for name in RESIDUALS)
+
+
+@dataclass
+class Progress:
+    """A solver's way: what it records, when it ends.
+
+        progress = Progress(problem, model, tolerance, max_iterations, callback)
+        progress.record(impulses)                       # the start
+        while progress.going:
+            ...                                         # one iteration
+            progress.record(impulses)
+        return progress.solution("pgs")
+
+    The best impulses are kept: those are the answer, even where a method is not monotone. reason: set it to end for a
+    reason of the solver's own.
+    """
+
+    problem: object
+    model: str
+    tolerance: float
+    max_iterations: int
+    callback: object = None
+    reason: str = ""
+    notes: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.system = self.problem.system
+        self.model_number = MODELS.index(self.model)
+        self.best = self.best_velocities = None
+        self.best_at = 0
+        self.least = math.inf
+        self.first = math.inf
+        self._records, self._times = [], []
+        self._began = perf_counter()
+
+    @property
+    def going(self) -> bool:
+        return not self.reason
+
+    @property
+    def iterations(self) -> int:
+        return len(self._records) - 1
+
+    def record(self, impulses, velocities=None) -> float:
+        """Measure impulses, those of the next iteration; -> their largest residual. velocities: u, where it is known
+        already."""
+        if velocities is None:
+            velocities = self.system.rates(impulses)[0]
+        residuals = self.system.residuals(self.model_number, impulses, velocities)
+        worst = max(residuals[:4].tolist())
+        self._records.append(residuals)
+        self._times.append(perf_counter() - self._began)
+        if not math.isfinite(worst):
+            self.reason = "not finite"
+        elif worst < self.least or self.best is None:
+            self.least, self.best, self.best_velocities = worst, impulses.copy(), velocities.copy()
+            self.best_at = self.iterations
+        if self.iterations == 0:
+            self.first = worst
+        if self.callback is not None and self.callback(
+                self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
+            self.reason = self.reason or "stopped"
+        if worst <= self.tolerance:
+            self.reason = "converged"
+        elif worst > DIVERGED * max(self.first, self.tolerance):
+            self.reason = self.reason or "diverged"
+        elif self.iterations >= self.max_iterations:
+            self.reason = self.reason or "iteration limit"
+        return worst
+
+    def solution(self, solver) -> Solution:
+        """The answer: the best impulses that were recorded."""
+        records = np.array([tuple(record) for record in self._records], RECORD)
+        if self.best is None:
+            self.best = np.zeros(self.problem.row_count)
+            self.best_velocities = self.problem.b.copy()
+        if self.best_at < self.iterations:
+            self.notes.append(f"the answer is that of iteration {self.best_at}, the best")
+            records = np.append(records, records[self.best_at])[:len(records) + 1]
+            self._times.append(self._times[-1])
+        return Solution(self.best, self.best_velocities, self.least <= self.tolerance, self.reason,
+                        len(self._times) - 1 - (self.best_at < self.iterations), records, np.array(self._times), solver,
+                        self.model, tuple(self.notes))
+
+
+def check_calls(tolerance, max_iterations, callback):
+    """The three arguments that all solvers share."""
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance < math.inf:
+        raise SceneError(f"solve: tolerance must be a finite number of at least 0, got {tolerance!r}")
+    if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
+        raise SceneError(f"solve: max_iterations must be a whole number of at least 0, got {max_iterations!r}")
+    if callback is not None and not callable(callback):
+        raise SceneError("solve: callback must be a function (iteration, impulses, residuals) -> true to stop")

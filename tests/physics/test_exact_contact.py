@@ -1,0 +1,162 @@
+"""The models of contact on cases with closed forms, at any step: what each gets right, and what it gets wrong."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+from mcsim.solve.problems import SOLVERS
+
+EXACT = [name for name, (_, models, _) in SOLVERS.items() if "ncp" in models]
+MU, G = 0.4, 9.81
+
+
+def cube(velocity=(0.0, 0.0, 0.0), **keywords):
+    """1 kg, 0.2 m, on a plane."""
+    scene = mc.Scene()
+    rough = mc.Material(friction=MU)
+    scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static", material=rough)
+    scene.add_body("cube", shape=mc.Box(half_extents=(0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1), velocity=velocity,
+                   material=rough)
+    return mc.World(scene, substeps=1, stabilization="baumgarte", sleep=False, **keywords)
+
+
+def dragged(world, seconds=1.0):
+    """Pulled along x by 20 t [N] at its centre. -> way [m], highest lift [m]"""
+    lift = 0.0
+    for k in range(round(seconds / world.dt)):
+        world.apply_force("cube", (20.0 * (k + 0.5) * world.dt, 0.0, 0.0))
+        world.step()
+        lift = max(lift, world.positions[1, 2] - 0.1)
+    return world.positions[1, 0], lift
+
+
+def steps_of(dt, pulls):
+    """The closed form of the step: semi-implicit Euler of a block under Coulomb friction. -> way [m]"""
+    x = v = 0.0
+    for pull in pulls:
+        v += dt * pull
+        v -= np.sign(v) * min(abs(v), dt * MU * G)
+        x += dt * v
+    return x
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
+def test_a_dragged_cube_follows_the_closed_form_and_stays_down(solver, dt):
+    way, lift = dragged(cube(dt=dt, solver=solver, contact_model="ncp", tolerance=1e-9))
+    late = MU * G / 20.0                                   # when the pull exceeds the friction
+    exact = 10.0 / 3.0 * (1.0 - late)**3
+    speed = 10.0 * (1.0 - late)**2
+    assert lift < 1e-6
+    assert abs(way - exact - 0.5 * dt * speed) < 1e-4 + dt**2 * 10.0       # first order of the step: h/2 v
+    assert abs(way - steps_of(dt, [20.0 * (k + 0.5) * dt for k in range(round(1.0 / dt))])) < 1e-6
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
+def test_a_sliding_cube_stops_on_its_line_where_it_should(solver, dt):
+    world = cube((2.0, 1.0, 0.0), dt=dt, solver=solver, contact_model="ncp", tolerance=1e-9)
+    lift = 0.0
+    for _ in range(round(1.0 / dt)):
+        world.step()
+        lift = max(lift, world.positions[1, 2] - 0.1)
+    speed, brake = np.sqrt(5.0), MU * G
+    way = np.hypot(*world.positions[1, :2])
+    assert lift < 1e-6
+    assert world.positions[1, 0] == pytest.approx(2.0 * world.positions[1, 1], abs=1e-7)     # no drift aside
+    assert abs(way - 0.5 * speed**2 / brake + 0.5 * dt * speed) < 1e-4 + dt**2 * brake
+    assert np.abs(world.velocities[1]).max() < 1e-6
+
+
+def test_the_convex_model_lifts_what_slides_and_more_at_long_steps():
+    lifts = [dragged(cube(dt=dt, solver="pgs", contact_model="ccp", tolerance=1e-9))[1] for dt in (1 / 60, 1 / 120, 1 / 240)]
+    assert lifts[0] > 0.03
+    assert lifts[0] / lifts[1] == pytest.approx(2.0, rel=0.2)
+    assert lifts[1] / lifts[2] == pytest.approx(2.0, rel=0.2)
+
+
+def test_the_pyramid_turns_what_slides_aslant():
+    world = cube((2.0, 1.0, 0.0), dt=1 / 240, solver="pgs", contact_model="pyramid", tolerance=1e-9)
+    world.step(240)
+    aside = abs(world.positions[1, 0] - 2.0 * world.positions[1, 1]) / np.sqrt(5.0)
+    assert aside > 0.1
+
+
+@pytest.mark.parametrize("solver", EXACT)
+def test_the_problem_is_that_of_the_step_to_come(solver):
+    """Solved by hand it gives the velocities that the step then has."""
+    scene = mc.scenes.pyramid(base=3)
+    world = mc.World(scene, dt=1 / 120, substeps=1, stabilization="baumgarte", solver=solver, contact_model="ncp",
+                     tolerance=1e-10, iterations=20_000)
+    world.step(5)
+    problem = world.problem()
+    assert problem.contact_count == 36 and problem.row_count == 108
+    found = mc.solve(problem, solver, "ncp", tolerance=1e-10, max_iterations=20_000)
+    world.step()
+    np.testing.assert_allclose(problem.velocity(found.impulses).reshape(-1, 6)[:, :3], world.velocities, atol=1e-7)
+
+
+def test_asking_for_the_problem_changes_nothing():
+    world = mc.World(mc.load("ragdolls", count=2))
+    world.step(90)
+    other = copy.deepcopy(world)
+    for relaxed in (False, True):
+        problem = world.problem(relaxed)
+    assert problem.source["kind"][0] == "normal"
+    assert world.state_hash() == other.state_hash()
+    world.step(5)
+    other.step(5)
+    assert world.state_hash() == other.state_hash()
+
+
+def test_the_problem_of_joints_is_that_of_jacobian_and_delassus():
+    world = mc.World(mc.load("chain", n=5), friction_points="point")
+    world.step(20)
+    problem = world.problem()
+    assert problem.contact_count == 0
+    np.testing.assert_allclose(problem.jacobian.toarray(), world.jacobian().toarray(), atol=1e-12)
+    np.testing.assert_allclose(problem.A.toarray(), world.delassus().toarray(), atol=1e-12)
+
+
+def test_gears_are_one_row_over_four_bodies():
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for k, x in enumerate((0.0, 1.0)):
+        scene.add_body(f"wheel{k}", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(x, 0, 0))
+        scene.add_joint(mc.HingeJoint(None, f"wheel{k}", anchor=(x, 0, 0), axis=(0, 0, 1), name=f"axle{k}"))
+    scene.add_joint(mc.GearJoint("axle0", "axle1", ratio=2.0))
+    world = mc.World(scene, solver="pgs", contact_model="ncp", tolerance=1e-10)
+    world.set_velocity("wheel0", angular_velocity=(0, 0, 3.0))
+    problem = world.problem()
+    assert problem.row_count == 11
+    world.step()
+    rates = [world.joint(f"axle{k}").velocity for k in range(2)]
+    assert rates[0] + 2.0 * rates[1] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_what_is_not_solved_is_said():
+    world = mc.World(mc.scenes.pyramid(base=4), solver="pgs", contact_model="ncp", iterations=3)
+    world.step()
+    notes = world.stats.notes
+    assert any("pgs: iteration limit" in text for _, _, text in notes)
+    assert set(world.stats.residuals) >= {"primal", "dual", "complementarity", "natural_map"}
+
+
+def test_joints_directly_hold_exactly_under_any_solver():
+    """A chain of ten on a floor: rows alone leave the joints to the solver's tolerance."""
+    world = mc.World(mc.load("chain", n=10), solver="pgs", contact_model="ncp", joint_solver="tree", dt=1 / 240)
+    assert world.settings["joint_solver"] == "tree"
+    world.step(120)
+    assert world.joint_errors()[:, 0].max() < 1e-3
+
+
+@pytest.mark.parametrize("keywords, words", [
+    ({"contact_model": "ncp"}, "laboratory"), ({"solver": "pgs", "contact_model": "cone"}, "ncp"),
+    ({"solver": "pgs", "contact_model": "ncp", "integrator": "rk4"}, "semi_implicit"),
+    ({"solver": "pgs", "contact_model": "ncp", "stop": "never"}, "residual"),
+    ({"solver": "pgs", "contact_model": "ncp", "tolerance": -1.0}, "tolerance"),
+])
+def test_wrong_keywords_are_named(keywords, words):
+    with pytest.raises(mc.SceneError, match=words):
+        mc.World(mc.scenes.pyramid(base=2), **keywords)
