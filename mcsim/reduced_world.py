@@ -41,7 +41,7 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
+      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
         energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
         "reference" (SciPy's DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
@@ -51,7 +51,7 @@ class ReducedWorld(World):
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
       stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
         friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
-        restitution_threshold, speculative_distance, threads: as of World.
+        restitution_threshold, speculative_distance, threads, contact, impacts, restitution_law: as of World.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -59,13 +59,14 @@ class ReducedWorld(World):
     observer follows; the bodies' arrays (positions, ...) are read-only. Nothing sleeps.
     """
 
-    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator="semi_implicit",
+    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1):
+                 speculative_distance=0.02, threads=1, contact="rigid", impacts="simultaneous",
+                 restitution_law="newton"):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else

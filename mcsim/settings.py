@@ -4,16 +4,19 @@ import math
 import os
 
 from mcsim.core.errors import SceneError
+from mcsim.event.methods import METHODS
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import MODEL_DESCRIPTIONS
 from mcsim.solve.problems import SOLVERS as LABORATORY
+from mcsim.solve.problems.impacts import LAWS, ORDERS
 
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
 STOPS = ("iterations", "residual")
+CONTACTS = ("rigid", "event")
 OF_PROBLEMS = 2             # Settings.solver: neither of solve.SOLVERS
 INTEGRATORS = {"semi_implicit": 0, "rk4": 1, "rattle": 2, "variational": 3}
 
@@ -58,6 +61,8 @@ def check_settings(keywords):
 
 def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
+    if k["substeps"] is None:
+        k["substeps"] = 1 if k["contact"] == "event" else 4
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
     choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
     if k["joint_solver"] is not None:
@@ -67,7 +72,8 @@ def _checked(k):
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
-    choose(k["integrator"], INTEGRATORS, "integrator")
+    events = _check_events(k)
+    choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
     choose(k["friction_points"], FRICTION_POINTS, "friction_points")
     own_iterations = k["iterations"] is None
@@ -96,7 +102,7 @@ def _checked(k):
         _check_rk4(k, h)
     if k["integrator"] in POSITION_INTEGRATORS:
         _check_position_integrator(k)
-    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit"
+    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit" and not events
     for name in ("sleep_speed", "sleep_time"):
         k[name] = positive(k[name], name)
     k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
@@ -124,15 +130,30 @@ def _check_laboratory(k):
     return True
 
 
+def _check_events(k):
+    """Whether contacts are events; the integrator that is meant where none is named."""
+    choose(k["contact"], CONTACTS, "contact")
+    choose(k["impacts"], ORDERS, "impacts")
+    choose(k["restitution_law"], LAWS, "restitution_law")
+    events = k["contact"] == "event"
+    if k["integrator"] is None:
+        k["integrator"] = METHODS[0] if events else "semi_implicit"
+    if events and k["solver"] != "si":
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: leave it "
+                         "out")
+    return events
+
+
 def check_reduced_settings(keywords):
     """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
     here. -> a new dict"""
     k = dict(keywords)
     try:
-        choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
+        events = _check_events(k)
+        choose(k["integrator"], METHODS if events else REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si",), "solver")
-        checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
+        checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
                                 "contact_model": None, "stop": None, "tolerance": None,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
@@ -243,6 +264,6 @@ def kernel_settings(k, gravity):
         "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
-        "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
+        "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
     }

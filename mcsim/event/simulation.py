@@ -27,7 +27,7 @@ from mcsim.event.systems import least
 from mcsim.solve.problems.impacts import Blow
 
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
-ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
+ZENO_TIME = 1e-8            # [s] a contact whose further bounces all end within this is taken as closed
 MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
 LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
@@ -333,7 +333,7 @@ class Simulation:
 
     def _settle(self, time, y, key=None, later=None):
         """Impacts of what closes, then the active set. later: a state a little later, for the LCP."""
-        contacts = touching(self._measured(y))
+        contacts = touching(self.kinds, self._measured(y))
         if not len(contacts.kind):
             return y, NOTHING_CLOSED
         instant = self.system.instant(y)
