@@ -16,21 +16,27 @@ which for e = n is phi''. All of it in arrays over many pairs at once: balls in 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+
+from mcsim.core.rotation import matrices
 
 TOUCHING = 1e-9             # [m] closer than this, features touch
 FAR = 1e300
 
 
-class Poses(NamedTuple):
-    """Of all bodies: x (n, 3), R (n, 3, 3), v (n, 3), w (n, 3)."""
+class Poses:
+    """Of all bodies: x (n, 3), R (n, 3, 3) of unit quaternions q (n, 4), v (n, 3), w (n, 3)."""
 
-    x: np.ndarray
-    R: np.ndarray
-    v: np.ndarray
-    w: np.ndarray
+    def __init__(self, x, q, v, w):
+        self.x, self.q, self.v, self.w = x, q, v, w
+
+    @cached_property
+    def R(self):
+        """(n, 3, 3), made when it is first asked for: balls in flight need none."""
+        return matrices(self.q)
 
 
 class Frames(NamedTuple):
@@ -62,6 +68,16 @@ def carried(poses, body, local):
     return poses.x[body] + arm, poses.v[body] + cross(poses.w[body], arm)
 
 
+def placed(poses, body, local):
+    """Where points (k, 3) fixed in bodies are; local: None where they are the centres of mass."""
+    return poses.x[body] if local is None else poses.x[body] + np.einsum("kij,kj->ki", poses.R[body], local)
+
+
+def off_center(points):
+    """The points, or None if they are all at the centres of mass."""
+    return points if np.any(points) else None
+
+
 def turned(poses, body, local):
     """The same of directions."""
     direction = np.einsum("kij,kj->ki", poses.R[body], local)
@@ -88,6 +104,10 @@ class Pairs:
 
     def pieces(self, poses) -> np.ndarray:
         """(k,) by which each would touch now."""
+        return self._only_piece
+
+    @cached_property
+    def _only_piece(self):
         return np.zeros(self.count, np.intp)
 
     def gaps(self, poses, piece) -> np.ndarray:
@@ -110,10 +130,11 @@ class PointPlane(Pairs):
         super().__init__(*common)
         self.normal, self.offset = np.array(normal, float), np.array(offset, float)
         self.point, self.radius = np.array(point, float), np.array(radius, float)
+        self._arm = off_center(self.point)
 
     def gaps(self, poses, piece):
-        center, _ = carried(poses, self.b, self.point)
-        normal, _ = turned(poses, self.a, self.normal)
+        center = placed(poses, self.b, self._arm)
+        normal = np.einsum("kij,kj->ki", poses.R[self.a], self.normal)
         return dot(normal, center - poses.x[self.a]) - self.offset - self.radius
 
     def frames(self, i, poses, piece):
@@ -129,10 +150,11 @@ class PointPoint(Pairs):
     def __init__(self, common, points, radii):
         super().__init__(*common)
         self.points, self.radii = np.array(points, float).reshape(-1, 2, 3), np.array(radii, float).reshape(-1, 2)
+        self._arms, self._reach = [off_center(self.points[:, k]) for k in (0, 1)], self.radii.sum(axis=1)
 
     def gaps(self, poses, piece):
-        ends = [carried(poses, body, self.points[:, k])[0] for k, body in ((0, self.a), (1, self.b))]
-        return np.sqrt(np.sum((ends[1] - ends[0])**2, axis=1)) - self.radii.sum(axis=1)
+        d = placed(poses, self.b, self._arms[1]) - placed(poses, self.a, self._arms[0])
+        return np.sqrt(dot(d, d)) - self._reach
 
     def frames(self, i, poses, piece):
         (pa, va), (pb, vb) = (carried(poses, body[i], self.points[i, k]) for k, body in ((0, self.a), (1, self.b)))

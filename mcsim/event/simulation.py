@@ -20,18 +20,21 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, resolve, touching)
+from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
+                                touching)
 from mcsim.event.features import FAR, TOUCHING, Pairs
 from mcsim.event.methods import STEPS
 from mcsim.event.systems import least
 from mcsim.solve.problems.impacts import Blow
 
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
-ZENO_TIME = 1e-8            # [s] a contact whose further bounces all end within this is taken as closed
+ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
+ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
 MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
 LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
 ROOT = 1e-16                # part of a step to which events are located
+STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
 OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
 
 NO_DIRECTION = np.zeros((0, 3))
@@ -91,6 +94,8 @@ class Simulation:
             event, last = self._first_event(y, track, y1, left, closed, first)
             if event is None:
                 self._count(closed, first, last, left)
+                if not closed.count and not self._jointed:
+                    self._remember(*self._ahead)
                 return self._project(y1, closed)
             self._count(closed, first, first, event.t * left)
             now = time + done + event.t * left
@@ -149,6 +154,17 @@ class Simulation:
             found.append((piece, gaps, pairs.leaving(poses, piece) if close else np.full(pairs.count, FAR)))
         return found
 
+    def _remember(self, y, pieces, gaps):
+        """What the end of a step already knows of its gaps."""
+        poses, found = self.system.poses(y), []
+        for pairs, piece, gap in zip(self.kinds, pieces, gaps):
+            if type(pairs).pieces is not PLAIN_PIECES:
+                piece = pairs.pieces(poses)
+                gap = pairs.gaps(poses, piece)
+            close = bool(np.any(gap <= TOUCHING))
+            found.append((piece, gap, pairs.leaving(poses, piece) if close else np.full(pairs.count, FAR)))
+        self._known = y, found
+
     def _measured(self, y):
         """The same, remembered of the last state."""
         if self._known is None or self._known[0] is not y:
@@ -194,22 +210,39 @@ class Simulation:
 
     def _gains(self, y, track, y1, h, closed):
         """Gaps that become zero."""
-        found, before = [], self._measured(y)
+        found, after, before = [], [], self._measured(y)
         pieces = [part[0] for part in before]
         poses = self.system.poses(y1)
         active = set(closed.contacts.keys)
         fastest = 2.0 * h * np.sqrt(max(np.max(np.einsum("ni,ni->n", poses.v, poses.v), initial=0.0), 1e-300))
         for i, pairs in enumerate(self.kinds):
             start, end = before[i][1], pairs.gaps(poses, pieces[i])
-            near = np.flatnonzero((end < 0.0) | (np.minimum(start, end) < np.maximum(fastest, np.abs(end - start))))
-            if not len(near):
-                continue
-            for k in near:
+            after.append(end)
+            for k in self._suspects(i, y, y1, start, end, max(fastest, 1e-300), pieces[i]):
                 if (i, int(k)) not in active:
                     t = self._gain(track, i, int(k), pieces[i], start[k], end[k], h)
                     if t is not None:
-                        found.append(Event(t, "gain" if start[k] > TOUCHING or t > 0.0 else "regain", (i, int(k))))
+                        found.append(Event(t, "gain" if start[k] > STRUCK or t > 0.0 else "regain", (i, int(k))))
+        # Bodies in flight that nothing happened to begin the next step here; where pieces may change they are found anew.
+        self._ahead = y1, [part[0] for part in before], after
         return found
+
+    def _suspects(self, i, y, y1, start, end, fastest, pieces):
+        """Numbers of the pairs of kind i whose gaps may become zero within the step: those that are negative at its end,
+        those that touch at its beginning, and those that may dip below zero between: near, closing, then opening."""
+        near = np.minimum(start, end) < np.maximum(fastest, np.abs(end - start))
+        sure = (end < 0.0) | (start <= STRUCK)
+        dips = np.flatnonzero(near & ~sure & (end < FAR) & (start < FAR))
+        if len(dips):
+            slow, fast = self._gap_rates(y, i, dips, pieces), self._gap_rates(y1, i, dips, pieces)
+            dips = dips[(slow < 0.0) & (fast > 0.0)]
+        return [*np.flatnonzero(sure), *dips]
+
+    def _gap_rates(self, y, i, numbers, pieces):
+        """(m,) phi' of pairs of kind i."""
+        pairs = self.kinds[i]
+        some = gathered([pairs], [(numbers, pieces[numbers])])
+        return contact_rows([pairs], some, self.system.poses(y)).rates[::3]
 
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
@@ -217,16 +250,13 @@ class Simulation:
             return float(min(self.kinds[i].gaps(self.system.poses(track(t)), pieces)[k], 1e3))
 
         def rate(t):
-            return self._gap_rate(track(t), i, k, pieces[k])
+            return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
 
         if end == FAR:
             return None
-        if start > TOUCHING:
+        if start > STRUCK:
             if end < 0.0:
                 return _root(gap, 0.0, 1.0)
-            slow, fast = rate(0.0), rate(1.0)
-            if slow >= 0.0 or fast <= 0.0 or min(start, end) > -slow * h:
-                return None
             lowest = _root(lambda t: -rate(t), 0.0, 1.0)
             return _root(gap, 0.0, lowest) if gap(lowest) < 0.0 else None
         opening = rate(0.0)
@@ -245,11 +275,6 @@ class Simulation:
         while gap(high) > 0.0:
             low, high = high, min(2.0 * high, 1.0)
         return _root(gap, low, high)
-
-    def _gap_rate(self, y, i, k, piece):
-        one = NOTHING._replace(kind=np.array([i]), number=np.array([k]), piece=np.array([piece]),
-                               bodies=self.kinds[i].bodies[[k]])
-        return float(contact_rows(self.kinds, one, self.system.poses(y)).rates[0])
 
     def _changes(self, track, y1, closed, first, last):
         """Active contacts that pull, slip or go over an edge, by the end of the step."""
@@ -333,10 +358,16 @@ class Simulation:
 
     def _settle(self, time, y, key=None, later=None):
         """Impacts of what closes, then the active set. later: a state a little later, for the LCP."""
-        contacts = touching(self.kinds, self._measured(y))
+        measured = self._measured(y)
+        contacts = touching(self.kinds, measured)
         if not len(contacts.kind):
             return y, NOTHING_CLOSED
         instant = self.system.instant(y)
+        rates = contact_rows(self.kinds, contacts, instant.poses).rates[::3]
+        gaps = np.array([measured[kind][1][number] for kind, number in contacts.keys])
+        contacts = contacts.of((gaps <= STRUCK) | (np.abs(rates) <= STILL))
+        if not len(contacts.kind):
+            return y, NOTHING_CLOSED
         rows = contact_rows(self.kinds, contacts, instant.poses)
         if np.min(rows.rates[::3]) < -STILL:
             y = self._strike(time, y, instant, contacts, rows)
@@ -417,7 +448,8 @@ class Simulation:
         return self._known[1] if self._known is not None else self.measure(y)
 
     def _close(self, time, y, contacts, rows, answer, impulses):
-        """Zeno: contacts whose further bounces all fall within ZENO_TIME get their normal velocities set to zero."""
+        """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal velocities
+        set to zero."""
         G, X = answer
         rates = (rows.rates + G @ X @ impulses)[::3]
         opening = np.flatnonzero(rates > STILL)
@@ -432,10 +464,12 @@ class Simulation:
         for k in opening:
             e = contacts.restitution[k]
             struck = impulses[3 * k] > 0.0
-            if falling[k] >= 0.0 or (e >= 1.0 and struck):
+            if falling[k] >= 0.0:
                 continue
-            whole = -2.0 * rates[k] / falling[k] / ((1.0 - e) if struck else 1.0)
-            if whole < ZENO_TIME or self.bounces.get(contacts.keys[k], 0) > MOST_BOUNCES:
+            next_one = -2.0 * rates[k] / falling[k]
+            endless = e >= 1.0 and struck
+            ends_soon = not endless and next_one < ZENO_TIME * ((1.0 - e) if struck else 1.0)
+            if ends_soon or 0.25 * next_one * rates[k] < ZENO_HEIGHT or self.bounces.get(contacts.keys[k], 0) > MOST_BOUNCES:
                 chosen.append(k)
         if not chosen:
             return y
@@ -490,4 +524,4 @@ def _root(function, low, high):
 
 
 NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), NO_DIRECTION)
-PLAIN_LEAVING = Pairs.leaving
+PLAIN_LEAVING, PLAIN_PIECES = Pairs.leaving, Pairs.pieces

@@ -74,7 +74,7 @@ class FreeBodies:
     def poses(self, y) -> Poses:
         """Of all bodies."""
         x, q, v, w = self.parts(y)
-        return Poses(x, matrices(_unit(q)), v, w)
+        return Poses(x, _unit(q), v, w)
 
     def velocities(self, y):
         """u (6 n,)"""
@@ -217,7 +217,7 @@ class Tree:
     def poses(self, y) -> Poses:
         """Of all bodies."""
         x, q, v, w = self.dynamics.state(self.flow.normalized(y[:self.nq]), y[self.nq:])
-        return Poses(x, matrices(q), v, w)
+        return Poses(x, q, v, w)
 
     def velocities(self, y):
         """u = qd"""
