@@ -93,7 +93,7 @@ def contact_rows(kinds, contacts, poses) -> Rows:
     curvature = np.einsum("kei,ki->ke", axes, turning)
     curvature[:, 0] += dot(n_rate, slip)
     rates = np.einsum("kei,ki->ke", axes, slip)
-    return Rows(R.reshape(3 * count, -1), curvature.ravel(), rates.ravel(), axes, p)
+    return Rows(R.reshape(3 * count, 6 * len(poses.x)), curvature.ravel(), rates.ravel(), axes, p)
 
 
 class Closed:
