@@ -16,6 +16,7 @@ which for e = n is phi''. All of it in arrays over many pairs at once: balls in 
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from mcsim.core.rotation import matrices
 
 TOUCHING = 1e-9             # [m] closer than this, features touch
 FAR = 1e300
+INSIDE = 1e-9               # part of an edge that is left to its ends, which are vertices
 
 
 class Poses:
@@ -101,6 +103,17 @@ class Pairs:
         self.shapes = np.array(shapes, np.intp).reshape(-1, 2)
         self.friction, self.restitution = np.array(friction, float), np.array(restitution, float)
         self.count = len(self.bodies)
+
+    def only(self, chosen):
+        """The same of some of the pairs, by their numbers (m,)."""
+        other = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, list):
+                setattr(other, name, [None if part is None else part[chosen] for part in value])
+            elif isinstance(value, np.ndarray):
+                setattr(other, name, value[chosen])
+        other.count = len(other.bodies)
+        return other
 
     def pieces(self, poses) -> np.ndarray:
         """(k,) by which each would touch now."""
@@ -328,7 +341,7 @@ class EdgeEdge(Pairs):
             feet, _ = self._feet(lines, n, n_rate)
         met = ~parallel
         for foot in feet:
-            met &= (foot > 0.0) & (foot < 1.0)
+            met &= (foot > INSIDE) & (foot < 1.0 - INSIDE)
         for side, body, start, sign in ((0, self.a, pa, 1.0), (1, self.b, pb, -1.0)):
             own = np.einsum("kij,kcj->kci", poses.R[body], self.corners[side]) + poses.x[body][:, None]
             beyond = sign * np.einsum("ki,kci->kc", n, own - start[:, None])

@@ -183,9 +183,7 @@ class Simulation:
         gaps = np.zeros(closed.count)
         for kind in np.unique(contacts.kind):
             own = contacts.kind == kind
-            pieces = self.kinds[kind].pieces(poses)
-            pieces[contacts.number[own]] = contacts.piece[own]
-            gaps[own] = self.kinds[kind].gaps(poses, pieces)[contacts.number[own]]
+            gaps[own] = self.kinds[kind].only(contacts.number[own]).gaps(poses, contacts.piece[own])
         normal = np.arange(closed.count) * 3
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
@@ -246,8 +244,10 @@ class Simulation:
 
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
+        one, piece = self.kinds[i].only(np.array([k])), pieces[[k]]
+
         def gap(t):
-            return float(min(self.kinds[i].gaps(self.system.poses(track(t)), pieces)[k], 1e3))
+            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3))
 
         def rate(t):
             return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
@@ -319,9 +319,7 @@ class Simulation:
     def _leaving(self, poses, i, number, piece):
         if type(self.kinds[i]).leaving is PLAIN_LEAVING:
             return -FAR
-        pieces = self.kinds[i].pieces(poses)
-        pieces[number] = piece
-        return float(self.kinds[i].leaving(poses, pieces)[number])
+        return float(self.kinds[i].only(np.array([number])).leaving(poses, np.array([piece]))[0])
 
     def _margin(self, y, closed, which, what):
         """Positive while a contact's condition holds."""

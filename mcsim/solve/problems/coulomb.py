@@ -125,18 +125,19 @@ def cone(A, b, friction, load=None) -> FrictionForces:
                               for rows in parts])
     problem = _Cone(A, b, friction, load)
     best, worst = np.zeros(len(b)), np.inf
-    impulses = best
-    for sweeps in (2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
-        impulses = problem.sweep(impulses, sweeps)
-        for candidate in (impulses, problem.newton(impulses)):
+    for sweeps in (0, 2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
+        impulses = problem.sweep(best, sweeps) if sweeps else problem.sticking()
+        for refine in (False, True):
+            candidate = problem.newton(impulses) if refine else impulses
             residual = problem.residual(candidate)
             if residual < worst:
                 best, worst = candidate, residual
+            if worst <= SETTLED * np.max(np.abs(best)):
+                break
         best[::3] = np.maximum(best[::3], 0.0)
         size = max(np.max(np.abs(best)), 1e-300)
         if worst <= SETTLED * size * 100:
             break
-        impulses = best
     status = "solved" if worst <= GOOD_ENOUGH * size else "limit"
     return FrictionForces(status, best, A @ best + b, float(worst))
 
@@ -183,6 +184,10 @@ class _Cone:
         if length > bound:
             tangent = tangent * (bound / length)
         return np.array([normal, *tangent])
+
+    def sticking(self):
+        """The least impulses that stop all contacts: the answer where nothing opens or slips."""
+        return np.linalg.lstsq(self.A, -self.b, rcond=1e-12)[0]
 
     def sweep(self, impulses, sweeps):
         """Projected Gauss–Seidel over the contacts."""
