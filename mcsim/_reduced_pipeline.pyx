@@ -133,9 +133,9 @@ cdef class ReducedPipeline(Pipeline):
 
     # ---- forces of the tree's joints ---------------------------------------------------------------------------------
 
-    def prepare(self):
+    def prepare(self, bint points=False):
         self.recover()                                   # while the last substep's rows are there
-        return Pipeline.prepare(self)
+        return Pipeline.prepare(self, points)
 
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those

@@ -106,6 +106,13 @@ class Closed:
         stuck = normal[modes == STICK]
         self.equations = np.sort(np.concatenate([normal, stuck + 1, stuck + 2]).astype(np.intp))
 
+    def following(self, rows):
+        """The same, directions turned to where contacts slip now."""
+        if not np.any(self.modes == SLIP):
+            return self
+        slip, _ = slip_directions(self, rows)
+        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]))
+
 
 class Forces(NamedTuple):
     """Of active contacts: impulses per second (3k,) in threes, accelerations of the system (nv,), rows, whether the

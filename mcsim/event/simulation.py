@@ -27,6 +27,9 @@ from mcsim.event.methods import STEPS
 from mcsim.event.systems import least
 from mcsim.solve.problems.impacts import Blow
 
+TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's numbers, at which it is kept
+SHORTEST = 1e-10            # part of a step to which it is divided at most
+MOST_STEPS = 20000          # of the integrator in one step
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
 ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
@@ -86,39 +89,50 @@ class Simulation:
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)
         y, closed = self._settle(time, y)
-        for _ in range(MOST_EVENTS):
-            left = end - done
-            if left <= 1e-13 * end:
+        events, reach, key = 0, h, None
+        for _ in range(MOST_STEPS):
+            left = min(end - done, reach)
+            if end - done <= 1e-13 * end:
                 return y
-            track, y1, first = self._smooth(time + done, y, left, closed)
+            track, y1, first, error = self._smooth(time + done, y, left, closed)
+            fits = error <= TOLERANCE or left <= SHORTEST * h
+            reach = left * min(max(0.9 * (TOLERANCE / max(error, 1e-300))**0.2, 0.1), 5.0)
+            if not fits:
+                continue
             event, last = self._first_event(y, track, y1, left, closed, first)
             if event is None:
                 self._count(closed, first, last, left)
                 if not closed.count and not self._jointed:
                     self._remember(*self._ahead)
-                return self._project(y1, closed)
+                y, done = self._project(y1, closed), done + left
+                closed = closed.following(last.rows) if closed.count else closed
+                continue
             self._count(closed, first, first, event.t * left)
             now = time + done + event.t * left
             done += event.t * left
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
             y, closed = self._happened(event, now, y, closed, track)
-        raise SimulationError(f"t = {time + done:.9g} s: more than {MOST_EVENTS} events within one step, the last of them "
-                              f"between {self._who(event.key)}; a smaller dt, or a restitution that is not nearly 1, may "
+            events, reach, key = events + 1, h, event.key
+            if events > MOST_EVENTS:
+                break
+        raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were not "
+                              f"enough for one step{'' if key is None else ', the last event between ' + self._who(key)}"
+                              "; a smaller dt, or a restitution that is not nearly 1, may "
                               "help; the last good state is kept")
 
     def _smooth(self, time, y, h, closed):
-        """-> Track, state at its end, Forces at its beginning."""
+        """-> Track, state at its end, Forces at its beginning, estimated error."""
         first = active_forces(self.kinds, closed, self.system.instant(y)) if closed.count or self._jointed else None
 
         def rates(_, y):
             return self.system.rates(y, self._accelerations(y, closed))
 
         begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
-        track, y1 = self.step_of(rates, time, y, h, begin)
+        track, y1, error = self.step_of(rates, time, y, h, begin)
         if not np.isfinite(y1).all():
             raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last good "
                                   "state is kept")
-        return track, self.system.normalized(y1.copy()), first
+        return track, self.system.normalized(y1.copy()), first, error
 
     @property
     def _jointed(self):
