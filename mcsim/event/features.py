@@ -339,13 +339,15 @@ class EdgeEdge(Pairs):
         gap = dot(n, pb - pa)
         with np.errstate(divide="ignore", invalid="ignore"):
             feet, _ = self._feet(lines, n, n_rate)
-        met = ~parallel
+        met, depth = ~parallel, np.zeros(self.count)
         for foot in feet:
             met &= (foot > INSIDE) & (foot < 1.0 - INSIDE)
         for side, body, start, sign in ((0, self.a, pa, 1.0), (1, self.b, pb, -1.0)):
             own = np.einsum("kij,kcj->kci", poses.R[body], self.corners[side]) + poses.x[body][:, None]
             beyond = sign * np.einsum("ki,kci->kc", n, own - start[:, None])
             met &= np.max(beyond, axis=1) < TOUCHING
+            depth -= np.min(beyond, axis=1)
+        met &= gap > -0.5 * depth                    # else they are the far sides of both
         return np.where(met, gap, FAR)
 
     def leaving(self, poses, piece):

@@ -441,6 +441,7 @@ class Simulation:
         try:
             impulses, _, finished = blow.solve(self.law, self.impacts)
         except SimulationError as error:
+            self._note("unsolvable", contacts, f"t = {time:.9g} s: {error}, {self._among(contacts)}")
             raise SimulationError(f"t = {time:.9g} s: {error}, {self._among(contacts)}; the last good state is kept"
                                   ) from None
         if not finished:

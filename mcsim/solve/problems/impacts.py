@@ -178,6 +178,9 @@ class Blow:
 
 
 def _checked(answer):
+    if answer.status == "none":
+        raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces that "
+                              "close in on it")
     if not answer.solved:
         raise SimulationError(f"impact: the contact problem of {len(answer.impulses) // 3} contacts was not solved to "
                               f"rounding (residual {answer.residual:.3g} N s)")
