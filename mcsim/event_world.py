@@ -28,6 +28,7 @@ class EventRun:
         scene, k = world.scene, world._keywords
         self.pipeline = world._pipeline
         self.steps = self.impacts = 0               # of the last call of step()
+        self.began, self.ended = [], []
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
         self.simulation = Simulation(None, contact_pairs(scene, excluded_pairs(scene, world._body_index)),
@@ -37,22 +38,46 @@ class EventRun:
         """Make n steps. The world has the state before the step that fails."""
         simulation, pipeline = self.simulation, self.pipeline
         simulation.begin()
+        self.began, self.ended = [], []
         self.begin(world)
         self.steps = 0
         y = self.read(world)
         try:
             for _ in range(n):
                 time, h = world.time, world.substep
+                before, given = simulation.touching(y), {}
                 for k in range(world._keywords["substeps"]):
                     y = simulation.step(time + k * h, y, h)
+                    for key, impulse in simulation.impulses.items():
+                        given[key] = given.get(key, 0.0) + impulse
                 self.write(world, y)
                 pipeline.steps += 1
                 self.steps += 1
+                self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:
             if self.jointed:
                 self.write(world, self.last)             # trial states were written there
             world._bodies.force[...] = 0.0
             self.impacts = sum(event.kind == "impact" for event in simulation.happenings)
+
+    def _log(self, step, before, given, after):
+        """Which shapes began and ceased to touch in a step: dicts of pairs of features (kind, number)."""
+        kinds = self.simulation.kinds
+
+        def shapes(keys):
+            found = {}
+            for i, k in sorted(keys):
+                found.setdefault((*kinds[i].bodies[k].tolist(), *kinds[i].shapes[k].tolist()), (i, k))
+            return found
+
+        touched, now = shapes({*given, *after}), shapes(after)
+        old = shapes(before)
+        for pair in sorted(set(touched) - set(old)):
+            point, normal = self.simulation.points.get(touched[pair], (np.zeros(3), np.zeros(3)))
+            impulse = sum(normal @ given[key] for key in given
+                          if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair)
+            self.began.append((step, *pair, impulse, point, normal))
+        self.ended += [(step, *pair) for pair in sorted((set(old) | set(touched)) - set(now))]
 
     # ---- the state ---------------------------------------------------------------------------------------------------
 

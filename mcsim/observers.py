@@ -293,6 +293,8 @@ class Observers:
         """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out
         of them, joints that broke. Each read makes new arrays."""
         self._meet_shapes()
+        if self._event_run is not None:
+            return Events(begin=np.array(self._event_run.began, BEGIN_DTYPE), end=np.array(self._event_run.ended, END_DTYPE))
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
         found = [self._event_array(log.get_events(), began, dtype) for log in logs
                  for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]

@@ -155,6 +155,10 @@ class Simulation:
         self.impulses[key] = self.impulses.get(key, 0.0) + impulse
         self.points[key] = point, normal
 
+    def touching(self, y):
+        """Pairs of features (kind, number) that touch, a set."""
+        return set(touching(self.kinds, self._measured(y)).keys)
+
     # ---- geometry ----------------------------------------------------------------------------------------------------
 
     def measure(self, y, pieces=None):

@@ -389,6 +389,20 @@ def test_bodies_come_and_go():
     assert world.positions[-1, 2] == pytest.approx(0.2, abs=1e-9)
 
 
+def test_what_began_and_ended():
+    """A ball hits the floor in one step, leaves it in the same, and later stays."""
+    world = on_floor(mc.Sphere(0.1), restitution=0.5, mass=1.0, position=(0, 0, 0.2), dt=0.01)
+    world.step(20)
+    begin, end = world.events.begin, world.events.end
+    assert begin["step"][0] == end["step"][0] == int(np.sqrt(0.2 / G) / 0.01) + 1
+    assert begin["impulse"][0] == pytest.approx(1.5 * np.sqrt(0.2 * G), abs=1e-9)
+    assert tuple(begin[0])[1:5] == (0, 1, 0, 0) and begin["normal"][0] == pytest.approx([0, 0, 1])
+    world.step(80)
+    assert len(world.events.begin) == len(world.events.end) + 1 and len(world.contacts) == 1
+    with pytest.raises(mc.SceneError, match="joint"):
+        pendulum(mc.World, 0.0).joint(0).force
+
+
 def test_keywords():
     world = tumbling()
     assert world.settings["integrator"] == "dopri" and world.settings["substeps"] == 1
