@@ -23,13 +23,16 @@ from mcsim.core.errors import SimulationError
 from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
                                 touching)
 from mcsim.event.features import FAR, TOUCHING, Pairs
-from mcsim.event.methods import STEPS
+from mcsim.event.methods import STEPS, Track
 from mcsim.event.systems import least
+from mcsim.solve.problems.coulomb import cone
 from mcsim.solve.problems.impacts import Blow
 
 TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's numbers, at which it is kept
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
+PATIENCE = 150              # steps of the integrator in one step, after which slips that make it stiff are stepped over
+CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
 ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
@@ -90,10 +93,16 @@ class Simulation:
         y = self._project(y, NOTHING_CLOSED)
         y, closed = self._settle(time, y)
         events, reach, key = 0, h, None
-        for _ in range(MOST_STEPS):
+        for tries in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
+            if tries > PATIENCE and left < CREEP * min(h, end - done) and np.any(closed.modes == SLIP):
+                left = min(CREEP * h, end - done)
+                y, passed = self._creep(time + done, y, left)
+                done, reach = done + passed, h
+                y, closed = self._settle(time + done, y)
+                continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
             fits = error <= TOLERANCE or left <= SHORTEST * h
             reach = left * min(max(0.9 * (TOLERANCE / max(error, 1e-300))**0.2, 0.1), 5.0)
@@ -133,6 +142,28 @@ class Simulation:
             raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last good "
                                   "state is kept")
         return track, self.system.normalized(y1.copy()), first, error
+
+    def _creep(self, time, y, h):
+        """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so fast
+        that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole step (J. J.
+        Moreau), positions move with the mean of both velocities. -> state, seconds"""
+        instant, contacts = self.system.instant(y), touching(self.kinds, self._measured(y))
+        rows = contact_rows(self.kinds, contacts, instant.poses)
+        G, X = instant.answer(rows.R)
+        d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+        impulses = cone(G @ X, rows.rates + h * d, contacts.friction).impulses
+        after = instant.u + h * instant.free + X @ impulses
+        y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
+        track = Track([y, y1 - y])
+        some = contacts.of(impulses[::3] > 0.0)
+        held = Closed(some, np.zeros(len(some.kind), int), np.zeros((len(some.kind), 3)))
+        event = min(self._gains(y, track, y1, h, held), key=lambda event: event.t, default=None)
+        part = 1.0 if event is None or event.t == 0.0 else event.t
+        for k, key in enumerate(contacts.keys):
+            self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were stepped over "
+                   "by implicit steps of first order")
+        return self._project(self.system.normalized(track(part)), held), part * h
 
     @property
     def _jointed(self):
@@ -264,8 +295,10 @@ class Simulation:
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
         one, piece = self.kinds[i].only(np.array([k])), pieces[[k]]
 
+        level = min(start, 0.0) if start < -STRUCK else 0.0        # what overlaps already may open first
+
         def gap(t):
-            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3))
+            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3)) - level
 
         def rate(t):
             return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
@@ -277,11 +310,11 @@ class Simulation:
                 return _root(gap, 0.0, 1.0)
             lowest = _root(lambda t: -rate(t), 0.0, 1.0)
             return _root(gap, 0.0, lowest) if gap(lowest) < 0.0 else None
-        opening = rate(0.0)
+        opening, end = rate(0.0), end - level
         if end >= -OVERLAP and (end >= 0.0 or opening <= STILL):
             return None
         if opening <= STILL:
-            return 0.0
+            return self._regained(gap)
         # It opens now and is closed at the end: a bounce within the step, which ends at about -2 v / a.
         bend = 2.0 * (end - opening * h)
         low = min(-opening * h / bend, 0.5)
@@ -293,6 +326,19 @@ class Simulation:
         while gap(high) > 0.0:
             low, high = high, min(2.0 * high, 1.0)
         return _root(gap, low, high)
+
+    @staticmethod
+    def _regained(gap):
+        """When a contact at rest, which is not active, closes again: at once (0), or where it has opened a little before, in
+        parts of the step."""
+        open_at = 0.0
+        for t in np.geomspace(1e-6, 1.0, 40):
+            value = gap(t)
+            if value > STRUCK:
+                open_at = float(t)
+            elif value < -STRUCK:
+                return _root(gap, open_at, float(t)) if open_at > 0.0 else 0.0
+        return 0.0
 
     def _changes(self, track, y1, closed, first, last):
         """Active contacts that pull, slip or go over an edge, by the end of the step."""
@@ -363,12 +409,24 @@ class Simulation:
             self.bounces[key] = self.bounces.get(key, 0) + 1
             return self._settle(now, y, key)
         later = None
-        if event.what in ("force", "stick", "regain", "leave"):
-            later = track(min(event.t + LOOKAHEAD, 1.0 + LOOKAHEAD))
+        if event.what == "regain":
+            later = track(self._sunk(track, key))
+        elif event.what in ("force", "stick", "leave"):
+            later = track(event.t + LOOKAHEAD)
         y, after = self._settle(now, y, later=later)
         names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
         self._tell(now, names[event.what], key, self.points.get(key, (np.zeros(3), None))[0])
         return y, after
+
+    def _sunk(self, track, key):
+        """When a contact that is regained at once is clearly too deep: there the LCP sees why."""
+        i, k = key
+        one = self.kinds[i].only(np.array([k]))
+        for t in np.geomspace(LOOKAHEAD, 1.0, 20):
+            poses = self.system.poses(track(t))
+            if one.gaps(poses, one.pieces(poses))[0] < -0.1 * OVERLAP:
+                return float(t)
+        return 1.0
 
     # ---- at an event -------------------------------------------------------------------------------------------------
 
