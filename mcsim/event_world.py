@@ -115,7 +115,7 @@ class EventRun:
     def fill_contacts(self, dtype):
         """Contacts that were active or struck in the last substep, as World.contacts."""
         simulation = self.simulation
-        impulses = getattr(simulation, "impulses", {})
+        impulses = simulation.impulses
         out = np.zeros(len(impulses), dtype)
         gaps = simulation.measure(self.last) if len(out) else []
         for row, key in zip(out, sorted(impulses)):

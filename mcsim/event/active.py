@@ -23,7 +23,6 @@ ROUNDS = 200                # of slipping and other contacts in turn
 SETTLED = 1e-12             # ... until forces change by no more than this part
 
 SMOOTH, STICK, SLIP = 0, 1, 2
-MODES = ("smooth", "stick", "slip")
 
 
 class Contacts(NamedTuple):

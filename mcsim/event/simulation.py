@@ -31,7 +31,7 @@ from mcsim.solve.problems.impacts import Blow
 TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's numbers, at which it is kept
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
-PATIENCE = 150              # steps of the integrator in one step, after which slips that make it stiff are stepped over
+PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
@@ -74,6 +74,8 @@ class Simulation:
         self.system, self.kinds, self.names = system, kinds, names
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
+        self.impulses: dict[tuple, np.ndarray] = {}
+        self.points: dict[tuple, tuple] = {}
         self.begin()
         self._known = None                          # (state, what _measure says of it): of a step's end, for the next
 
@@ -86,8 +88,7 @@ class Simulation:
 
     def step(self, time, y, h):
         """The state h later; `impulses` then holds what each contact gave meanwhile."""
-        self.impulses: dict[tuple, np.ndarray] = {}
-        self.points: dict[tuple, tuple] = {}
+        self.impulses, self.points = {}, {}
         self.bounces: dict[tuple, int] = {}
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.solve.problems.lemke import lcp
 
 ROUNDING = 1e-10            # part of the largest term below which a sum counts as zero
@@ -57,6 +58,20 @@ class ContactForces:
     def solved(self) -> bool:
         """Whether there is an answer."""
         return self.status == "solved"
+
+
+def finite(**arrays) -> list[np.ndarray]:
+    """Arrays of finite numbers, from whatever a caller gives under these names; SceneError names what is wrong."""
+    found = []
+    for name, value in arrays.items():
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            raise SceneError(f"{name} must be an array of numbers") from None
+        if not np.isfinite(array).all():
+            raise SceneError(f"{name} has values that are not finite")
+        found.append(array)
+    return found
 
 
 # ---- the system ------------------------------------------------------------------------------------------------------
@@ -110,20 +125,21 @@ class ContactEquations(NamedTuple):
 def contact_equations(H, force, T, drift, K=None, k=None) -> ContactEquations:
     """M and d of (11.20) and (11.34). H (n, n); force (n,): f; T (n, contacts), drift (contacts,) = T'' q'; K (r, n), k
     (r,): joints as K a = k, none if not given."""
-    inertia, T = Inertia(H, K), np.asarray(T, float)
-    free = inertia.answer(np.asarray(force, float))
+    H, force, T, drift = finite(H=H, force=force, T=T, drift=drift)
+    inertia = Inertia(H, K)
+    free = inertia.answer(force)
     if K is not None:
         free = free + inertia.forced(np.asarray(k, float))
     pushes = inertia.answer(T)
     M = T.T @ pushes
-    return ContactEquations(0.5 * (M + M.T), T.T @ free + np.asarray(drift, float), free, pushes)
+    return ContactEquations(0.5 * (M + M.T), T.T @ free + drift, free, pushes)
 
 
 # ---- three ways to solve it ------------------------------------------------------------------------------------------
 
 def by_lcp(M, d) -> ContactForces:
     """The complementarity problem of M (k, k), positive semidefinite, and d (k,), by Lemke's method."""
-    M, d = np.asarray(M, float), np.asarray(d, float)
+    M, d = finite(M=M, d=d)
     forces, status, _ = lcp(M, d)
     if status == "solved":
         return _answer(M, d, forces)
@@ -137,7 +153,7 @@ def by_force_qp(M, d) -> ContactForces:
     reaches zero, which then is held there. Where M of the set has no solution, the way leads down along y with M y = 0,
     d . y < 0: if no force stops that, the program has no bound and the contacts no solution.
     """
-    M, d = np.asarray(M, float), np.asarray(d, float)
+    M, d = finite(M=M, d=d)
     size = len(d)
     forces, free = np.zeros(size), np.zeros(size, bool)
     scale = max(np.max(np.abs(d), initial=0.0), 1e-300)

@@ -24,7 +24,8 @@ from itertools import combinations
 
 import numpy as np
 
-from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions
+from mcsim.core.errors import SceneError
+from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite
 from mcsim.solve.problems.lemke import lcp
 
 SWEEPS = 400
@@ -83,7 +84,7 @@ def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
 
 def slipping(A, b, friction, slip) -> FrictionForces:
     """Forces of contacts that all slip: A (3c, 3c), b (3c,), friction (c,), slip (c, 2)."""
-    A, b = np.asarray(A, float), np.asarray(b, float)
+    A, b = finite(A=A, b=b)
     columns = slip_columns(friction, slip)
     M, d = (A @ columns)[::3], b[::3]
     suspect = negative_minor(M) if np.any(friction) else None
@@ -111,8 +112,10 @@ def cone(A, b, friction, load=None) -> FrictionForces:
 
     load (c,): normal impulses that act besides, already in b, and bear friction: |lambda_t| <= mu (lambda_n + load).
     """
-    A, b = np.asarray(A, float), np.asarray(b, float)
+    A, b = finite(A=A, b=b)
     friction = np.asarray(friction, float)
+    if not np.all(friction >= 0.0):
+        raise SceneError("friction must not be negative")
     load = np.zeros(len(friction)) if load is None else np.asarray(load, float)
     if not np.any(friction):
         answer = by_lcp(A[::3, ::3], b[::3])

@@ -31,7 +31,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.scene.checks import FieldError, choose
-from mcsim.solve.problems.contact_dynamics import Inertia
+from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
 
 LAWS = ("newton", "poisson")
@@ -105,9 +105,8 @@ def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton"
         choose(order, ORDERS, "order")
     except FieldError as error:
         raise SceneError(f"impact: {error}") from None
-    inertia, T, velocities = Inertia(H, K), np.asarray(T, float), np.asarray(velocities, float)
-    if not (np.isfinite(T).all() and np.isfinite(velocities).all()):
-        raise SceneError("impact: T and velocities must be finite")
+    H, T, velocities = finite(H=H, T=T, velocities=velocities)
+    inertia = Inertia(H, K)
     rough = friction is not None
     columns = T if rough else np.repeat(T, 3, axis=1) * np.tile([1.0, 0.0, 0.0], T.shape[1])
     count = columns.shape[1] // 3
@@ -117,7 +116,7 @@ def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton"
     problem = Blow(columns.T @ pushes, columns.T @ velocities, restitution, friction)
     impulses, blows, finished = problem.solve(law, order)
     change = pushes @ impulses
-    joints = inertia.multipliers(np.asarray(H, float) @ change - columns @ impulses)
+    joints = inertia.multipliers(H @ change - columns @ impulses)
     rates = problem.rates + problem.A @ impulses
     energy = float(impulses @ (problem.rates + 0.5 * (rates - problem.rates)))
     keep = slice(None) if rough else slice(0, None, 3)

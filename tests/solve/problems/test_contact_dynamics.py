@@ -177,3 +177,17 @@ def test_the_cone_is_met(contacts, freedoms, seed):
                 assert p[1:] == pytest.approx(-m * p[0] * u[1:] / speed, abs=1e-4 * size)
         elif p[0] > 1e-4 * size:
             assert speed < 1e-5 * size
+
+
+def test_bad_and_empty_input():
+    """NaN is refused by name; no contacts at all have an answer."""
+    from mcsim import SceneError
+    for solve in (by_lcp, by_force_qp):
+        with pytest.raises(SceneError, match="d has values that are not finite"):
+            solve(np.eye(2), [1.0, np.nan])
+        assert solve(np.zeros((0, 0)), np.zeros(0)).solved
+    with pytest.raises(SceneError, match="friction must not be negative"):
+        cone(np.eye(3), np.zeros(3), [-0.1])
+    assert cone(np.zeros((0, 0)), np.zeros(0), np.zeros(0)).status == "solved"
+    answer, accelerations = by_acceleration_qp(body(), np.ones(6), np.zeros((6, 0)), np.zeros(0))
+    assert answer.solved and accelerations == pytest.approx(np.linalg.solve(body(), np.ones(6)))
