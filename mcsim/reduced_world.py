@@ -41,7 +41,7 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
+      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
         energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
         "reference" (SciPy's DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
@@ -54,8 +54,8 @@ class ReducedWorld(World):
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
       iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
-        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law: as of World. solver:
-        "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
+        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
+        restitution_law: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -63,14 +63,14 @@ class ReducedWorld(World):
     observer follows; the bodies' arrays (positions, ...) are read-only. Nothing sleeps.
     """
 
-    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator="semi_implicit",
+    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
                  speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", compliant_law="linear"):
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else

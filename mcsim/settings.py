@@ -4,16 +4,18 @@ import math
 import os
 
 from mcsim.core.errors import SceneError
+from mcsim.event.methods import METHODS
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems import MODEL_DESCRIPTIONS
 from mcsim.solve.problems import SOLVERS as LABORATORY
+from mcsim.solve.problems.impacts import LAWS, ORDERS
 
 STABILIZATIONS = {"none": 0, "baumgarte": 1, "soft": 2, "split_impulse": 3, "projection": 4, "ggl": 5}
 FRICTIONS = {"pyramid": 0, "cone": 1}
 FRICTION_POINTS = {"point": 0, "central": 1}
 JOINT_SOLVERS = ("tree", "rows")
-CONTACTS = {"rigid": 0, "compliant": 1}
+CONTACTS = ("rigid", "compliant", "event")
 COMPLIANT_LAWS = {"linear": 0, "hunt_crossley": 1}
 MOST_SWEEPS = 1000          # where a residual ends them
 STOPS = ("iterations", "residual")
@@ -64,6 +66,8 @@ def check_settings(keywords):
 
 def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
+    if k["substeps"] is None:
+        k["substeps"] = 1 if k["contact"] == "event" else 4
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
     choose(k["solver"], dict.fromkeys((*SOLVERS, *LABORATORY)), "solver")
     if k["joint_solver"] is not None:
@@ -75,10 +79,10 @@ def _checked(k):
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
-    choose(k["integrator"], INTEGRATORS, "integrator")
+    events = _check_events(k)
+    choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
     choose(k["friction_points"], FRICTION_POINTS, "friction_points")
-    choose(k["contact"], CONTACTS, "contact")
     choose(k["compliant_law"], COMPLIANT_LAWS, "compliant_law")
     if k["contact"] == "compliant":
         _settle_compliant(k, exact)
@@ -108,7 +112,7 @@ def _checked(k):
         _check_rk4(k, h)
     if k["integrator"] in POSITION_INTEGRATORS:
         _check_position_integrator(k)
-    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit" and k["contact"] != "compliant"
+    k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit" and k["contact"] == "rigid"
     for name in ("sleep_speed", "sleep_time"):
         k[name] = positive(k[name], name)
     k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
@@ -143,19 +147,38 @@ def _check_laboratory(k):
     return True
 
 
+def _check_events(k):
+    """Whether contacts are events; the integrator that is meant where none is named."""
+    choose(k["contact"], CONTACTS, "contact")
+    events = k["contact"] == "event"
+    # The impacts of rigid contacts are one after the other, by Newton's law (solve/_impact.pyx).
+    for name, table, own in (("impacts", ORDERS, "sequential"), ("restitution_law", LAWS, "newton")):
+        k[name] = choose(k[name] or (table[0] if events else own), table, name)
+        if not events and k[name] != own:
+            raise FieldError(name, f"{k[name]!r} goes with contact='event', not with {k['contact']!r}")
+    if k["integrator"] is None:
+        k["integrator"] = METHODS[0] if events else "semi_implicit"
+    if events and k["solver"] != "si":
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: leave it "
+                         "out")
+    return events
+
+
 def check_reduced_settings(keywords):
     """The keywords of ReducedWorld that a step reads, checked, with those of World that it has not at what they mean
     here. -> a new dict"""
     k = dict(keywords)
     try:
-        choose(k["integrator"], REDUCED_INTEGRATORS, "integrator")
+        events = _check_events(k)
+        choose(k["integrator"], METHODS if events else REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], dict.fromkeys(("si", *LABORATORY)), "solver")
         if k["solver"] in SOLVERS and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         if k["iterations"] is None and k["stabilization"] == "projection" and k["solver"] == "si":
             k["iterations"] = ITERATIONS["soft"]                 # of limits and contacts, which are soft then
-        checked = _checked(k | {"integrator": "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
+        checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
+                                "geometric_stiffness": 0.0,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
@@ -263,7 +286,7 @@ def kernel_settings(k, gravity):
         "restitution_threshold": k["restitution_threshold"],
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
-        "integrator": INTEGRATORS[k["integrator"]], "smooth_projection": int(k["stabilization"] == "projection"),
+        "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
         "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

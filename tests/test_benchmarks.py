@@ -231,6 +231,15 @@ def test_the_integrators_are_measured(tmp_path, capsys):
     assert all(abs(band).max() < 0.05 for band in table.values())
 
 
+def test_the_bouncing_balls_are_measured(tmp_path, capsys):
+    """Past the first bounce; event-driven keeps the energy, and the CSV has a line for each run."""
+    module, path = load("bouncing"), tmp_path / "bouncing.csv"
+    results = module.main(["event", "steps", "--seconds", "1.05", "--csv", str(path)])
+    assert [result.impacts for result in results] == [49, 49]
+    assert results[0].worst_J < 1e-8 < results[1].worst_J < 30.0
+    assert "24034.5 J" in capsys.readouterr().out and len(path.read_text().splitlines()) == 5
+
+
 def test_growth_is_printed(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["growth.py", "20", "40", "--seconds", "0.1"])
     load("growth").main()
