@@ -146,10 +146,10 @@ cdef class Cholesky:
         own = widths * widths
         ends = np.cumsum(own)
         owner = np.repeat(widths, np.diff(column)) * widths[row]
-        below = np.cumsum(owner) - owner + (ends[-1] if n else 0)
+        below = np.cumsum(owner) - owner + (ends[n - 1] if n else 0)
         self.count = n
         self.length = int(own.sum() + owner.sum())
-        value, inverse = np.zeros(self.length), np.zeros(begins[-1])
+        value, inverse = np.zeros(self.length), np.zeros(begins[n])
         diagonal = ends - own
         self.kept = order, place, sizes, begin, column, row, diagonal, below, value, inverse
         self.order, self.place, self.size = integers(order), integers(place), integers(sizes)
