@@ -139,8 +139,8 @@ def _check_events(k):
     if k["integrator"] is None:
         k["integrator"] = METHODS[0] if events else "semi_implicit"
     if events and k["solver"] != "si":
-        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: leave it "
-                         "out")
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: "
+                         "leave it out")
     return events
 
 
@@ -153,7 +153,8 @@ def check_reduced_settings(keywords):
         choose(k["integrator"], METHODS if events else REDUCED_INTEGRATORS, "integrator")
         choose(k["stabilization"], REDUCED_STABILIZATIONS, "stabilization")
         choose(k["solver"], ("si",), "solver")
-        checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows", "geometric_stiffness": 0.0,
+        checked = _checked(k | {"integrator": None if events else "semi_implicit",
+                                "joint_solver": "rows", "geometric_stiffness": 0.0,
                                 "contact_model": None, "stop": None, "tolerance": None,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5})
         return checked | {"integrator": k["integrator"]}
