@@ -2,6 +2,7 @@
 
     python benchmarks/reduced.py                     all that is installed (pip install pin mujoco)
     python benchmarks/reduced.py --csv results.csv
+    python benchmarks/reduced.py --energy            the energy of free trees over 10 s alone
 
 Times are least of many calls, the engines taking turns; one process, one thread. Calls are made from Python, batches in
 one call of 10,000 states (Pinocchio: its C++ loop over them is not reached from Python, so its single call stands beside).
@@ -22,6 +23,7 @@ from mcsim.reduced.system import System
 
 STATES = 10_000
 TURNS, CALLS = 15, 200
+ENERGY_SECONDS = 10.0
 
 
 @dataclass
@@ -151,20 +153,53 @@ def measure_steps(name, ball):
             for (engine, what), seconds in best.items()]
 
 
+def ragdoll():
+    """One of the dolls of `ragdolls11`, without shapes, limits and floor: 11 bodies, ball joints and hinges."""
+    source, scene = mc.load("ragdolls11", n=1), mc.Scene(name="ragdoll")
+    for body in source.bodies:
+        if body.kind == "dynamic":
+            scene.add_body(body.name, mass=body.mass, inertia=body.inertia, position=body.position,
+                           orientation=body.orientation)
+    for joint in source.joints:
+        kind = {"ball": mc.BallJoint, "hinge": mc.HingeJoint}[joint.type]
+        scene.add_joint(kind(joint.a, joint.b, frame_a=joint.frame_a, frame_b=joint.frame_b, name=joint.name))
+    return scene
+
+
+def measure_energy(name, scene):
+    """Free flight from random velocities (standard normal: m/s, rad/s), steps of 1 ms: how far the total energy is off at
+    most, looked at every 10 ms, as a part of what it is."""
+    results = []
+    for integrator in ("rk4", "semi_implicit"):
+        world = mc.ReducedWorld(scene, dt=1e-3, integrator=integrator)
+        world.qd = np.random.default_rng(0).normal(size=len(world.qd))
+        start, off, seconds = world.energy().total, 0.0, 0.0
+        for _ in range(round(ENERGY_SECONDS / 0.01)):
+            begin = time.perf_counter()
+            world.step(10)
+            seconds += time.perf_counter() - begin
+            off = max(off, abs(world.energy().total - start))
+        note = f"energy off by {off / abs(start):.1e} of {start:.4g} J in {ENERGY_SECONDS:g} s"
+        results.append(Result(name, integrator, "mcsim", 1e3 * seconds / (ENERGY_SECONDS / 1e-3), note))
+    return results
+
+
 def main(arguments=None):
     """Measures, prints, writes; answers with the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--csv", type=Path, help="write the results")
+    parser.add_argument("--energy", action="store_true", help="the energy of free trees alone")
     given = parser.parse_args(arguments)
     print(machine())
     results = []
-    for name, measure, what in (("chain of 100 hinges", measure_algorithms, chain(100)),
-                                ("humanoid, 34 velocities", measure_algorithms, humanoid()),
-                                ("chain of 100 hinges", measure_steps, False),
-                                ("chain of 100 ball joints", measure_steps, True)):
+    algorithms = (("chain of 100 hinges", measure_algorithms, chain(100)),
+                  ("humanoid, 34 velocities", measure_algorithms, humanoid()),
+                  ("chain of 100 hinges", measure_steps, False), ("chain of 100 ball joints", measure_steps, True))
+    energies = ("free ragdoll", measure_energy, ragdoll()), ("humanoid, 34 velocities", measure_energy, humanoid())
+    for name, measure, what in energies if given.energy else (*algorithms, *energies):
         for row in measure(name, what):
             results.append(row)
-            print(f"{row.case:26} {row.what:5} {row.engine:12} {1e3 * row.ms_step:9.2f} µs  {row.note}", flush=True)
+            print(f"{row.case:26} {row.what:13} {row.engine:12} {1e3 * row.ms_step:9.2f} µs  {row.note}", flush=True)
     if given.csv:
         write_csv(given.csv, results, {}, TURNS)
     return results

@@ -24,7 +24,7 @@ from mcsim.world import World
 __version__ = "0.1.0"
 
 scenes.READERS[".urdf"] = load_urdf
-lab.studies.SCENES = scenes.SCENES
+lab.loading.load = load
 
 __all__ = [
     "BallJoint", "Box", "Capsule", "ConvexHull", "Cylinder", "CylindricalJoint", "DistanceJoint", "FixedJoint",

@@ -1,6 +1,6 @@
 """The step of a world in generalized coordinates."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
@@ -12,10 +12,12 @@ cdef class ReducedPipeline(Pipeline):
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
+    cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef tuple angles
     cdef list carriers
     cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
+    cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -23,6 +25,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
+    cdef bint projecting                 # loops after every drift: "projection"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
     cdef readonly long long slowed       # leaps of the last call of step that gained energy
@@ -35,6 +38,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
+    cdef void first_kick(self, double h, const double* forces) noexcept nogil
+    cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
@@ -42,6 +47,10 @@ cdef class ReducedPipeline(Pipeline):
     cdef void bend_rows(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
+    cdef void project_loops(self, double h) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil
+    cdef void apply_guesses(self, bint second, double part) noexcept nogil
+    cdef void doubt(self, bint second) noexcept nogil
+    cdef bint gives(self, int32_t body) noexcept nogil

@@ -330,7 +330,7 @@ class Changes:
         versions [(new, old)] of old ones.
         """
         collider, excluded = self._collider, None
-        if scene.joints != self._scene.joints:
+        if scene.joints != self._scene.joints or scene.ignored_pairs != self._scene.ignored_pairs:
             excluded = excluded_pairs(scene, scene.numbers()[0])
 
         def edit():

@@ -1,4 +1,4 @@
-"""The command line: mcsim run | compare | scenes | check.
+"""The command line: mcsim run | compare | solvers | scenes | check.
 
 Bad input ends with exit code 2 and one line, a run that fails with 1, Ctrl-C with 130; what was recorded is kept.
 """
@@ -90,8 +90,13 @@ def run(
     coordinates: Annotated[str, _world(
         "coordinates", "maximal, or reduced: generalized coordinates of a spanning tree.")] = "maximal",
     substeps: Annotated[int | None, _world("substeps", "Substeps a step.")] = None,
-    solver: Annotated[str | None, _world("solver", "si (sequential impulses) or pgs (assembled matrix).")] = None,
+    solver: Annotated[str | None, _world("solver", "si (sequential impulses), pgs (assembled matrix), or one of "
+                                           "the laboratory (see [bold]mcsim solvers[/]).")] = None,
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
+    contact_model: Annotated[str | None, _world(
+        "contact-model", "Of a solver of the laboratory: ncp, ccp, pyramid or frictionless.")] = None,
+    stop: Annotated[str | None, _world("stop", "What ends the sweeps: iterations or residual.")] = None,
+    tolerance: Annotated[float | None, _world_number("tolerance", "Of the residual that ends them.", "X")] = None,
     stabilization: Annotated[str | None, _world(
         "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
     integrator: Annotated[str | None, _world(
@@ -131,7 +136,8 @@ def run(
     and how the energy changed. Options of the world that are left out have its own defaults.
     """
     options = {
-        "substeps": substeps, "solver": solver, "iterations": iterations, "stabilization": stabilization,
+        "substeps": substeps, "solver": solver, "iterations": iterations,
+        "contact_model": contact_model, "stop": stop, "tolerance": tolerance, "stabilization": stabilization,
         "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
         "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
         "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
@@ -412,6 +418,55 @@ def compare(
             write(path)
             print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
     if all(run.failure for run in study.all_runs()):
+        raise typer.Exit(FAILED)
+
+
+# ---- solvers ---------------------------------------------------------------------------------------------------------
+
+@app.command()
+def solvers(
+    scene: Annotated[str, typer.Argument(
+        metavar="SCENE", help="A scene's name, a .json or .urdf file, or a problem's file (.npz).")],
+    names: Annotated[list[str] | None, typer.Argument(
+        metavar="[SOLVER]...", show_default=False, help="Those to run, by default all that solve the model.")] = None,
+    model: Annotated[str, typer.Option(help="Of contact: ncp (exact), ccp (convex), pyramid or frictionless.")] = "ncp",
+    seconds: Annotated[float, typer.Option(parser=positive, metavar="S", help="After which the problem is taken.")] = "1",
+    dt: Annotated[float, typer.Option(parser=positive, metavar="S", help="Step of the scene until then.")] = "1/60",
+    set_: Annotated[list[str] | None, typer.Option(
+        "--set", metavar="NAME=VALUE", show_default=False,
+        help="A parameter of the scene, as in --set base=20. May be given several times.")] = None,
+    coordinates: Annotated[str, typer.Option(help="maximal or reduced.")] = "maximal",
+    tolerance: Annotated[float, typer.Option(parser=positive, metavar="X", help="Of each residual.")] = "1e-8",
+    iterations: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most.", show_default=False)] = None,
+    limit: Annotated[float, typer.Option(parser=positive, metavar="S", help="Time for each solver.")] = "10",
+    warm: Annotated[bool, typer.Option("--warm", help="Begin with the step's own impulses, not with none.")] = False,
+    direct: Annotated[bool, typer.Option("--direct", help="Joints by a sparse factorization, the solver for the rest.")] = False,
+    plot: Annotated[Path | None, _output("plot", "Write a picture (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, _output("save", "Write the problem (.npz).")] = None,
+    csv: Annotated[Path | None, _output("csv", "Write every iteration's residuals (.csv).")] = None,
+) -> None:
+    """Solve one step's contact problem by all solvers: residual against iterations and time, and how each ended."""
+    from mcsim.lab import solvers as run_study
+    from mcsim.lab.picture import SUFFIXES
+
+    _check_output("--plot", plot, *SUFFIXES)
+    _check_output("--save", save, ".npz")
+    _check_output("--csv", csv, ".csv")
+    _kind_of_world(coordinates)
+    if Path(scene).suffix == ".npz":
+        what, keywords = scene, {}
+    else:
+        what, keywords = _load(scene, _parameters(set_ or [])), {"dt": dt, "coordinates": coordinates}
+    with _progress(1, "solving", "solvers") as show:
+        study = run_study(what, names or None, model, seconds=seconds, tolerance=tolerance, max_iterations=iterations,
+                          time_limit=limit, warm=warm, bilateral="direct" if direct else "rows",
+                          progress=lambda done, total, name: show(done, None, total=total), **keywords)
+    print(study.table())
+    for path, write in ((plot, study.plot), (save, study.problem.save), (csv, study.csv)):
+        if path:
+            write(path)
+            print(f"wrote {path} ({path.stat().st_size / 1e6:.2f} MB)")
+    if not study.solutions:
         raise typer.Exit(FAILED)
 
 

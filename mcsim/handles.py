@@ -115,9 +115,12 @@ class BodyHandle(Handle):
     def _set(self, field, check, value):
         self._world._refuse_while_running(f"body({self.name!r}).{field}")
         try:
-            getattr(self._world._bodies, field)[self.index] = check(value, field)
+            value = check(value, field)
         except FieldError as error:
             raise SceneError(f"body {self.name!r}: {error}") from None
+        if field.endswith("damping") and value > 0.0:
+            self._world._admit(f"body {self.name!r}", "damping")
+        getattr(self._world._bodies, field)[self.index] = value
         self._world.wake(self.index)
 
     @property
@@ -303,6 +306,8 @@ class JointHandle(Handle):
                 lower = lower if lower > 0.0 else -np.inf
         except FieldError as error:
             raise SceneError(f"joint {self.name!r}: {error}") from None
+        if np.isfinite(lower) or np.isfinite(upper):
+            self._world._admit(f"joint {self.name!r}", "limits")
         slot = self._record["axes"][i:i + 1]
         slot["lower"], slot["upper"] = lower, upper
         self._wake()
@@ -318,6 +323,8 @@ class JointHandle(Handle):
                 number(spring.rest, "spring.rest")
         except FieldError as error:
             raise SceneError(f"joint {self.name!r}: {error}") from None
+        if spring is not None:
+            self._world._admit(f"joint {self.name!r}", "a spring")
         slot = self._record["axes"][i:i + 1]
         slot["has_spring"] = int(spring is not None)
         for name in ("stiffness", "damping", "rest"):

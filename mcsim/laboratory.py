@@ -1,11 +1,19 @@
 """What stands between a world's step and the solvers of problems: `World(solver="admm")` and its kin, `World.problem()`."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
+
+
+# Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
+# drifted by an angle of a agree no more: held exactly, they lock the mechanism, with impulses that grow as 1 / a^2.
+YIELDING = 1e-5
 
 
 class Laboratory:
@@ -21,21 +29,18 @@ class Laboratory:
         """Forget the last call of step."""
         self.iterations = self.solves = 0
         self.residuals = dict.fromkeys(RESIDUALS, 0.0)
-        self.failed = {}                             # (reason, note) -> how many solves
+        self.failed = {}                             # reason -> how many solves
 
-    def __call__(self, rows, twists, relaxed):
-        """All rows at these velocities, in place: the impulses, and the velocities by what they change."""
+    def __call__(self, rows, velocity, relaxed, jacobian=None, response=None):
+        """All rows at these velocities (m,), in place: the impulses, and the velocities by what they change. jacobian,
+        response: the rows' J and J M^-1 (r, m), where they are not those over the bodies' twists. -> the largest
+        velocity that is left to correct."""
         if len(rows) == 0:
             return 0.0
-        velocity = twists.reshape(-1)
-        jacobian, response = matrices(rows, len(velocity))
-        return self.run(rows, jacobian, response, velocity, relaxed)
-
-    def run(self, rows, jacobian, response, velocity, relaxed):
-        """Likewise, with the rows' J and J M^-1 (r, m) and the velocities (m,) at hand. -> the largest velocity that is
-        left to correct."""
-        problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass(), velocity, relaxed=relaxed,
-                                         started=True)
+        if jacobian is None:
+            jacobian, response = matrices(rows, len(velocity))
+        problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
+                                         started=True, yielding=YIELDING)
         found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
                       bilateral=self.bilateral)
         change = np.zeros(len(rows))
@@ -47,16 +52,15 @@ class Laboratory:
         velocity += response.T @ change
         self.iterations += found.iterations
         self.solves += 1
-        self.residuals = {name: float(found.residuals[name][-1]) for name in RESIDUALS}
+        self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
         if not found.converged and self.tolerance > 0.0:
-            for text in (found.reason, *found.notes):
-                self.failed[text] = self.failed.get(text, 0) + 1
+            self.failed[found.reason] = self.failed.get(found.reason, 0) + 1
         return self.residuals["primal"]
 
     def notes(self):
         """For `stats.notes`."""
-        return [("solver", (), f"{self.solver}: {text} in {count} of {self.solves} solves")
-                for text, count in self.failed.items()]
+        return [("solver", (), f"{self.solver}: {reason} in {count} of {self.solves} solves")
+                for reason, count in self.failed.items()]
 
 
 def block_inverse_mass(inv_mass, inv_inertia, rotations):
@@ -71,8 +75,46 @@ def block_inverse_mass(inv_mass, inv_inertia, rotations):
     return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
 
 
+class Residuals(Mapping):
+    """The residuals of a step by name, those that the step has not measured on demand: of its last impulses at the
+    velocities that it ended with, on the rows at its end. NaN where the world has gone on since."""
+
+    def __init__(self, world, measured):
+        self._found, self._world, self._steps = dict(measured), world, world._pipeline.steps
+
+    def __getitem__(self, name):
+        if name in RESIDUALS and name not in self._found:
+            self._found |= dict.fromkeys(RESIDUALS, np.nan) | residuals_now(self._world) | self._found if (
+                self._world._pipeline.steps == self._steps) else dict.fromkeys(RESIDUALS, np.nan) | self._found
+        return self._found[name]
+
+    def __iter__(self):
+        return iter(dict.fromkeys((*self._found, *RESIDUALS)))
+
+    def __len__(self):
+        return len({*self._found, *RESIDUALS})
+
+    def __repr__(self):
+        return repr(dict(self))
+
+
+def residuals_now(world):
+    """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
+    a manifold's centre counts as two rows bounded by its load. Of compliant contacts, whose points keep no impulses,
+    none."""
+    if world._keywords["contact"] == "compliant":
+        return {}
+    rows, jacobian, response, velocity = world._rows_and_velocity()
+    problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
+                                 started=True)
+    found = problem.residuals(problem.warm_start, "ncp")
+    return {name: float(found[name]) for name in RESIDUALS}
+
+
 def problem_now(world, relaxed=0):
     """The problem of the substep that would come next: `World.problem()`."""
-    rows, free = world._rows_and_free()
-    jacobian, response = matrices(rows, free.size)
-    return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free.reshape(-1), relaxed=relaxed)[0]
+    if relaxed and world._keywords["contact"] == "compliant":
+        raise SceneError("World.problem: with contact='compliant' the second halves of slow points are given, there is no "
+                         "relaxed problem; pass relaxed=False")
+    rows, jacobian, response, free = world._rows_and_free()
+    return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]

@@ -1,5 +1,6 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -7,13 +8,13 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrices
+from mcsim.laboratory import Residuals, problem_now
 from mcsim.pipeline import STAGES
 from mcsim.scene.checks import FieldError, not_negative
-from mcsim.settings import joint_tree, passes
-from mcsim.laboratory import problem_now
-from mcsim.solve.problems import Problem
+from mcsim.settings import RELAXING, joint_tree
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
+from mcsim.solve.problems import Problem
 from mcsim.state.fields import AWAKE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -48,9 +49,10 @@ class Stats:
     """What the last step did.
 
     rows, joint_rows, contact_rows; manifolds, points: how many; iterations: sweeps over the rows in the step.
-    residuals: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
-    [N s, N m s], and "velocity", the largest correction of the last sweep [m/s, rad/s]; with a solver of the laboratory
-    also "primal" [m/s], "dual" [N s], "complementarity" [J] of the last solve (mcsim.solve.problems.residuals).
+    residuals: by name: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
+    [N s, N m s]; "velocity", the largest correction of the last sweep [m/s, rad/s]; "primal" [m/s], "dual" [N s],
+    "complementarity" [J] (help(mcsim.solve.problems.residuals)): of the last solve with a solver of the laboratory, else
+    found when they are first read, on the rows as the step left them (NaN under contact="compliant").
     impacts: manifolds that bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
     notes: (kind, bodies, text) of what a user should know.
@@ -64,7 +66,7 @@ class Stats:
     iterations: int = 0
     impacts: int = 0
     steps: int = 0
-    residuals: dict = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
+    residuals: Mapping = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
     times: dict = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
     notes: list = field(default_factory=list)
 
@@ -189,18 +191,31 @@ class Observers:
 
         `source` says of each row what it is; `warm_start` holds the impulses that the step would begin with;
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
-        by what the normals carry now."""
+        by what the normals carry now. Of compliant contacts it is the problem of a substep's first half, after half of
+        its forces."""
         return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
-        """Row records with friction at every point, and the twists (n, 6) after a substep's forces."""
+        """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's forces."""
         if self._pipeline.islands.sleepers:
             return self._awake()._rows_and_free()
         self._prepare(points=True)
         try:
-            return self._pipeline.rows_now().copy(), self._pipeline.kicked()
+            rows = self._pipeline.rows_now().copy()
+            return rows, *self._pipeline.row_matrices(), self._pipeline.kicked()
         finally:
             self._prepare()
+
+    def _rows_and_velocity(self):
+        """Row records, their J and J M^-1, and the velocities (m,)."""
+        if self._pipeline.islands.sleepers:
+            return self._awake()._rows_and_velocity()
+        self._prepare()
+        return self._pipeline.rows_now().copy(), *self._pipeline.row_matrices(), self._pipeline.velocities()
+
+    def _ends_relaxed(self):
+        """Whether the last pass of a substep is one without bias: 0 or 1."""
+        return int(self._keywords["stabilization"] in RELAXING)
 
     def _joint_rows(self):
         """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
@@ -268,12 +283,11 @@ class Observers:
             rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
             joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=laboratory.iterations if laboratory is not None else (
-                passes(self._keywords) * self._keywords["iterations"] * self._keywords["substeps"]),
+            iterations=pipeline.sweeps if laboratory is None else laboratory.iterations,
             impacts=pipeline.impact_count if run is None else run.impacts,
             steps=pipeline.steps_made if run is None else run.steps,
-            residuals={"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
-                {} if laboratory is None else laboratory.residuals),
+            residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
+                {} if laboratory is None else laboratory.residuals)),
             times=dict(zip(STAGES, pipeline.times())),
             notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes())
             + ([] if run is None else run.notes()))

@@ -49,9 +49,13 @@ class ReducedWorld(World):
       ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
       models: joint models of your own in the place of joints, by a dict of names (mcsim.reduced.JointModel), or
         "rack_pinion" for a rack and pinion that is the one joint between its bodies.
-      stabilization: of joints that close loops, limits and contacts: "soft", "baumgarte" or "none"; and iterations,
-        friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio, push_speed,
-        restitution_threshold, speculative_distance, threads, contact, impacts, restitution_law: as of World.
+      stabilization: of joints that close loops: "soft" (impulses before the drift close them at its end; under rk4
+        springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
+        beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
+        "none".
+      iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
+        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
+        restitution_law: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -65,23 +69,29 @@ class ReducedWorld(World):
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1, contact="rigid", impacts="simultaneous",
-                 restitution_law="newton"):
+                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
                          _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models or {})}
         self._start(scene, check_reduced_settings(keywords))
+        if integrator == "reference":
+            self._refuse_bounds()
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 
     def _kernel_settings(self, scene):
-        return kernel_settings(self._keywords | {"integrator": "semi_implicit"}, scene.gravity) | {
-            "integrator": INTEGRATE_REDUCED}
+        own = {"integrator": "semi_implicit"}
+        if self._keywords["stabilization"] == "projection":
+            own["stabilization"] = "soft"                # limits and contacts; the pipeline projects loops by itself
+        return kernel_settings(self._keywords | own, scene.gravity) | {"integrator": INTEGRATE_REDUCED}
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
+        if self._keywords["integrator"] == "reference":
+            _check_smooth(scene, system, bodies, joints)
         q, qd = system.coordinates(bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:])
         tau = np.zeros(system.nv)
         before = vars(self).get("_pipeline")
@@ -91,12 +101,22 @@ class ReducedWorld(World):
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
-                               tau=tau, runge=self._keywords["integrator"] == "rk4")
+                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
+                               tau=tau, runge=self._keywords["integrator"] == "rk4",
+                               projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
+
+    def _ends_relaxed(self):
+        return 1
+
+    def _inverse_mass(self):
+        """H^-1, (nv, nv) scipy.sparse."""
+        from scipy.sparse import csr_array
+
+        return csr_array(np.linalg.inv(self.mass_matrix(self.q)))
 
     @property
     def _pipeline(self):
@@ -140,21 +160,16 @@ class ReducedWorld(World):
             self._end()
 
     def _refuse_bounds(self):
-        """What the reference integrator cannot do."""
-        joints, bodies = self.scene.joints, self._bodies
-        tree = {link.joint.name for link in self.system.links if link.joint is not None}
-        for joint, bounded in zip(joints, _bounded(self._joints)):
-            if bounded or joint.name not in tree:
-                what = "has limits, a motor, a spring, friction or a motion" if bounded else "is not in the tree"
-                raise SceneError(f"ReducedWorld(integrator='reference'): joint {joint.name!r} {what}; take "
-                                 "integrator='rk4'")
-        if np.any(bodies.linear_damping) or np.any(bodies.angular_damping) or any(
-                link.prescribed for link in self.system.links):
-            raise SceneError("ReducedWorld(integrator='reference'): knows no damping and no kinematic bodies; take "
-                             "integrator='rk4'")
-        self._prepare()
-        if self._pipeline.contact_row_count:
-            raise SceneError("ReducedWorld(integrator='reference'): bodies touch; take integrator='rk4'")
+        """What the reference integrator cannot do, at the present state."""
+        _check_smooth(self.scene, self.system, self._bodies, self._joints)
+        rows = self.rows
+        for a, b in rows["bodies"][rows["kind"] == "normal"]:
+            raise _beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
+
+    def _admit(self, part, what):
+        """Refuse what a handle is about to give to a part and the integrator cannot do."""
+        if self._keywords["integrator"] == "reference":
+            raise _beyond_reference(part, f"is to have {what}")
 
     # ---- generalized coordinates -------------------------------------------------------------------------------------
 
@@ -424,13 +439,46 @@ def _rebuild(scene, given, snapshot):
     return world
 
 
-def _bounded(joints):
-    """(joints,) bool: which may have rows beside their own."""
-    axes = joints["axes"]
-    there = np.arange(axes.shape[1]) < joints["axis_count"][:, None]
-    bounded = (np.isfinite(axes["lower"]) | np.isfinite(axes["upper"]) | (axes["friction"] > 0.0)
-               | (axes["has_spring"] != 0) | (axes["motor_mode"] != 0) | (axes["motion_mode"] != 0))
-    return (there & bounded).any(axis=1) | np.isfinite(joints["swing_limit"])
+def _check_smooth(scene, system, bodies, joints):
+    """Refuse what is not a tree that moves by gravity and forces alone: the reference integrator knows nothing else.
+    bodies: BodyArrays, joints: JOINT_DTYPE, the records of now."""
+    tree = {link.joint.name for link in system.links if link.joint is not None}
+    for joint, record in zip(scene.joints, joints):
+        found = _bounds(record)
+        if joint.name not in tree:
+            found.append("no place in the tree (it closes a loop, couples others, or can break)")
+        if found:
+            raise _beyond_reference(f"joint {joint.name!r}", f"has {found[0]}")
+    damped = (bodies.linear_damping > 0.0) | (bodies.angular_damping > 0.0)
+    for body, is_damped in zip(scene.bodies, damped):
+        if body.kind == "dynamic" and (is_damped or body.linear_damping > 0.0 or body.angular_damping > 0.0):
+            raise _beyond_reference(f"body {body.name!r}", "has damping")
+        if body.kind == "kinematic":
+            raise _beyond_reference(f"body {body.name!r}", "is kinematic")
+
+
+def _beyond_reference(part, what):
+    return SceneError(f"ReducedWorld(integrator='reference'): {part} {what}; this integrator knows trees that move by "
+                      "gravity and forces alone: take integrator='rk4', or leave that out")
+
+
+def _bounds(joint):
+    """What may give a JOINT_DTYPE record rows beside its own, by name."""
+    axes = joint["axes"][:joint["axis_count"]]
+    limited = np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(joint["swing_limit"])
+    found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
+             "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
+    return [name for name, is_there in found.items() if is_there]
+
+
+def _jointed(system, bodies):
+    """(bodies + 1,) int8, the world's first: which bodies hang on others; 0 of those that a joint of the model's leaves
+    free."""
+    jointed = np.ones(bodies + 1, np.int8)
+    for link in system.links:
+        if link.joint is None and len(system.children(link.number)) == 0:
+            jointed[link.body_number + 1] = 0
+    return jointed
 
 
 def _carriers(system, scene):

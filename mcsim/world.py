@@ -21,6 +21,7 @@ from mcsim.scene.described import Described
 from mcsim.settings import check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 
@@ -40,7 +41,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solver of the laboratory: its most, by default its own.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
-      stop: "residual" (the laboratory's default: at `tolerance`, by default 1e-6, of each residual) or "iterations".
+      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of each residual, with
+        si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).
@@ -68,10 +70,14 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
-      contact: "rigid", or "event": smooth motion between impacts and other events that are located to rounding, contact
-        forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of tens of bodies.
-        Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler" (1), a step a
-        substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
+      contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
+        (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
+        "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
+        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
+        "semi_implicit" and "soft" only; or "event": smooth motion between impacts and other events that are located to
+        rounding, contact forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of
+        tens of bodies. Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler"
+        (1), a step a substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
         restitution_law: "newton" or "poisson". Of the other keywords only dt and substeps are read.
       threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
@@ -86,7 +92,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
                  sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", impacts="simultaneous", restitution_law="newton"):
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -117,6 +123,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
         plan."""
         body_index, joint_index = numbers or scene.numbers()
+        if self._keywords["contact"] == "compliant":
+            check_surfaces(scene, excluded_pairs(scene, body_index))
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
                                 Surfaces(shapes.surfaces))
@@ -131,6 +139,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
         pipeline.set_laboratory(self._new_laboratory())
+        pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
@@ -207,6 +216,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a "
                                   "function that it calls (a residual, a motion) and other threads may only read its "
                                   "arrays: do it after the step")
+
+    def _admit(self, part, what):
+        """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
 
     def _begin(self, doing):
         """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""

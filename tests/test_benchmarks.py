@@ -42,12 +42,15 @@ def test_every_scene_is_measured(script, tmp_path, capsys):
 
 
 def test_committed_results_can_be_read():
-    """Each CSV in results/ has its machine, its settings and all scenes of the table."""
+    """Each CSV in results/ has its machine, its settings and all scenes of the table; robots.csv differences, not times."""
     for path in (FOLDER / "results").glob("*.csv"):
         lines = path.read_text().splitlines()
         assert lines[0].startswith("# ") and "dt=" in lines[1]
         for row in csv.DictReader(lines[2:]):
-            assert row["note"] or float(row["ms_step"]) > 0
+            if path.stem == "robots":
+                assert max(float(row[name]) for name in ("rnea", "crba", "aba", "jacobians")) < 1e-10
+            else:
+                assert row["note"] or float(row["ms_step"]) > 0
 
 
 def test_a_wrong_scene_is_refused(script, capsys):
@@ -260,3 +263,61 @@ def test_the_reduced_algorithms_are_measured(monkeypatch, capsys):
     qd = np.concatenate([turn @ other.v[:3], other.v[3:]])
     power = 0.5 * qd @ reduced.Dynamics(system).mass_matrix(q) @ qd
     assert power == pytest.approx(peer.computeKineticEnergy(other.model, other.data, other.q, other.v), rel=1e-10)
+
+
+def test_the_energy_of_free_trees_is_measured(monkeypatch, tmp_path, capsys):
+    """Alone, with --energy; Runge-Kutta keeps it to nine digits."""
+    reduced = load("reduced")
+    monkeypatch.setattr(reduced, "ENERGY_SECONDS", 0.2)
+    rows = reduced.main(["--energy", "--csv", str(tmp_path / "energy.csv")])
+    assert [(row.case, row.what) for row in rows] == [(case, what) for case in ("free ragdoll", "humanoid, 34 velocities")
+                                                      for what in ("rk4", "semi_implicit")]
+    off = {(row.case, row.what): float(row.note.split()[3]) for row in rows}
+    assert all(value < 1e-9 for (_, what), value in off.items() if what == "rk4") and max(off.values()) < 1e-2
+    assert len(list(csv.DictReader((tmp_path / "energy.csv").read_text().splitlines()[2:]))) == 4
+
+
+ROBOT = """<robot name="two">
+<link name="base"><inertial><origin xyz="0.1 0 0.2"/><mass value="3"/><inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0" iyz="0"/>
+</inertial></link>
+<link name="arm"><inertial><origin xyz="0 0.1 0.3" rpy="0.3 0 0.2"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"
+iyz="0"/></inertial></link>
+<link name="hand"><inertial><mass value="0.5"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/><origin xyz="0 0 0.5" rpy="0.5 0 1"/><axis xyz="0 1 1"/></joint>
+<joint name="rail" type="prismatic"><parent link="arm"/><child link="hand"/><origin xyz="0.2 0 0"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>
+"""
+
+
+def test_robots_agree(tmp_path, capsys, monkeypatch):
+    """On both bases; what cannot be read is told; without Pinocchio nothing is done."""
+    pytest.importorskip("pinocchio"), pytest.importorskip("yourdfpy")
+    robots = load("robots")
+    (tmp_path / "two.urdf").write_text(ROBOT)
+    (tmp_path / "bad.urdf").write_text("<robot/>")
+    rows = robots.main([str(tmp_path), "--csv", str(tmp_path / "robots.csv")])
+    assert [(row.robot, row.base, row.velocities) for row in rows] == [("two", "fixed", 2), ("two", "floating", 8)]
+    assert all(0 < max(row.rnea, row.crba, row.aba, row.jacobians) < 1e-13 for row in rows)
+    said = capsys.readouterr().out
+    assert "left out: bad, fixed" in said and "the worst of 1 files: rnea" in said
+    assert len(list(csv.DictReader((tmp_path / "robots.csv").read_text().splitlines()[2:]))) == 2
+    monkeypatch.setattr(robots, "find_spec", lambda name: None)
+    assert robots.main([str(tmp_path)]) == [] and "pinocchio is not installed" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        robots.main([str(tmp_path / "none")])
+
+
+def test_solvers_are_measured(tmp_path, capsys):
+    """All that are registered, on a pyramid of three cubes; their curves end below the tolerance."""
+    solvers = load("solvers")
+    path = tmp_path / "solvers.csv"
+    curves = solvers.main(["--base", "2", "--seconds", "2", "--models", "ncp", "pyramid", "--csv", str(path), "--cold"])
+    said = capsys.readouterr().out
+    assert {solver for _, solver in curves} == set(solvers.SOLVERS) and "model pyramid" in said
+    for name in ("pgs", "nncg", "apgd"):
+        assert curves["ncp", name][-1, 1:].max() <= 1e-4 and f"\n{name} " in said
+    lines = path.read_text().splitlines()
+    assert "pyramid base=2" in lines[1]
+    assert {row["solver"] for row in csv.DictReader(lines[2:])} == set(solvers.SOLVERS)
+    with pytest.raises(SystemExit):
+        solvers.main(["nothing"])

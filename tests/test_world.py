@@ -566,8 +566,11 @@ def c_memory():
 @pytest.mark.parametrize("keywords", [
     {}, {"solver": "pgs"}, {"stabilization": "baumgarte", "friction_points": "point"}])
 def test_a_warm_step_allocates_nothing(make, keywords):
+    warm_steps_allocate_nothing(mc.World(make(), **keywords))
+
+
+def warm_steps_allocate_nothing(world):
     """The same 200 steps after a restore: the C heap does not grow by a byte, Python's by no more than a call takes."""
-    world = mc.World(make(), **keywords)
     start = world.snapshot()
     world.step(200)
     world.restore(start)
@@ -591,6 +594,35 @@ def test_a_warm_step_allocates_nothing(make, keywords):
         gc.enable()
     assert before == after
     assert peak - held < 1024
+
+
+def hinges(count=30):
+    """A chain of bars on hinges, level at first."""
+    scene = mc.Scene()
+    for i in range(count):
+        scene.add_body(f"bar{i}", mass=1, inertia=(0.01, 0.01, 0.01), position=(i + 0.5, 0, 0))
+        scene.add_joint(mc.HingeJoint(f"bar{i - 1}" if i else None, f"bar{i}", (i, 0, 0), (0, 1, 0), limits=(-0.5, 2)))
+    return scene
+
+
+# Scene, keywords, and how many rows its last step has at least.
+REDUCED = {
+    "hinges": (hinges, {}, 0), "hinges, rk4": (hinges, {"integrator": "rk4"}, 0),
+    "balls": (lambda: mc.load("chain", n=20), {}, 0),
+    "loop": (lambda: mc.load("four_bar"), {}, 5),
+    "loop, projection": (lambda: mc.load("four_bar"), {"stabilization": "projection"}, 5),
+    "all joints": (lambda: jointed(0), {}, 20),
+    "contacts": (lambda: mc.load("wrecking_ball", links=4, height=2, width=2), {"dt": 1 / 240}, 12),
+    "pile": (pile, {"dt": 1 / 60}, 12),
+}
+
+
+@pytest.mark.parametrize("make, keywords, rows", REDUCED.values(), ids=REDUCED)
+def test_a_warm_reduced_step_allocates_nothing(make, keywords, rows):
+    """Trees, rows over them, loops, contacts."""
+    world = mc.ReducedWorld(make(), **keywords)
+    warm_steps_allocate_nothing(world)
+    assert world.stats.rows >= rows
 
 
 def test_kernels_allocate_only_with_the_gil():

@@ -19,6 +19,7 @@ cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies,
                          bint own, const int32_t* kept) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
 cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil
+cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
 cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows) noexcept nogil

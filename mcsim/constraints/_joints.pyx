@@ -10,7 +10,7 @@ from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
-    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
+    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
     BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
@@ -149,6 +149,17 @@ cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcep
     if not settings.first_kick < 1.0:
         return 1.0
     return 0.5 if soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h).stiffness < FAST_SPRING else 1.0
+
+
+cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
+    """Whether the force of a spring or position motor is shared out to both halves of a substep, not solved in each."""
+    cdef const JointAxis* axis
+    if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
+        return False
+    axis = &joints[row.source].axes[row.index // AXIS_ROWS]
+    if row.kind == ROW_SPRING:
+        return spring_point(axis, row.diagonal, settings) < 1.0
+    return axis.motor_mode == MOTOR_POSITION and motor_point(axis, settings) < 1.0
 
 
 cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil:

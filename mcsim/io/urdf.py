@@ -5,6 +5,7 @@ A body's own frame is its link's. See docs/urdf.md for what of a file counts.
 
 from __future__ import annotations      # signatures read as they are written here
 
+import logging
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -26,10 +27,12 @@ from mcsim.scene.checks import (FieldError, Vector, choose, flag, listing, show,
 from mcsim.scene.hull import MAX_VERTICES
 from mcsim.scene.mass import combined, inertia_problem
 from mcsim.scene.shapes import ORIGIN, UPRIGHT
+from mcsim.world import World
 
 WORLD = "world"                 # a root link of this name is the base
 ROBOT = 2                       # the collision group of links that do not collide with each other
 FEWEST_VERTICES = 8             # of a mesh's hull
+OVERLAP = 1e-6                  # from which on links stand in each other, and do not just touch [m]
 FLAGS = {"true": True, "false": False}
 JOINTS = {"revolute": HingeJoint, "continuous": HingeJoint, "prismatic": SliderJoint, "fixed": FixedJoint,
           "floating": FreeJoint, "planar": PlanarJoint}
@@ -42,8 +45,9 @@ class UrdfWarning(UserWarning):
 def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str = "warn", merge_fixed: bool = True,
               position: Vector = ORIGIN, orientation: Vector = UPRIGHT,
               joint_positions: Mapping[str, float] | None = None, motors: str = "none",
-              self_collision: bool = True, packages: Mapping[str, str | PathLike[str]] | None = None,
-              meshes: str = "required", hull_vertices: int = 64) -> Scene:
+              self_collision: bool = True, ignore_overlaps: bool = True,
+              packages: Mapping[str, str | PathLike[str]] | None = None, meshes: str = "required",
+              hull_vertices: int = 64) -> Scene:
     """The scene of a URDF file: one robot, without a floor.
 
     base: "floating", or "fixed": the root link is a static body. It always is if it is called "world".
@@ -56,6 +60,8 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
     motors: "position" gives every hinge and slider that mimics no other a motor that holds its start position,
         "velocity" one that holds it at rest, either with the file's effort as max_force; "none" none.
     self_collision: whether links collide with each other, if no joint joins them. Without it none of two robots do.
+    ignore_overlaps: whether links that stand in each other where all joints are at zero, as hulls of hollow meshes do,
+        never collide (Scene.ignore_collision); the log "mcsim" says which.
     packages: name -> folder, for package://name/… in the names of meshes. See docs/urdf.md for where else they are
         looked for.
     meshes: "required", or "found" to leave out those that are not there (UrdfWarning), or "none" to leave out all.
@@ -69,6 +75,7 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
         choose(meshes, ("required", "found", "none"), "meshes")
         merge_fixed = flag(_from_text(merge_fixed), "merge_fixed")
         self_collision = flag(_from_text(self_collision), "self_collision")
+        ignore_overlaps = flag(_from_text(ignore_overlaps), "ignore_overlaps")
         root = (np.array(vector(_numbers(position), "position")),
                 normalized(unit_quaternion(_numbers(orientation), "orientation")))
         hulls = Meshes(Path(name).parent.resolve(), _folders(packages), _count(hull_vertices))
@@ -81,9 +88,24 @@ def load_urdf(path: str | PathLike[str], *, base: str = "floating", inertia: str
         groups = {} if self_collision else {"collision_group": ROBOT, "collision_mask": ~ROBOT}
         maker.add_bodies(scene, tree.poses(positions, root), groups, strict=inertia == "strict")
         maker.add_joints(scene, positions, motors)
+    if self_collision and ignore_overlaps:
+        _ignore_overlaps(scene, tree.poses(tree.positions({}), root), name)
     for problem in maker.problems:
         warnings.warn(f"{name}: {problem}", UrdfWarning, stacklevel=3)
     return scene
+
+
+def _ignore_overlaps(scene: Scene, poses: Mapping[str, Frame], name: str) -> None:
+    """Let links pass through each other that overlap at these poses, and note which in the log."""
+    bodies = [body.changed(position=poses[body.name][0], orientation=poses[body.name][1]) for body in scene.bodies]
+    rows = World(scene.of_parts(bodies, scene.joints)).rows
+    deep = rows[(rows["kind"] == "normal") & (rows["error"] < -OVERLAP)]
+    pairs = [(scene.bodies[a].name, scene.bodies[b].name) for a, b in np.unique(deep["bodies"], axis=0)]
+    for pair in pairs:
+        scene.ignore_collision(*pair)
+    if pairs:
+        logging.getLogger("mcsim").info("%s: these links overlap at zero and do not collide: %s", name,
+                                        ", ".join(f"{a} and {b}" for a, b in pairs))
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 mc.compare(scene, methods) makes a Study: table, picture, data; `studies` has ready ones.
 """
 
-from mcsim.lab import studies
+from mcsim.lab import loading, studies
 from mcsim.lab.compare import compare
 from mcsim.lab.methods import DEFAULT_METHODS, Method
 from mcsim.lab.record import Run
 from mcsim.lab.reference import Reference
+from mcsim.lab.solvers import SolverStudy, solvers
 from mcsim.lab.study import Study
 
-__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "Study", "compare", "studies"]
+__all__ = ["DEFAULT_METHODS", "Method", "Reference", "Run", "SolverStudy", "Study", "compare", "solvers", "studies"]

@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from numbers import Real
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
-from mcsim.lab import nature
+from mcsim.lab import loading, nature
 from mcsim.lab.methods import DEFAULT_METHODS, Method, methods_of
 from mcsim.lab.record import BLOWN, Recorder, Run, VelocityDrift
 from mcsim.lab.reference import BUDGET, Reference, TOLERANCE, find_reference, steps_of
 from mcsim.lab.study import Study
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, positive, show
+from mcsim.scene.checks import FieldError, positive
 from mcsim.settings import MOST_SUBSTEPS, count
 
 MOST_RUN_STEPS = 10_000_000
@@ -25,12 +26,14 @@ OFTEN = 64                      # steps between two calls of progress
 Progress = Callable[[float, float, str], None]
 
 
-def compare(scene: Scene, methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
+def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
             dt: float | Iterable[float] = 1 / 240, reference: Any = "auto", *, substeps: int = 1,
             tolerance: float = TOLERANCE, budget: int = BUDGET, timing: bool = True,
-            progress: Progress | None = None) -> Study:
+            progress: Progress | None = None, **parameters: Any) -> Study:
     """Run methods on a scene, record each step, and measure them against a reference run. -> Study
 
+    scene: a Scene, or the name or file of one, which mcsim.load reads with the `parameters`:
+        compare("four_bar", driven=False), compare("robot.urdf", base="fixed").
     methods: names, "maximal:<solver>+<stabilization>[@<integrator>]" (solver si, pgs, tree) or
         "reduced:<algorithm>[@<integrator>]" (algorithm aba), or dicts of keywords of World by name, of ReducedWorld
         with coordinates="reduced": {"stiff": {"stabilization": "soft", "joint_hertz": 120}}. docs/comparing.md.
@@ -41,8 +44,7 @@ def compare(scene: Scene, methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
 
     Bodies do not sleep, unless a dict says so. A method that fails keeps what it did until then, with the reason.
     """
-    if not isinstance(scene, Scene):
-        raise SceneError(f"compare: the first argument must be a Scene, got {show(scene)}; mcsim.load(name) makes one")
+    scene = loading.scene_of(scene, parameters)
     try:
         seconds, dts = positive(seconds, "seconds"), _steps(dt)
         substeps = count(substeps, "substeps", 1, MOST_SUBSTEPS)

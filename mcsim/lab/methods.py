@@ -16,9 +16,14 @@ from mcsim.reduced_world import ReducedWorld
 from mcsim.scene import Scene
 from mcsim.scene.checks import show, suggestion
 from mcsim.settings import INTEGRATORS, REDUCED_INTEGRATORS, REDUCED_STABILIZATIONS, STABILIZATIONS
+from mcsim.solve import SOLVERS
+from mcsim.solve.problems import SOLVERS as LABORATORY
 from mcsim.world import World
 
 WORLDS = {"maximal": World, "reduced": ReducedWorld}
+
+# Solver of the laboratory -> the model of contact that it is for.
+EXACT = {name: models[0] for name, (_, models, _) in LABORATORY.items()}
 
 # Solver -> keywords of World.
 MAXIMAL_SOLVERS = {
@@ -26,9 +31,9 @@ MAXIMAL_SOLVERS = {
     "pgs": {"solver": "pgs"},
     "tree": {"solver": "si", "joint_solver": "tree"},
     "rows": {"solver": "si", "joint_solver": "rows"},
-}
-# Algorithm -> keywords of ReducedWorld.
-REDUCED_ALGORITHMS = {"aba": {}}
+} | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items() if name not in SOLVERS}
+# Algorithm -> keywords of ReducedWorld: what solves the rows over the tree.
+REDUCED_ALGORITHMS = {"aba": {}} | {name: {"solver": name, "contact_model": model} for name, model in EXACT.items()}
 
 PARTS = {
     "maximal": {"solver": MAXIMAL_SOLVERS, "stabilization": STABILIZATIONS, "integrator": INTEGRATORS},

@@ -13,8 +13,9 @@ TREE, SMOOTH, BOUNDED = "tree", "smooth", "bounded"
 
 
 def may_touch(scene: Scene) -> bool:
-    """Whether any two bodies could ever collide: masks and joints allow it, and one of them moves by forces."""
+    """Whether any two bodies could ever collide: masks, joints and the scene allow it, and one moves by forces."""
     apart = {frozenset((joint.a, joint.b)) for joint in scene.joints if not joint.collide}
+    apart |= set(map(frozenset, scene.ignored_pairs))
     bodies = [body for body in scene.bodies if any(not shape.sensor for shape in body.shapes)]
     return any(_meet(a, b) and frozenset((a.name, b.name)) not in apart
                for a in bodies if a.kind == "dynamic" and a.collision_mask

@@ -104,7 +104,7 @@ def table(study: Study) -> Text:
     columns = [column for column in COLUMNS if any(np.isfinite(row[column[0]]) for _, row in rows)
                and (column[0] != "penetration_m" or study.touching)]
     head = [["method", ""], *([["dt", "s"]] if several else []), *([heading, unit] for _, heading, unit in columns)]
-    body = [[run.name, *([step_text(run.dt)] if several else []), *(_number(row[key]) for key, _, _ in columns)]
+    body = [[run.name, *([step_text(run.dt)] if several else []), *(number_text(row[key]) for key, _, _ in columns)]
             for run, row in rows]
     if study.reference is not None:
         doubt = {"distance_m": _mean_square(study.reference.position_doubt),
@@ -112,8 +112,8 @@ def table(study: Study) -> Text:
         own = study.reference.energy - study.reference.energy[0]
         doubt |= {"energy_error": _worst(own) / study.energy_scale} if study.conserves else {}
         body.append(["reference", *([""] if several else []),
-                     *(_number(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
-    rows = _aligned(head, body)
+                     *(number_text(doubt[key]) if key in doubt else "" for key, _, _ in columns)])
+    rows = aligned(head, body)
     width = max(NARROWEST, *map(len, rows))
     notes = [line for note in _notes(study) for line in wrap(note, width, subsequent_indent="  ")]
     lines = [_title(study), "", *rows, "", *notes]
@@ -155,11 +155,11 @@ def _horizon(study: Study) -> str:
 def _order_lines(study: Study) -> list[str]:
     found = orders(study)
     head = [["order in dt of", ""], *([quantity, ""] for quantity in ORDERS)]
-    return _aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
+    return aligned(head, [[name, *("–" if np.isnan(value) else f"{value:z.2f}" for value in row.values())]
                            for name, row in found.items()])
 
 
-def _aligned(head: list[list[str]], body: list[list[str]]) -> list[str]:
+def aligned(head: list[list[str]], body: list[list[str]]) -> list[str]:
     """Columns, the first to the left, the others to the right; two lines of heading, the same words once."""
     first, second = ([part[k] for part in head] for k in (0, 1))
     words = [list(_wrapped(text)) for text in first]
@@ -179,7 +179,7 @@ def _wrapped(text: str) -> list[str]:
     return [first, rest] if rest and len(text) > 8 and "order" not in text else [text]
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     if np.isnan(value):
         return "–"
     if value == 0.0 or 0.1 <= abs(value) < 999.5:

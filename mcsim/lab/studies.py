@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcsim.core.errors import SceneError
 from mcsim.lab.compare import compare
 from mcsim.lab.study import Study
-from mcsim.scene import Scene
 from mcsim.scene.checks import show, suggestion
-
-# Name -> function of the ready scenes. Put in by mcsim: this folder and that of the scenes do not know each other.
-SCENES: dict[str, Callable[..., Scene]] = {}
 
 SMOOTH_METHODS = ("maximal:si+none", "maximal:si+baumgarte", "maximal:tree+soft", "maximal:tree+soft@rattle",
                   "maximal:tree+projection@rk4", "reduced:aba", "reduced:aba@rk4")
@@ -59,7 +54,9 @@ def ready(name: str) -> Ready:
 
 
 def run(name: str, methods: Any = None, *, seconds: float | None = None, dt: Any = None, **keywords: Any) -> Study:
-    """A ready study; what is given takes the place of its own. keywords: as of mcsim.compare."""
+    """A ready study; what is given takes the place of its own. keywords: as of mcsim.compare, parameters of the scene
+    among them."""
     study = ready(name)
-    return compare(SCENES[study.scene](**study.parameters), study.methods if methods is None else methods,
-                   study.seconds if seconds is None else seconds, study.dt if dt is None else dt, **keywords)
+    return compare(study.scene, study.methods if methods is None else methods,
+                   study.seconds if seconds is None else seconds, study.dt if dt is None else dt,
+                   **(study.parameters | keywords))

@@ -1,6 +1,6 @@
 """One state of a tree as a step moves it. Order: place, factor and move after q or qd changed; then the rest."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Tree
 from mcsim.state._layout cimport Bodies, Joint
@@ -11,6 +11,8 @@ ctypedef struct Block:
     int32_t count
     int32_t first_link
     int32_t end_link
+    int32_t tree                 # its number
+    int32_t led                  # 1: its first link is prescribed
 
 cdef class TreeMotion:
     cdef object kept
@@ -32,15 +34,27 @@ cdef class TreeMotion:
     cdef const Mat3* turns               # (links,) the body's axes in the link's
     cdef int32_t* link_of                # (bodies,)
     cdef Block* blocks                   # (bodies,)
+    cdef Py_ssize_t tree_count
+    cdef Block* trees                    # (trees,)
+    cdef double* kinetic                 # (trees,) at the last account
+    cdef double* gained                  # (trees,) since begin_account
+    cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
     cdef void place(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef void kick_anew(self, double h, const double* forces) noexcept nogil
     cdef double energy(self, double* kinetic) noexcept nogil
     cdef double power(self, const double* forces) noexcept nogil
+    cdef void begin_account(self, double h, const double* forces) noexcept nogil
+    cdef void see_leads(self) noexcept nogil
+    cdef void account(self, double part) noexcept nogil
+    cdef void credit(self, double h, const double* forces) noexcept nogil
+    cdef int tame(self, double part) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil

@@ -2,7 +2,8 @@
 coordinates, and what rows over the bodies are over its velocities.
 """
 
-from libc.string cimport memcpy
+from libc.math cimport sqrt
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -15,6 +16,12 @@ include "_kernels.pxi"
 include "_readings.pxi"
 
 
+cdef inline void take_pose(double* q, Vec3 x, Quat turn) noexcept nogil:
+    """q of a free joint from the world to the centre of mass."""
+    q[0], q[1], q[2] = x.x, x.y, x.z
+    q[3], q[4], q[5], q[6] = turn.w, turn.x, turn.y, turn.z
+
+
 cdef class TreeMotion:
     """links: LINK_DTYPE (n,). q (nq,), qd (nv,), tau (nv,), qdd (nv,): arrays that are worked in. turns (n, 3, 3): the
     body's axes in the link's. bodies: how many the scene has. users: [(link number, JointModel.fill)]."""
@@ -25,8 +32,11 @@ cdef class TreeMotion:
         room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
-        link_of, blocks = _blocks(links, len(qd), bodies)
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks
+        link_of, blocks, trees = _blocks(links, len(qd), bodies)
+        sums = np.zeros((3, len(trees)))
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
+        self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
+        self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
@@ -72,22 +82,28 @@ cdef class TreeMotion:
             self.ask()
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
 
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil:
+        """The coordinates of bodies on their own (jointed 0) from their poses."""
+        cdef const Link* link
+        cdef Py_ssize_t i
+        for i in range(self.tree.count):
+            link = &self.tree.links[i]
+            if not jointed[link.body]:
+                take_pose(&self.q[link.q], position[link.body], orientation[link.body])
+
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil:
         """Kinematic bodies, whose coordinates are those of their poses."""
         cdef const Link* link
         cdef const Twist* t
         cdef Py_ssize_t i
         cdef Vec3 w
-        cdef double* q
         cdef double* qd
         for i in range(self.tree.count):
             link = &self.tree.links[i]
             if link.prescribed:
                 t = &twist[link.body]
-                q, qd = &self.q[link.q], &self.qd[link.v]
-                q[0], q[1], q[2] = position[link.body].x, position[link.body].y, position[link.body].z
-                q[3], q[4] = orientation[link.body].w, orientation[link.body].x
-                q[5], q[6] = orientation[link.body].y, orientation[link.body].z
+                qd = &self.qd[link.v]
+                take_pose(&self.q[link.q], position[link.body], orientation[link.body])
                 w = rotate_back(orientation[link.body], t.w)
                 qd[0], qd[1], qd[2] = t.v.x, t.v.y, t.v.z
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
@@ -132,6 +148,20 @@ cdef class TreeMotion:
             accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
             for i in range(nv):
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
+        self.see_leads()
+
+    cdef void kick_anew(self, double h, const double* forces) noexcept nogil:
+        """The last kick, of h, at the velocities that came out, and of what else has changed them since."""
+        cdef Py_ssize_t i
+        self.take_back(h)
+        memcpy(self.trial, self.qd, self.tree.nv * sizeof(double))
+        for i in range(self.tree.nv):
+            self.qd[i] += h * self.qdd[i]
+        self.look()
+        accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+        self.see_leads()
+        for i in range(self.tree.nv):
+            self.qd[i] = self.trial[i] + h * self.qdd[i]
 
     cdef double energy(self, double* kinetic) noexcept nogil:
         """After look: kinetic energy and that of gravity, 0 at the world's origin, less that of prescribed bodies [J]."""
@@ -165,6 +195,96 @@ cdef class TreeMotion:
             f = forces + 6 * self.tree.links[i].body
             v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
             found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
+        return found
+
+    cdef void begin_account(self, double h, const double* forces) noexcept nogil:
+        """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
+        tree that it gives as much again is slowed at once."""
+        cdef size_t size = self.tree.nv * sizeof(double)
+        memset(self.gained, 0, self.tree_count * sizeof(double))
+        memcpy(self.sum, self.qd, size)
+        memcpy(self.qd, self.trial, size)
+        self.look()
+        self.account(-1.0)
+        self.credit(0.5 * h, forces)
+        memcpy(self.qd, self.sum, size)
+        self.look()
+        self.account(1.0)
+        self.credit(0.5 * h, forces)
+        self.tame(0.5)
+
+    cdef void account(self, double part) noexcept nogil:
+        """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef const Block* block
+        cdef Wide3 v, w
+        cdef double kinetic
+        cdef Py_ssize_t i, k
+        for k in range(self.tree_count):
+            block = &self.trees[k]
+            kinetic = 0.0
+            for i in range(block.first_link, block.end_link):
+                s = &self.tree.states[i + 1]
+                link = &self.tree.links[i]
+                w = s.velocity.w
+                v = w_add(s.velocity.v, w_cross(w, s.com))
+                kinetic += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
+            self.kinetic[k] = kinetic
+            self.gained[k] += part * kinetic
+
+    cdef void credit(self, double h, const double* forces) noexcept nogil:
+        """After look: less what gravity, joint forces, `forces` and prescribed bodies, as in the last kick, do in h at
+        these velocities."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef const Block* block
+        cdef const double* f
+        cdef Wide3 v, a
+        cdef double found
+        cdef Py_ssize_t i, k
+        for k in range(self.tree_count):
+            block = &self.trees[k]
+            found = self.lead[k]
+            for i in range(block.first, block.first + block.count):
+                found += self.tau[i] * self.qd[i]
+            for i in range(block.first_link, block.end_link):
+                s = &self.tree.states[i + 1]
+                link = &self.tree.links[i]
+                v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+                found += link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
+                if forces != NULL:
+                    f = forces + 6 * link.body
+                    found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
+            self.gained[k] -= h * found
+
+    cdef void see_leads(self) noexcept nogil:
+        """After accelerate: the power of prescribed bodies, which are roots, on their trees."""
+        cdef const LinkState* s
+        cdef Force f
+        cdef Py_ssize_t k
+        for k in range(self.tree_count):
+            if self.trees[k].led:
+                s = &self.tree.states[self.trees[k].first_link + 1]
+                f = articulated_force(&s.inertia, &s.acceleration)
+                self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
+
+    cdef int tame(self, double part) noexcept nogil:
+        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. -> how
+        many"""
+        cdef const Block* block
+        cdef double factor
+        cdef Py_ssize_t i, k
+        cdef int found = 0
+        for k in range(self.tree_count):
+            block = &self.trees[k]
+            if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
+                continue
+            found += 1
+            factor = sqrt(1.0 - self.gained[k] / self.kinetic[k]) if self.gained[k] < self.kinetic[k] else 0.0
+            self.gained[k] = 0.0
+            for i in range(block.first + 6 * block.led, block.first + block.count):
+                self.qd[i] *= factor
         return found
 
     cdef void take_back(self, double h) noexcept nogil:
@@ -362,12 +482,12 @@ cdef inline void drift_planar(double* q, double h, const double* w) noexcept nog
 
 
 def _blocks(links, nv, bodies):
-    """link_of (bodies,) and Block (bodies, 4): each tree's velocities and links are consecutive."""
-    link_of, blocks = np.full(bodies + 1, -1, np.int32), np.zeros((bodies + 1, 4), np.int32)
+    """link_of (bodies,), Block (bodies, 6) and Block (trees, 6): each tree's velocities and links are consecutive."""
+    link_of, blocks = np.full(bodies + 1, -1, np.int32), np.zeros((bodies + 1, 6), np.int32)
     roots = [i for i in range(len(links)) if links["parent"][i] < 0] + [len(links)]
-    for first, end in zip(roots, roots[1:]):
+    for number, (first, end) in enumerate(zip(roots, roots[1:])):
         v = int(links["v"][first])
         count = (int(links["v"][end]) if end < len(links) else nv) - v
-        blocks[links["body"][first:end]] = v, count, first, end
+        blocks[links["body"][first:end]] = v, count, first, end, number, links["prescribed"][first]
         link_of[links["body"][first:end]] = range(first, end)
-    return link_of, blocks
+    return link_of, blocks, np.concatenate([blocks[links["body"][roots[:len(roots) - 1]]], blocks[bodies:]])

@@ -88,6 +88,7 @@ cdef void place(Tree* tree, const Wide* q) noexcept nogil:
     cdef Axes base, own
     cdef Joined at
     cdef Py_ssize_t i
+    turn_ahead(tree, q)
     for i in range(tree.count):
         link = &tree.links[i]
         s = &tree.states[i + 1]
@@ -98,7 +99,7 @@ cdef void place(Tree* tree, const Wide* q) noexcept nogil:
         base.x = along(&own, splat3(&link.turn[0]))
         base.y = along(&own, splat3(&link.turn[3]))
         base.z = along(&own, splat3(&link.turn[6]))
-        join(link, &base, &q[link.q], user, &at)
+        join(link, &base, &q[link.q], user, &tree.axes[link.v], &at)
         s.x, s.y, s.z = at.link.x, at.link.y, at.link.z
         s.arm = along(&own, splat3(&link.place.x))
         if link.kind != REVOLUTE:

@@ -133,8 +133,22 @@ ctypedef struct Joined:
     Axes predecessor
 
 
-cdef inline void join(const Link* link, const Axes* base, const Wide* q, const double* user, Joined* r) noexcept nogil:
-    """base: axes of the joint's frame on the parent."""
+cdef inline void turn_ahead(const Tree* tree, const Wide* q) noexcept nogil:
+    """Sine and cosine of hinges, before all that waits for a parent: processors go on with the next one while one is on its
+    way. They stand in the joint's axis until it is set."""
+    cdef const Link* link
+    cdef Wide3* room
+    cdef Py_ssize_t i
+    for i in range(tree.count):
+        link = &tree.links[i]
+        if link.kind == REVOLUTE:
+            room = &tree.axes[link.v].axis.w
+            w_sine_cosine(q[link.q], &room.x, &room.y)
+
+
+cdef inline void join(const Link* link, const Axes* base, const Wide* q, const double* user, const AxisState* axes,
+                      Joined* r) noexcept nogil:
+    """After turn_ahead. base: axes of the joint's frame on the parent."""
     cdef Wide zero = splat(0.0)
     cdef Wide3 way = wide3(zero, zero, zero)             # in F_p
     cdef Axes turn, half
@@ -171,6 +185,8 @@ cdef inline void join(const Link* link, const Axes* base, const Wide* q, const d
             half = turned_about_z(base, s, c)
             w_sine_cosine(q[1], &s, &c)
             r.link = turned_about_x(&half, s, c)
+    elif kind == REVOLUTE:
+        r.link = turned_about_z(base, -axes.axis.w.x if link.reversed else axes.axis.w.x, axes.axis.w.y)
     else:
         w_sine_cosine(q[1] if kind == CYLINDRICAL else q[2] if kind == PLANAR else q[0], &s, &c)
         r.link = turned_about_z(base, -s if link.reversed else s, c)

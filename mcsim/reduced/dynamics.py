@@ -55,7 +55,8 @@ class Dynamics(_dynamics.Dynamics):
 
     def hybrid_dynamics(self, q, qd, tau, qdd, given, forces=None) -> tuple[np.ndarray, np.ndarray]:
         """-> qdd (nv,), tau (nv,): where `given` (nv,) bool is True, the acceleration is known from qdd and the force
-        is asked for; elsewhere the force is known from tau and the acceleration asked for (Featherstone, 9.2).
+        is asked for; elsewhere the force is known from tau and the acceleration asked for (Featherstone, section
+        9.2, Articulated-Body Hybrid Dynamics).
 
         What is not known of tau and qdd is not read. Accelerations of kinematic bodies are always given. q, qd, tau,
         qdd and forces (as of forward_dynamics) may have a leading axis of n states. By articulated bodies if each joint

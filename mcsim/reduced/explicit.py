@@ -1,6 +1,7 @@
 """Explicit constraints of the user's own: the tree's coordinates as a function of fewer, q = gamma(y).
 
-R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 3.2: with qd = G yd and qdd = G ydd + g,
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.2 (Constructing Equations of Motion) and 8.11 (Loop
+Closure Functions): with qd = G yd and qdd = G ydd + g,
 
     G' H G ydd = G' (tau - C - H g)
 

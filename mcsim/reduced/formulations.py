@@ -1,8 +1,9 @@
 """The equations of motion of a scene written in three ways, as arrays: to study, not to step.
 
-R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 3, and 8 for loops. The maximal system stacks the bodies'
-velocities v = (v_1, ..., v_N), v_i = [w; v] of link i: angular velocity, and velocity of the centre of mass, in world
-axes. Accelerations a are their rates, forces [n; f] are about the centres of mass. All joints are constraints:
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, chapter 3, and 8 for loops; numbers are those of its equations.
+The maximal system stacks the bodies' velocities v = (v_1, ..., v_N), v_i = [w; v] of link i: angular velocity, and
+velocity of the centre of mass, in world axes. Accelerations a are their rates, forces [n; f] are about the centres of
+mass. All joints are constraints:
 
     H a + C = F + K' lambda                  H block diagonal; C = [w × I w; 0] - gravity; F applied, and T_a tau
     K v = T' sigma,   K a = k                implicit constraints: tree joints, then those that close loops
@@ -10,8 +11,8 @@ axes. Accelerations a are their rates, forces [n; f] are about the centres of ma
 
 and three ways lead to the same accelerations:
 
-    projected   G' H G ydd = G' (F - C - H g)                                                               (3.62)
-    kkt         [H K'; K 0] [a; -lambda] = [F - C; k]                                                       (3.60, 3.74)
+    projected   G' H G ydd = G' (F - C - H g)                                                   (3.62, of one body)
+    kkt         [H K'; K 0] [a; -lambda] = [F - C; k]                                           (3.60, of one body; 3.74)
     apparent    a = Phi (F - C) + b, Phi = N (N' H N)^-1 N', b = (1 - Phi H) K^+ k, N spanning K N = 0      (3.52-3.55)
 """
 
@@ -310,7 +311,8 @@ def mobility(system: System | Dynamics, q=None, *, given=None, tolerance: float 
 
 
 class LoopMatrix(NamedTuple):
-    """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0 (8.2).
+    """Loops and couplings of a system as constraints of the tree's velocities, K qd = 0 (section 8.2, Loop
+    Constraint Equations).
 
     rows (m, nv): K. names: (joint, row) of each. parts: of each joint that closes a loop or couples others. size: of
     the largest term in a row, against which rounding is to be seen: what a loop's two sides have in common cancels.

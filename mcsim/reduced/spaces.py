@@ -1,7 +1,8 @@
 """The spaces of joints: which motions a joint allows, which forces it bears, which force drives it.
 
-R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.5 and 4.4. Motions are [w; v], forces [n; f]. A joint
-leads from its predecessor p to its successor s, and of the successor's velocity relative to the predecessor says
+R. Featherstone, Rigid Body Dynamics Algorithms, 2008, sections 3.5 (Joint Constraints) and 4.4. Motions are
+[w; v], forces [n; f]. A joint leads from its predecessor p to its successor s, and of the successor's velocity relative
+to the predecessor says
 
     v_J = v_s - v_p = S qd + sigma              S: motion subspace, sigma: bias velocity, prescribed in time
     a_s - a_p = S qdd + c_J + v_s × v_J         c_J: what S and sigma change as seen from F_s

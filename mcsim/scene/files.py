@@ -78,6 +78,11 @@ def scene_from_dict(data: Any, source: str = "") -> Scene:
         _add_body(scene, body, source, f"bodies[{i}]")
     for i, joint in enumerate(fields.get("joints", ())):
         _add_joint(scene, joint, source, f"joints[{i}]")
+    for i, pair in enumerate(fields.get("ignored_pairs", ())):
+        with _at(source, f"ignored_pairs[{i}]"):
+            if len(pair) != 2:
+                raise FieldError("", f"must be the names of two bodies, got {show(pair)}")
+            scene.ignore_collision(*pair)
     return scene
 
 

@@ -25,6 +25,7 @@ class Scene:
 
     gravity: (3,) [m/s²], world axes, z up. name: what the scene is called.
     bodies, joints: lists of Body and Joint in the order in which they were added.
+    ignored_pairs: list of pairs of bodies' names that do not collide: `ignore_collision`.
 
     A handle is what `add_body` and `add_joint` return; wherever a body or joint is asked for, its handle or its name
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `load_scene` keep every number to the bit.
@@ -35,6 +36,7 @@ class Scene:
         self.name = name
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
+        self.ignored_pairs: list[tuple[str, str]] = []
         self._body_of: dict[str, Body] = {}
         self._joint_of: dict[str, Joint] = {}
         self._written = frozenset({"version", "name", "gravity", "bodies", "joints"})   # even if equal to the default
@@ -158,6 +160,15 @@ class Scene:
         except FieldError as error:
             raise FieldError(field, f"is wrong: {error.problem}") from None
 
+    def ignore_collision(self, a: Body | str, b: Body | str) -> None:
+        """Let two bodies pass through each other, by handle or name: they do not collide, whatever their groups and
+        masks say. Bodies that a joint with collide=False joins do not in any case."""
+        pair = self.body(a).name, self.body(b).name
+        if pair[0] == pair[1]:
+            raise FieldError("b", f"is body {pair[0]!r} too; a pair is of two bodies", "ignore_collision")
+        if pair not in self.ignored_pairs and pair[::-1] not in self.ignored_pairs:
+            self.ignored_pairs.append(pair)
+
     # ---- files, copies -----------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,8 +182,9 @@ class Scene:
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict() for body in self.bodies],
             "joints": [joint.to_dict() for joint in self.joints],
+            "ignored_pairs": [list(pair) for pair in self.ignored_pairs],
         }
-        defaults = {"name": NAME, "gravity": list(EARTH), "bodies": [], "joints": []}
+        defaults = {"name": NAME, "gravity": list(EARTH), "bodies": [], "joints": [], "ignored_pairs": []}
         return {key: value for key, value in fields.items() if key in self._written or value != defaults[key]}
 
     @staticmethod
@@ -196,6 +208,7 @@ class Scene:
         """A scene of its own with the same bodies and joints, which are fixed once they are in a scene: quick."""
         other = copy.copy(self)
         other.bodies, other.joints = list(self.bodies), list(self.joints)
+        other.ignored_pairs = list(self.ignored_pairs)
         other._body_of, other._joint_of = dict(self._body_of), dict(self._joint_of)
         return other
 
@@ -209,18 +222,28 @@ class Scene:
             other.bodies.remove(other._body_of.pop(name))
         for name in joints:
             other.joints.remove(other._joint_of.pop(name))
+        other._forget_pairs()
         return other
 
     def numbers(self) -> tuple[dict[str, int], dict[str, int]]:
         """The place of each body and of each joint, by name."""
         return dict(zip(self._body_of, range(len(self.bodies)))), dict(zip(self._joint_of, range(len(self.joints))))
 
-    def of_parts(self, bodies: list[Body], joints: list[Joint]) -> Scene:
-        """A scene of its own with other parts, whose names and ends go together."""
+    def _forget_pairs(self) -> None:
+        """Pairs of bodies that are here no longer."""
+        self.ignored_pairs = [pair for pair in self.ignored_pairs if all(name in self._body_of for name in pair)]
+
+    def of_parts(self, bodies: list[Body], joints: list[Joint],
+                 ignored_pairs: Sequence[tuple[str, str]] | None = None) -> Scene:
+        """A scene of its own with other parts, whose names and ends go together. ignored_pairs: those of this scene if
+        None, as far as their bodies are there."""
         other = copy.copy(self)
         other.bodies, other.joints = bodies, joints
         other._body_of = {body.name: body for body in bodies}
         other._joint_of = {joint.name: joint for joint in joints}
+        if ignored_pairs is not None:
+            other.ignored_pairs = list(ignored_pairs)
+        other._forget_pairs()
         return other
 
     def numbered(self) -> Scene:
@@ -238,7 +261,8 @@ class Scene:
         if not isinstance(other, Scene):
             return NotImplemented
         return (self.name == other.name and np.array_equal(self.gravity, other.gravity)
-                and _all_same(self.bodies, other.bodies) and _all_same(self.joints, other.joints))
+                and _all_same(self.bodies, other.bodies) and _all_same(self.joints, other.joints)
+                and set(map(frozenset, self.ignored_pairs)) == set(map(frozenset, other.ignored_pairs)))
 
     __hash__ = None
 

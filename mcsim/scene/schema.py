@@ -48,6 +48,10 @@ class MaterialModel(Model):
     rolling_friction: Number = None
     torsional_friction: Number = None
     surface_velocity: Numbers = None
+    stiffness: Number | None = None
+    damping: Number = None
+    tangential_stiffness: Number | None = None
+    tangential_damping: Number | None = None
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------
@@ -322,3 +326,4 @@ class SceneModel(Model):
     gravity: Numbers = None
     bodies: list[BodyModel] = None
     joints: list[Annotated[reduce(or_, JOINT_MODELS), Field(discriminator="type")]] = None
+    ignored_pairs: list[list[Text]] = None

@@ -25,20 +25,38 @@ cdef class GeneralizedRows:
     cdef double* jacobian                # J
     cdef double* response                # H^-1 J'
     cdef Py_ssize_t loop_capacity, loop_count, wanted_loops
-    cdef int32_t* loop                   # rows that close loops, all solved at once
+    cdef int32_t* loop                   # rows that close loops and gears, all solved at once
+    cdef int32_t* loop_begin             # the first of them that each is coupled with
+    cdef int32_t* loop_part              # the first of those that each hangs together with
+    cdef int32_t* loop_open              # bits 1 and 2: it yields in the biased, the relax pass
+    cdef int32_t* loop_led               # whether given velocities have a part in it
+    cdef bint leading                    # whether there are given velocities
+    cdef Py_ssize_t contrary             # a joint of the last such ones; -1: none
+    cdef double* loop_matrix             # (loops, loops) K
     cdef double* loop_factors[2]         # (loops, loops) L D L' of their K, for both passes
     cdef double* loop_change             # (loops,) residuals in, impulses out
+    cdef double* loop_asked              # (loops,) residuals
+    cdef double* loop_most[2]            # (loops,) the largest since the last pose, of the part that begins there
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                   double** response) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil
+    cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil
+    cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil
+    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
+                           Py_ssize_t end) noexcept nogil
+    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
+    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil
     cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
+    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
     cdef double worst(self, const Row* rows) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil

@@ -1,12 +1,12 @@
 """Sequential impulses on J H^-1 J': the blocks of `_blocks.pxd` over generalized velocities.
 
 A row's impulse changes its blocks by H^-1 J' of it, which a factorization of H gave once per pose; so the sweeps know
-neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 11.7, for A = J H^-1 J'; order
-and local solves as in `_si.pyx`).
+neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, section 8.5, Solving the Equations of
+Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
 from libc.math cimport fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -14,28 +14,52 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BLOCK_WIDE, BIASED, ROW_NORMAL, Row)
+    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_NORMAL, Row)
+from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
 cdef double IMPLIED = 1e-14
 
+# The same of rows that given velocities have a part in: what can barely give way to those would be driven away at any
+# speed.
+cdef double NEARLY = 1e-2
+
 # By how much of itself the diagonal of loops is raised, in the biased and the relax pass.
 cdef double[2] PROXIMAL
 PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
+
+# The compliance of rows that yield, as a part of their diagonal.
+cdef double YIELDING = 0.1
+
+# The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
+# a part; and what it always may [m/s, rad/s].
+cdef double[2] CONTRARY
+CONTRARY[0], CONTRARY[1] = 0.1, 0.01
+cdef double CONTRARY_LED = 0.05
+cdef double[2] LEAST
+LEAST[0], LEAST[1] = 1e-2, 1e-6
 
 # A pivot below this part of its row's diagonal marks a row that others imply.
 cdef double SMALLEST_PIVOT = 1e-14
 
 
 cdef inline bint closes(const Row* row) noexcept nogil:
-    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree."""
-    return row.block_kind == BLOCK_BILATERAL
+    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
+    wide, and its first record stands for it."""
+    return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
+
+cdef inline bint is_linear(const Row* row) noexcept nogil:
+    """Whether its error is in metres: it has to do with the velocities of points."""
+    cdef const double* j = &row.jacobian[0]
+    return (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + (j[6] * j[6] + j[7] * j[7] + j[8] * j[8]) > 1e-12
 
 
 cdef class GeneralizedRows:
     def __init__(self):
         self._allot(64, 1024)
         self._allot_loops(6)
+        self.contrary = -1
 
     def _allot(self, Py_ssize_t rows, Py_ssize_t numbers):
         reaches, values = np.zeros((rows, 2, sizeof(Reach) // 8), np.int64), np.zeros((2, numbers))
@@ -45,12 +69,16 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((1, loops), np.int32), np.zeros((2, loops + 1, loops))
+        numbers, matrices = np.zeros((5, loops), np.int32), np.zeros((3 * loops + 4, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
-        self.loop = integers(numbers)
-        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[0]), doubles(matrices[1])
-        self.loop_change = doubles(matrices[0, loops])
+        self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
+        self.loop_part, self.loop_open = integers(numbers[2]), integers(numbers[3])
+        self.loop_led = integers(numbers[4])
+        self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
+        self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
+        self.loop_matrix = doubles(matrices[4:])
+        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[4 + loops:]), doubles(matrices[4 + 2 * loops:])
 
     def reserve(self):
         """Room for what the last rows asked for."""
@@ -88,6 +116,32 @@ cdef class GeneralizedRows:
         response[0] = self.response + self.used
         self.used += count
         return OK
+
+    def matrices(self, Py_ssize_t rows, Py_ssize_t width):
+        """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
+        from scipy.sparse import csr_array  # here, since importing mcsim should stay light
+
+        cdef Py_ssize_t i, k
+        cdef const Reach* reach
+        cdef int side
+        begin, columns = [0], []
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                columns.extend(range(reach.first, reach.first + reach.count))
+            begin.append(len(columns))
+        j = np.empty(len(columns))
+        y = np.empty(len(columns))
+        cdef double* to_j = doubles(j)
+        cdef double* to_y = doubles(y)
+        k = 0
+        for i in range(rows):
+            for side in range(2):
+                reach = &self.reaches[2 * i + side]
+                memcpy(to_j + k, self.jacobian + reach.begin, reach.count * sizeof(double))
+                memcpy(to_y + k, self.response + reach.begin, reach.count * sizeof(double))
+                k += reach.count
+        return tuple(csr_array((values, columns, begin), shape=(rows, width)) for values in (j, y))
 
     # ---- a row and velocities ----------------------------------------------------------------------------------------
 
@@ -138,6 +192,17 @@ cdef class GeneralizedRows:
                         s += j[k] * r[k]
         return s
 
+    cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
+        """The same of rows with both their records, if they are wide."""
+        cdef double s = self.coupling(x, y)
+        if is_wide(&rows[x]):
+            s += self.coupling(x + 1, y)
+        if is_wide(&rows[y]):
+            s += self.coupling(x, y + 1)
+            if is_wide(&rows[x]):
+                s += self.coupling(x + 1, y + 1)
+        return s
+
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
@@ -152,24 +217,23 @@ cdef class GeneralizedRows:
             for k in range(12):
                 alone += row.jacobian[k] * row.inv_mass_jacobian[k]
             row.diagonal = self.coupling(i, i)
-            if not row.diagonal > IMPLIED * alone:
+            if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * alone:
                 row.diagonal = 0.0
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
         for i in range(count):
             row = &rows[i]
             if row.block_kind == BLOCK_CONE and row.block == 2:
                 row.coupling = self.coupling(i, i + 1)
-            elif row.block_kind >= BLOCK_WIDE and row.block == 2:
+            elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
-    cdef void factor(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with its
-        diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed loop
-        say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more than 1 /
-        (2 sqrt e) of it: where rows contradict each other the biased pass would else ask for any speed."""
-        cdef Py_ssize_t i, j, k, n = 0
-        cdef double* f
-        cdef double s, diagonal
+    cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil:
+        """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with
+        its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed
+        loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
+        than 1 / (2 sqrt e) of it."""
+        cdef Py_ssize_t i, j, end, n = 0
+        cdef double s
         cdef int p
         for i in range(count):
             if closes(&rows[i]):
@@ -177,47 +241,171 @@ cdef class GeneralizedRows:
                 n += 1
         self.loop_count = n
         for i in range(n):
-            for j in range(i + 1):
-                s = self.coupling(self.loop[i], self.loop[j])
-                for p in range(2):
-                    self.loop_factors[p][i * n + j] = s
-        for p in range(2):
-            f = self.loop_factors[p]
-            for i in range(n):
-                for j in range(i + 1):
-                    s = f[i * n + j]
-                    if i == j:
-                        s = s * (1.0 + PROXIMAL[p]) + rows[self.loop[i]].compliance[p]
-                    diagonal = s
-                    for k in range(j):
-                        s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
-                    if i == j:
-                        f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
-                    else:
-                        f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
+            self.loop_begin[i] = <int32_t>i
+            for j in range(i, -1, -1):
+                s = self.loop_matrix[i * n + j] = self.whole_coupling(rows, self.loop[i], self.loop[j])
+                if s != 0.0:
+                    self.loop_begin[i] = <int32_t>j
+        self.find_parts(rows, h, widest)
+        i = 0
+        while i < n:
+            end = i + 1
+            while end < n and self.loop_part[end] == i:
+                end += 1
+            for p in range(2):
+                self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
+            i = end
 
-    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
-        """Impulses -K^-1 loop_change into the rows and the velocities. -> the largest correction [m/s, rad/s]"""
+    cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil:
+        """Rows that are coupled hang together. Where one has an error of more than `widest`, they yield, and close so
+        much slower, in the direction of their errors, that none is asked for more than `widest` in h."""
+        cdef Py_ssize_t i, k, first, end = self.loop_count
+        cdef double worst = 0.0
+        cdef bint is_led = False
+        cdef Row* row
+        first = end
+        for i in range(end - 1, -1, -1):
+            row = &rows[self.loop[i]]
+            first = min(first, self.loop_begin[i])
+            if row.stabilized:
+                worst = max(worst, fabs(row.error))
+            is_led = is_led or self.led(rows, self.loop[i]) or (is_wide(row) and self.led(rows, self.loop[i] + 1))
+            if first < i:
+                continue
+            for k in range(i, end):
+                self.loop_part[k] = <int32_t>i
+                self.loop_led[k] = is_led
+                self.loop_open[k] = 0
+                self.loop_most[0][k] = self.loop_most[1][k] = 0.0
+            if worst > widest:
+                for k in range(i, end):
+                    row = &rows[self.loop[k]]
+                    if row.stabilized:
+                        row.bias[BIASED] -= (1.0 - widest / worst) * row.error / h
+                self.open_part(rows, BIASED, i, end)
+            end = first = i
+            worst = 0.0
+            is_led = False
+
+    cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil:
+        """Whether velocities that are given have a part in a row: J is not 0 where H^-1 J' is, or time moves it."""
+        cdef const Reach* reach
+        cdef int side, k
+        for side in range(2 if self.leading else 0):
+            reach = &self.reaches[2 * row + side]
+            for k in range(reach.count):
+                if self.jacobian[reach.begin + k] != 0.0 and self.response[reach.begin + k] == 0.0:
+                    return True
+        return rows[row].rate != 0.0
+
+    cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Rows yield, those of a joint in metres all alike and those in radians too: else where they come to rest would
+        depend on their axes."""
+        cdef Py_ssize_t i, k
+        cdef double sum[2]
+        cdef int count[2]
+        cdef bint linear
+        cdef int32_t source
+        self.contrary = rows[self.loop[begin]].source
+        while begin < end:
+            source = rows[self.loop[begin]].source
+            sum[0] = sum[1] = 0.0
+            count[0] = count[1] = 0
+            i = begin
+            while i < end and rows[self.loop[i]].source == source:
+                linear = is_linear(&rows[self.loop[i]])
+                sum[linear] += rows[self.loop[i]].diagonal
+                count[linear] += 1
+                i += 1
+            for k in range(begin, i):
+                linear = is_linear(&rows[self.loop[k]])
+                self.loop_open[k] |= 1 << relaxed
+                rows[self.loop[k]].compliance[relaxed] = YIELDING * sum[linear] / count[linear]
+            begin = i
+
+    cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
+                           Py_ssize_t end) noexcept nogil:
+        """Rows [first, end) of K, its diagonal raised by a part, as L D L'. Before loop_begin of a row K has zeros, and so
+        has L."""
+        cdef Py_ssize_t i, j, k, n = self.loop_count
+        cdef const int32_t* begin = self.loop_begin
+        cdef double* f = self.loop_factors[relaxed]
+        cdef double s, diagonal
+        for i in range(first, end):
+            for j in range(begin[i], i + 1):
+                s = self.loop_matrix[i * n + j]
+                if i == j:
+                    s = s * (1.0 + proximal) + rows[self.loop[i]].compliance[relaxed]
+                diagonal = s
+                for k in range(max(begin[i], begin[j]), j):
+                    s -= f[i * n + k] * f[k * n + k] * f[j * n + k]
+                if i == j:
+                    f[i * n + i] = s if s > SMALLEST_PIVOT * diagonal else 0.0
+                else:
+                    f[i * n + j] = s / f[j * n + j] if f[j * n + j] > 0.0 else 0.0
+
+    cdef void invert(self, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """loop_change of rows [first, end): residuals to impulses, -K^-1 times."""
         cdef Py_ssize_t i, k, n = self.loop_count
+        cdef const int32_t* begin = self.loop_begin
         cdef const double* f = self.loop_factors[relaxed]
         cdef double* x = self.loop_change
-        cdef double largest = 0.0
-        cdef Row* row
-        for i in range(n):
+        for i in range(first, end):
             x[i] = -x[i]
-            for k in range(i):
+            for k in range(begin[i], i):
                 x[i] -= f[i * n + k] * x[k]
-        for i in range(n - 1, -1, -1):
+        for i in range(end - 1, first - 1, -1):
             if not f[i * n + i] > 0.0:
                 x[i] = 0.0
                 continue
             x[i] /= f[i * n + i]
-            for k in range(i + 1, n):
-                x[i] -= f[k * n + i] * x[k]
+            for k in range(i + 1, end):
+                if begin[k] <= i:
+                    x[i] -= f[k * n + i] * x[k]
+
+    cdef void solve_part(self, Row* rows, int relaxed, Py_ssize_t first, Py_ssize_t end) noexcept nogil:
+        """The same. Where by how much the diagonal is raised leaves more than a part undone, rows contradict each other,
+        and yield to what they bear from now on at this pose."""
+        cdef double* x = self.loop_change
+        cdef double* kept = self.loop_asked
+        cdef double* most = &self.loop_most[relaxed][first]
+        cdef double left = 0.0
+        cdef Py_ssize_t i
+        cdef Row* row
+        for i in range(first, end):
+            kept[i] = x[i]
+            most[0] = max(most[0], fabs(x[i]))
+        self.invert(relaxed, first, end)
+        if self.loop_open[first] & 1 << relaxed:
+            return
+        for i in range(first, end):
+            left = max(left, PROXIMAL[0 if self.loop_led[first] else relaxed] * rows[self.loop[i]].diagonal * fabs(x[i]))
+        if left > (CONTRARY_LED if self.loop_led[first] else CONTRARY[relaxed]) * most[0] and left > LEAST[relaxed]:
+            self.open_part(rows, relaxed, first, end)
+            for i in range(first, end):
+                row = &rows[self.loop[i]]
+                row.bias[relaxed] -= row.compliance[relaxed] * row.impulse
+                x[i] = kept[i]
+            self.factor_loops(rows, relaxed, 0.0, first, end)
+            self.invert(relaxed, first, end)
+
+    cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
+        """Impulses -K^-1 loop_change into the rows and the velocities. -> the largest correction [m/s, rad/s]"""
+        cdef Py_ssize_t i, first = 0, n = self.loop_count
+        cdef double* x = self.loop_change
+        cdef double largest = 0.0
+        cdef Row* row
+        for i in range(1, n + 1):
+            if i == n or self.loop_part[i] != first:
+                self.solve_part(rows, relaxed, first, i)
+                first = i
         for i in range(n):
             row = &rows[self.loop[i]]
             row.impulse += x[i]
             self.apply(self.loop[i], x[i], velocity)
+            if is_wide(row):
+                row[1].impulse = row.impulse
+                self.apply(self.loop[i] + 1, x[i], velocity)
             largest = max(largest, fabs(x[i]) * (row.diagonal + row.compliance[relaxed]))
         return largest
 
@@ -229,22 +417,28 @@ cdef class GeneralizedRows:
             if rows[i].impulse != 0.0:
                 self.apply(i, rows[i].impulse, velocity)
 
+    cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
+        """All loops. -> the largest correction [m/s, rad/s]"""
+        cdef Py_ssize_t i, k
+        for i in range(self.loop_count):
+            k = self.loop[i]
+            self.loop_change[i] = row_residual(&rows[k], self.rate(k, velocity), relaxed)
+            if is_wide(&rows[k]):
+                self.loop_change[i] += row_residual(&rows[k + 1], self.rate(k + 1, velocity), relaxed)
+        return self.solve_loops(rows, velocity, relaxed)
+
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
         """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
         correction [m/s, rad/s]"""
         cdef double w[MAX_BLOCK]
         cdef double delta[MAX_BLOCK]
-        cdef double largest
-        cdef Py_ssize_t i
+        cdef double largest = self.solve(rows, velocity, relaxed)
+        cdef Py_ssize_t i = 0
         cdef int r, m
-        for i in range(self.loop_count):
-            self.loop_change[i] = row_residual(&rows[self.loop[i]], self.rate(self.loop[i], velocity), relaxed)
-        largest = self.solve_loops(rows, velocity, relaxed)
-        i = 0
         while i < count:
             m = rows[i].block
-            if rows[i].block_kind != BLOCK_BILATERAL and (rub or (rows[i].block_kind != BLOCK_CONE
-                                                                  and rows[i].block_kind != BLOCK_FRICTION)):
+            if not closes(&rows[i]) and (rub or (rows[i].block_kind != BLOCK_CONE
+                                                  and rows[i].block_kind != BLOCK_FRICTION)):
                 for r in range(m):
                     w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
                 block_step(rows, &rows[i], NULL, relaxed, w, delta)
@@ -261,7 +455,7 @@ cdef class GeneralizedRows:
         cdef double largest = 0.0
         cdef Py_ssize_t i
         for i in range(self.loop_count):
-            if rows[self.loop[i]].stabilized:
+            if rows[self.loop[i]].stabilized and not self.loop_open[i]:
                 largest = max(largest, fabs(rows[self.loop[i]].error))
         return largest
 
@@ -272,7 +466,7 @@ cdef class GeneralizedRows:
         cdef const Row* row
         for i in range(self.loop_count):
             row = &rows[self.loop[i]]
-            self.loop_change[i] = row.error / h if row.stabilized else 0.0
+            self.loop_change[i] = row.error / h if row.stabilized and not self.loop_open[i] else 0.0
         self.solve_loops(rows, velocity, BIASED)
 
     cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil:

@@ -425,7 +425,7 @@ def test_neighbours_do_not_collide_others_do(write):
     ball = collision('<sphere radius="0.2"/>')
     path = write(robot(link("a", ball), link("b", ball), link("c", ball), joint("j", "continuous", "a", "b"),
                        joint("k", "continuous", "b", "c", "0.01 0 0")))
-    world = mc.World(mc.load(path, base="fixed"))
+    world = mc.World(mc.load(path, base="fixed", ignore_overlaps=False))
     world.step(1)
     assert {(int(c["body_a"]), int(c["body_b"])) for c in world.contacts} == {(0, 2)}
     scene = mc.load(path, base="fixed", self_collision=False)
@@ -433,6 +433,27 @@ def test_neighbours_do_not_collide_others_do(write):
     world = mc.World(scene)
     world.step(1)
     assert {(int(c["body_a"]), int(c["body_b"])) for c in world.contacts} == {(0, 3), (1, 3), (2, 3)}
+
+
+def test_links_that_overlap_at_zero_do_not_collide(write, caplog):
+    """a and c stand in each other at zero, wherever they start; b and d do not, even if they do where they start. Those
+    that just touch collide."""
+    ball = collision('<sphere radius="0.2"/>')
+    path = write(robot(link("a", ball), link("b", ball), link("c", ball), link("d", ball),
+                       joint("j", "prismatic", "a", "b", "0.3 0 0", limit="lower='-9' upper='9'"),
+                       joint("k", "prismatic", "b", "c", "0.05 0 0", limit="lower='-9' upper='9'"),
+                       joint("l", "prismatic", "c", "d", "0.35 0 0", limit="lower='-9' upper='9'")))
+    with caplog.at_level("INFO", "mcsim"):
+        scene = mc.load(path)
+    assert scene.ignored_pairs == [("a", "c")] and mc.load(path, ignore_overlaps="false").ignored_pairs == []
+    assert f"{path}: these links overlap at zero and do not collide: a and c" in caplog.text
+    scene = mc.load(path, joint_positions={"l": -0.2})
+    assert scene.ignored_pairs == [("a", "c")]
+    for kind in (mc.World, mc.ReducedWorld):
+        world = kind(scene)
+        rows = world.rows
+        found = {tuple(sorted(world.body_names[i] for i in pair)) for pair in rows["bodies"][rows["kind"] == "normal"]}
+        assert found == {("b", "d")}
 
 
 # ---- wrong files -----------------------------------------------------------------------------------------------------
@@ -587,6 +608,7 @@ def test_any_bytes(tmp_path_factory, content):
     ({"inertia": True}, ["inertia must be one of: warn, strict"]),
     ({"merge_fixed": "perhaps"}, ["merge_fixed must be True or False"]),
     ({"self_collision": 1}, ["self_collision must be True or False"]),
+    ({"ignore_overlaps": 1}, ["ignore_overlaps must be True or False"]),
     ({"motors": "torque"}, ["motors must be one of: none, position, velocity"]),
     ({"meshes": "all"}, ["meshes must be one of: required, found, none"]),
     ({"position": (0, 0)}, ["position must be 3 numbers"]),

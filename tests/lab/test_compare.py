@@ -156,14 +156,19 @@ def test_a_method_that_fails_does_not_stop_the_others():
 
 
 def test_what_a_method_finds_it_cannot_do_ends_its_run():
-    """The reference integrator looks at bounds when it steps."""
+    """The reference integrator meets a contact on its way; limits are refused before anything runs."""
     scene = mc.Scene()
-    scene.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
-    scene.add_joint(mc.HingeJoint(None, "bob", anchor=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1), name="elbow"))
-    found = mc.compare(scene, ["reduced:aba@reference", "reduced:aba"], 0.1, reference=None)
-    assert "'elbow' has limits" in found.runs["reduced:aba@reference"].failure
-    assert len(found.runs["reduced:aba@reference"]) == 0 and not found.runs["reduced:aba"].failure
-    assert "'elbow' has limits" in " ".join(found.table().split())
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    scene.add_body("ball", shape=mc.Sphere(0.1), density=1000.0, position=(0, 0, 0.13))
+    methods = ["reduced:aba@reference", "reduced:aba"]
+    found = mc.compare(scene, methods, 0.1, reference=None)
+    run = found.runs["reduced:aba@reference"]
+    assert "'floor' and 'ball' touch" in run.failure and 0 < len(run) < 20
+    assert not found.runs["reduced:aba"].failure
+    assert "'floor' and 'ball' touch" in " ".join(found.table().split())
+    scene.add_joint(mc.SliderJoint(None, "ball", axis=(0, 0, 1), limits=(-1, 1), name="rail"))
+    with pytest.raises(mc.SceneError, match="method 'reduced:aba@reference': .*'rail' has limits"):
+        mc.compare(scene, methods, 0.1, reference=None)
 
 
 def test_what_blows_up_is_said_to(monkeypatch):
@@ -186,7 +191,10 @@ def test_a_reference_that_fails():
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ({"scene": "pendulum"}, ["must be a Scene", "mcsim.load"]),
+    ({"scene": 3}, ["compare: the first argument must be a Scene, or the name or file of one, got 3"]),
+    ({"scene": "pendulums"}, ["there is no scene 'pendulums'", "did you mean 'pendulum'"]),
+    ({"scene": "pendulum", "links": 3}, ["no parameter 'links'"]),
+    ({"tolerances": 1e-6}, ["compare: there is no keyword 'tolerances'", "a Scene takes no parameters"]),
     ({"seconds": 0}, ["compare: seconds must be positive"]),
     ({"seconds": "long"}, ["compare: seconds must be a number"]),
     ({"dt": -1}, ["compare: dt must be positive"]),
@@ -204,6 +212,19 @@ def test_bad_arguments(arguments, words):
     assert "\n" not in str(caught.value)
     for word in words:
         assert word in str(caught.value)
+
+
+def test_names_and_files(tmp_path):
+    """A name, a JSON file as text or path, and parameters of the scene: as mcsim.load of them."""
+    scene = mc.load("chain", n=3)
+    scene.save(tmp_path / "chain.json")
+    runs = [mc.compare(given, "reduced:aba", 0.1, 0.01, None, timing=False, **parameters).runs["reduced:aba"]
+            for given, parameters in ((scene, {}), ("chain", {"n": 3}), (tmp_path / "chain.json", {}),
+                                      (str(tmp_path / "chain.json"), {}))]
+    for run in runs[1:]:
+        assert np.array_equal(run.energy, runs[0].energy) and len(run.energy) == 11
+    with pytest.raises(FileNotFoundError):
+        mc.compare(tmp_path / "none.json")
 
 
 def test_a_scene_of_nothing():

@@ -160,3 +160,63 @@ def test_joints_directly_hold_exactly_under_any_solver():
 def test_wrong_keywords_are_named(keywords, words):
     with pytest.raises(mc.SceneError, match=words):
         mc.World(mc.scenes.pyramid(base=2), **keywords)
+
+
+@pytest.mark.parametrize("name, parameters", [("ragdolls", {"count": 1}), ("four_bar", {})])
+def test_the_reduced_problem_is_over_the_trees_velocities(name, parameters):
+    world = mc.ReducedWorld(mc.load(name, **parameters), dt=1 / 240)
+    world.step(150)
+    problem = world.problem()
+    assert problem.jacobian.shape[1] == len(world.qd)
+    np.testing.assert_allclose(problem.A.toarray(), (problem.jacobian @ problem.inverse_mass @ problem.jacobian.T).toarray(),
+                               atol=1e-9 * abs(problem.A).max())
+    before = world.state_hash()
+    world.problem()
+    assert world.state_hash() == before
+
+
+def test_a_loop_in_generalized_coordinates_is_closed_by_a_solver_of_the_laboratory():
+    worlds = [mc.ReducedWorld(mc.load("four_bar"), dt=1 / 240, **keywords)
+              for keywords in ({}, {"solver": "pgs", "tolerance": 1e-10, "iterations": 10_000})]
+    for world in worlds:
+        world.step(48)
+    np.testing.assert_allclose(worlds[1].positions, worlds[0].positions, atol=1e-6)
+
+
+@pytest.mark.parametrize("keywords", [
+    {}, {"solver": "pgs"}, {"stabilization": "baumgarte"}, {"joint_solver": "rows"}, {"friction_points": "point"},
+    {"solver": "pgs", "contact_model": "ncp"}])
+def test_a_residual_may_end_the_sweeps(keywords):
+    """The natural map ends them, the other residuals follow, and fewer sweeps are made where less is asked."""
+    def made(tolerance):
+        world = mc.World(mc.scenes.pyramid(base=4), sleep=False, stop="residual", tolerance=tolerance, **keywords)
+        return sum(world.step() or world.stats.iterations for _ in range(20)), world.stats
+
+    (few, _), (many, tight) = made(1e-1), made(1e-5)
+    assert few < many
+    assert tight.residuals["natural_map"] <= 1e-5
+    assert set(tight.residuals) >= {"primal", "dual", "complementarity", "natural_map", "velocity"}
+    assert tight.residuals["primal"] < 1e-5 and tight.residuals["dual"] < 1e-5 and tight.residuals["complementarity"] < 1e-3
+
+
+def test_residuals_of_a_step_that_is_over_are_unknown():
+    world = mc.World(mc.scenes.pyramid(base=2))
+    world.step(2)
+    first, second = world.stats, world.stats
+    known = first.residuals["primal"]
+    world.step()
+    assert first.residuals["primal"] == known
+    assert np.isnan(second.residuals["primal"]) and second.residuals["natural_map"] >= 0.0
+
+
+@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize("joint_solver", ["rows", "tree"])
+def test_a_linkage_whose_rows_repeat_each_other_is_not_locked(solver, joint_solver):
+    """A planar four-bar in space has three redundant rows; drifted by an angle a they agree to a alone, and exact solvers
+    answered with impulses of 1 / a^2."""
+    world, plain = (mc.World(mc.load("four_bar"), dt=1 / 240, substeps=1, sleep=False, **keywords) for keywords in (
+        {"solver": solver, "contact_model": "ncp", "joint_solver": joint_solver}, {"solver": "pgs", "iterations": 1000}))
+    world.step(48)
+    plain.step(48)
+    assert np.abs(world.positions - plain.positions).max() < 2e-3
+    assert world.joint_errors()[:, 0].max() < 1e-3

@@ -216,6 +216,70 @@ def test_loops_close_and_come_to_the_maximal_path():
     assert gaps[1] < 2e-3 and gaps[1] < 0.6 * gaps[0]
 
 
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+@pytest.mark.parametrize("stabilization, least, most", [
+    ("none", 1e-2, 0.1), ("baumgarte", 1e-5, 1e-3), ("soft", 0.0, 1e-4), ("projection", 0.0, 1e-10)])
+def test_loops_for_ten_seconds(stabilization, integrator, least, most):
+    """"none" drifts, "baumgarte" and, under rk4, "soft" stay bounded, "projection" closes; none goes on drifting but "none".
+    Velocities fulfil the loop after each step."""
+    world = mc.ReducedWorld(mc.load("four_bar", driven=False), stabilization=stabilization, integrator=integrator)
+    errors = []
+    for _ in range(1000):
+        world.step(10)
+        errors.append(world.loop_errors().max())
+    first, last = max(errors[:300]), max(errors[-300:])
+    assert least < max(errors) < most
+    assert last > 2.0 * first if stabilization == "none" else last < 1.5 * first + 1e-12
+    if stabilization == "soft" and integrator == "semi_implicit":
+        assert max(errors) < 1e-10
+    assert np.abs(world.jacobian() @ world.qd).max() < (1e-3 if stabilization == "none" else 1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+@pytest.mark.parametrize("stabilization", ["soft", "projection"])
+def test_closed_loops_are_of_second_order(stabilization, integrator):
+    scene = mc.load("four_bar", driven=False)
+    exact = mc.ReducedWorld(scene, dt=5e-5)
+    exact.step(10_000)
+    errors = []
+    for steps in (50, 100):
+        world = mc.ReducedWorld(scene, dt=0.5 / steps, stabilization=stabilization, integrator=integrator)
+        world.step(steps)
+        errors.append(np.abs(world.q - exact.q).max())
+    assert errors[0] < 3e-3 and 3.0 < errors[0] / errors[1]
+
+
+def test_projection_closes_what_is_open_no_faster_than_push_speed():
+    """Gauss-Newton steps on q alone: from far off at push_speed, and velocities do not gain from it."""
+    world = mc.ReducedWorld(mc.load("four_bar", driven=False), stabilization="projection", push_speed=2.0)
+    start = world.q.copy()
+    world.q[2] += 0.1
+    gap = [world.loop_errors().max()]
+    speed = np.abs(world.qd).max()
+    for _ in range(80):
+        world.step()
+        gap.append(world.loop_errors().max())
+    steps = -np.diff(gap)
+    assert steps.max() < 1.05 * 2.0 * world.dt and steps[0] > 0.8 * 2.0 * world.dt
+    assert gap[-1] < 1e-12 and np.abs(world.qd).max() < 1.2 * speed + 0.5
+    assert np.abs(world.q - start).max() < 0.5
+
+
+def test_projection_leaves_what_cannot_close():
+    """A rod that is too long for two bars that are stretched out: they swing as if it were not there."""
+    scene = mc.Scene()
+    for i, x in enumerate((1.0, 3.0)):
+        scene.add_body(f"bar{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(x, 0, 0))
+    scene.add_joint(mc.HingeJoint(None, "bar0", (0, 0, 0), (0, 1, 0)))
+    scene.add_joint(mc.HingeJoint("bar0", "bar1", (2, 0, 0), (0, 1, 0)))
+    scene.add_joint(mc.DistanceJoint(None, "bar1", (0, 0, 0), (4, 0, 0), length=4.5))
+    world = mc.ReducedWorld(scene, stabilization="projection")
+    start = world.energy().total
+    world.step(1000)
+    assert world.joint_errors().max() == pytest.approx(0.5, abs=1e-6)
+    assert world.energy().total == pytest.approx(start, abs=1e-3)
+
+
 def test_gears_and_distances_are_couplings():
     scene = mc.Scene()
     for name, x in (("a", 0.0), ("b", 1.0)):
@@ -230,6 +294,52 @@ def test_gears_and_distances_are_couplings():
     world.step(1000)
     assert world.q[0] + 2.0 * world.q[1] == pytest.approx(0.0, abs=1e-9) and world.qd[0] == pytest.approx(1.0, abs=1e-6)
     assert len(world.system.couplings) == 2 and world.joint_errors().max() < 1e-6
+
+
+def geared_five_bar():
+    """Two cranks that a gear turns alike, and the point that two rods hold between them: a loop, one freedom left."""
+    points = np.array([(0, 0, 0), (0.18, 0, 0.47), (0.5, 0, 1.3), (0.84, 0, 0.47), (1, 0, 0)])
+    names = [None, "left", "rod", "other_rod", "right", None]
+    scene = mc.Scene()
+    for name, a, b in zip(names[1:5], points, points[1:]):
+        scene.add_body(name, mass=1, inertia=(0.1, 0.1, 0.1), position=(a + b) / 2)
+    hinges = [scene.add_joint(mc.HingeJoint(a, b, anchor=point, axis=(0, 1, 0), name=f"hinge{i}"))
+              for i, (a, b, point) in enumerate(zip(names, names[1:], points))]
+    scene.add_joint(mc.GearJoint(hinges[0], hinges[4], 1.0, name="gear"))
+    return scene
+
+
+def gear_train(count=12):
+    """Wheels on hinges, each geared to the next; the first has a weight on its rim."""
+    scene = mc.Scene()
+    hinges = []
+    for i in range(count):
+        scene.add_body(f"wheel{i}", mass=1, inertia=(0.1, 0.1, 0.1), position=(i + 0.3 * (i == 0), 0, 0))
+        hinges.append(scene.add_joint(mc.HingeJoint(None, f"wheel{i}", (i, 0, 0), (0, 1, 0), name=f"hinge{i}")))
+    for a, b in zip(hinges, hinges[1:]):
+        scene.add_joint(mc.GearJoint(a, b, 1.0, name=f"{a.name}_{b.name}"))
+    return scene
+
+
+@pytest.mark.parametrize("scene", [geared_five_bar, gear_train])
+def test_gears_and_loops_are_solved_at_once(scene):
+    """As exactly at the default sweeps as at any number of them."""
+    world, exact = (mc.ReducedWorld(scene(), dt=1e-3, **more) for more in ({}, {"iterations": 500}))
+    energy, gap = world.energy().total, 0.0
+    for _ in range(20):
+        world.step(50)
+        gap = max(gap, world.joint_errors().max())
+    exact.step(1000)
+    assert world.energy().kinetic > 1.0 and gap < 1e-11 and world.stats.residuals["velocity"] < 1e-11
+    assert np.abs(world.q - exact.q).max() < 1e-11
+    assert world.energy().total == pytest.approx(energy, abs=1e-4 * world.energy().kinetic)
+
+
+def test_the_train_of_gears_falls_as_one():
+    """m g r / (m r^2 + all moments) is what its weight begins with."""
+    world = mc.ReducedWorld(gear_train(12), dt=1e-3)
+    world.step()
+    assert world.qd[0] / 1e-3 == pytest.approx(G * 0.3 / (0.3**2 + 12 * 0.1), rel=1e-4)
 
 
 def test_rows_are_seen_over_the_tree():
@@ -331,17 +441,57 @@ def test_the_state_is_q_and_qd():
 
 
 @pytest.mark.parametrize("keywords, match", [
-    ({"integrator": "euler"}, "semi_implicit, rk4, reference"), ({"stabilization": "ggl"}, "none, baumgarte, soft"),
-    ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "pgs"}, "si")])
+    ({"integrator": "euler"}, "semi_implicit, rk4, reference"), ({"stabilization": "ggl"}, "none, baumgarte, soft, projection"),
+    ({"dt": 0}, "dt"), ({"ball": "euler"}, "ypr"), ({"tree": ["nothing"]}, "nothing"), ({"solver": "gauss"}, "si")])
 def test_wrong_keywords_are_answered(keywords, match):
     with pytest.raises(mc.SceneError, match=match):
         mc.ReducedWorld(mc.load("double_pendulum"), **keywords)
 
 
-def test_the_reference_refuses_what_is_not_smooth():
-    for scene, match in ((arm(limits=(-1, 1)), "limits"), (mc.load("four_bar"), "drive|tree"), (block(), "touch")):
+def moved(kind="dynamic", **given):
+    scene = mc.Scene()
+    scene.add_body("lump", mass=1, inertia=(1, 1, 1), kind=kind, **given)
+    return scene
+
+
+@pytest.mark.parametrize("scene, match", [
+    (lambda: arm(limits=(-1, 1)), "joint 'hinge' has limits; .*rk4"),
+    (lambda: arm(motor=mc.Motor(velocity=1, max_force=1)), "joint 'hinge' has a motor; .*rk4"),
+    (lambda: arm(spring=mc.Spring(1, 0)), "joint 'hinge' has a spring; .*rk4"),
+    (lambda: arm(friction=1), "joint 'hinge' has friction; .*rk4"),
+    (lambda: mc.load("four_bar", driven=False), "joint 'pivot' has no place in the tree .*rk4"),
+    (lambda: moved(linear_damping=0.1), "body 'lump' has damping; .*rk4"),
+    (lambda: moved("kinematic"), "body 'lump' is kinematic; .*rk4"),
+    (block, "bodies 'floor' and 'block' touch.*rk4")])
+def test_the_reference_refuses_what_is_not_smooth(scene, match):
+    """At once, by name, with what to do."""
+    with pytest.raises(mc.SceneError, match=match):
+        mc.ReducedWorld(scene(), integrator="reference")
+
+
+def test_the_reference_refuses_what_is_added():
+    """Before anything has changed; bodies that come to touch at the next step."""
+    world = mc.ReducedWorld(arm(), integrator="reference")
+    hinge, body = world.joint("hinge"), world.body("arm")
+    before = world.state_hash()
+    for call, match in (
+            (lambda: hinge.set_limits(-1, 1), "'hinge' is to have limits"),
+            (lambda: hinge.set_spring(mc.Spring(1, 0)), "'hinge' is to have a spring"),
+            (lambda: setattr(body, "linear_damping", 1), "'arm' is to have damping"),
+            (lambda: world.set_body("arm", angular_damping=1.0), "'arm' has damping"),
+            (lambda: world.add_joint(mc.BallJoint(None, "arm", (0, 0, 0), name="too much")), "'too much' has no place"),
+            (lambda: world.add_body("led", mass=1, inertia=(1, 1, 1), kind="kinematic"), "'led' is kinematic")):
         with pytest.raises(mc.SceneError, match=match):
-            mc.ReducedWorld(scene, integrator="reference").step()
+            call()
+        assert world.state_hash() == before
+    hinge.set_limits(None, None)
+    hinge.set_spring(None)
+    body.linear_damping = 0
+    world.step()
+    for name in ("one", "two"):
+        world.add_body(name, shape=mc.Sphere(0.1), density=1000, position=(5, 0, 0))
+    with pytest.raises(mc.SceneError, match="bodies 'one' and 'two' touch"):
+        world.step()
 
 
 def test_an_empty_scene():

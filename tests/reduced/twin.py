@@ -1,7 +1,7 @@
 """A slow, plain twin of the reduced path: link coordinates, 6x6 matrices, one state at a time.
 
 R. Featherstone, Rigid Body Dynamics Algorithms, Springer 2008: spatial vectors (chapter 2), joint models (4), recursive
-Newton-Euler (Table 5.1), composite rigid bodies (Table 6.2), articulated bodies (Table 7.1), hybrid dynamics (9.2).
+Newton-Euler (Table 5.1), composite rigid bodies (Table 6.2), articulated bodies (Table 7.1), hybrid dynamics (section 9.2).
 Spatial motion is [w; v], force [n; f]. X, a Plücker transform, takes motions from one frame's coordinates to another's;
 X.T takes forces back. A frame at r, whose axes are the columns of R, both seen from the other frame: `transform(R, r)`.
 

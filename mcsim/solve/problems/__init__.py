@@ -15,7 +15,16 @@ from mcsim.solve.problems.solution import Solution, check_calls
 # Name -> (most iterations by default, models that it solves, what it is). Each lives in a module of its name, whose
 # solve(problem, model, tolerance, max_iterations, callback, **options) says which options it has.
 SOLVERS = {
+    "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
+    "newton": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
+    "staggered": (500, ("ncp", "pyramid", "frictionless"), "staggered projections: normals and friction by turns"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
+    "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
+    "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Jacobi with mass splitting; the order of the rows is nothing to it"),
+    "apgd": (2000, ("ncp", "ccp", "frictionless"), "accelerated projected gradients on the cone QP; the exact model by rounds"),
+    "bb": (2000, ("ncp", "ccp", "frictionless"), "spectral projected gradients (Barzilai-Borwein) on the cone QP, likewise"),
+    "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
+    "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense"),
 }
 
 MODEL_DESCRIPTIONS = {
@@ -26,7 +35,7 @@ MODEL_DESCRIPTIONS = {
 }
 
 
-def solve(problem: Problem, solver: str = "pgs", model: str = "ncp", *, tolerance: float = 1e-6,
+def solve(problem: Problem, solver: str = "admm", model: str = "ncp", *, tolerance: float = 1e-6,
           max_iterations: int | None = None, callback=None, bilateral: str = "rows", **options) -> Solution:
     """Solve a contact problem -> Solution (.impulses .velocities .converged .reason .iterations .residuals).
 

@@ -27,14 +27,19 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 
-# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; the matrix is indefinite beyond MINUS times it.
+# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; an s below minus MINUS times that says
+# that the matrix is indefinite.
 cdef double NOTHING = 1e-12
 cdef double MINUS = 1e4
 # Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
 cdef double FIRST = 1e-14
 cdef double LATER = 1e-11
-# Changes of w by a unit of x_i, of sqrt(A_kk A_ii).
+# How far rounding may carry x_i out of its bounds, as the speed A_ii times that.
+cdef double OUTSIDE = 1e-14
+# Changes by a unit of x_i: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of sqrt(A_ii / A_cc).
 cdef double NO_CHANGE = 1e-11
+cdef double NO_MOTION = 1e-14
+cdef int PATIENCE = 50           # steps of no length until, of rows that tie, the first is taken, not the fastest
 cdef int PASSES = 10
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
 
@@ -73,7 +78,8 @@ cdef struct Boxed:
     double* y                    # (held,) A_CC^-1 A_Ci of the row last asked for
     double* work                 # (n,)
     double pivot                 # s of the row last asked for
-    double accuracy              # verdicts on rows that cannot be satisfied, relative to `size`
+    double accuracy              # verdicts on rows that cannot be satisfied: relative to `size`,
+    double quiet                 # or absolute
     Py_ssize_t pivots
     Py_ssize_t most
     Py_ssize_t contradictory
@@ -275,21 +281,32 @@ cdef inline double until_sign(const Boxed* p, Py_ssize_t k, double speed) noexce
 
 
 cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way, bint felt) noexcept nogil:
-    """How far until something happens to row k of those beside i. w.rate: by a unit of x_i; of C: work holds y."""
+    """How far until something happens to row k, not i. work holds y by rows; felt: w feels x_i, rate says how much."""
+    cdef double own = p.a[k * (p.n + 1)]
+    cdef double other = p.a[i * (p.n + 1)]
     if p.state[k] == HELD:
-        return until_bound(p, k, -way * p.work[k]) if p.work[k] != 0.0 else INFINITY
-    if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(p.a[k * (p.n + 1)] * p.a[i * (p.n + 1)]):
+        felt = fabs(p.work[k]) * sqrt(own) > NO_MOTION * sqrt(other)
+        return until_bound(p, k, -way * p.work[k]) if felt else INFINITY
+    if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(own * other):
         return until_sign(p, k, way * p.rate[k])
     return INFINITY
 
 
-cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, double* step,
+cdef inline double speed_of(const Boxed* p, Py_ssize_t k) noexcept nogil:
+    """How fast row k comes to what happens to it, its units taken out."""
+    cdef double diagonal = p.a[k * (p.n + 1)]
+    return fabs(p.work[k]) * sqrt(diagonal) if p.state[k] == HELD else fabs(p.rate[k]) / sqrt(diagonal)
+
+
+cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, bint by_index, double* step,
                       Py_ssize_t* where) noexcept nogil:
-    """The first thing that happens as x_i goes; of several at once what happens to i, then to the first row."""
+    """The first thing that happens as x_i goes. Of several at once: what happens to i, else to the fastest, or to the
+    first row."""
     cdef Event event = NONE
     cdef Py_ssize_t k
     cdef double t
     cdef double least = INFINITY
+    cdef double fastest = 0.0
     for k in range(p.held):
         p.work[p.row[k]] = p.y[k]
     for k in range(p.n):
@@ -308,11 +325,14 @@ cdef Event next_event(Boxed* p, Py_ssize_t i, double way, double s, double tie, 
     for k in range(p.n):
         if k != i:
             t = reach(p, k, i, way, s > 0.0)
-            if t <= least + tie:
+            if t <= least + tie and speed_of(p, k) > fastest:
+                fastest = speed_of(p, k)
                 step[0] = t
                 where[0] = k
-                return BOUND if p.state[k] == HELD else SIGN
-    return NONE
+                event = BOUND if p.state[k] == HELD else SIGN
+                if by_index:
+                    break
+    return event
 
 
 cdef void advance(Boxed* p, Py_ssize_t i, double change, bint felt) noexcept nogil:
@@ -330,11 +350,22 @@ cdef inline double bound(const Boxed* p, Py_ssize_t k, double speed) noexcept no
     return p.upper[k] if speed > 0.0 else p.lower[k]
 
 
-cdef void give_up(Boxed* p, Py_ssize_t i) noexcept nogil:
-    """No x satisfies row i with those in C: it repeats them, or contradicts them."""
+cdef bint settle(Boxed* p, Py_ssize_t i) noexcept nogil:
+    """Nothing stops x_i, and w_i stays: row i contradicts those in C, or repeats them. False: it has bounds and repeats
+    them only as long as they are in C; x_i must go to its bound, as far as they let it."""
+    cdef double size
+    cdef Py_ssize_t k
+    refresh(p)
+    size = p.size[i]
+    for k in range(p.held):                                # w_i - y.w_C is what stays
+        size += fabs(p.y[k]) * p.size[p.row[k]]
     p.state[i] = SETTLED
-    if fabs(p.w[i]) > p.accuracy * p.size[i]:
+    if fabs(p.w[i]) > max(p.accuracy * size, p.quiet):
         p.contradictory += 1
+    elif p.lower[i] > -INFINITY or p.upper[i] < INFINITY:
+        p.state[i] = WAITING
+        return False
+    return True
 
 
 cdef bint try_to_enter(Boxed* p, Py_ssize_t k) noexcept nogil:
@@ -352,6 +383,7 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
     cdef double tie = 1e-13 * fabs(p.w[i]) / diagonal if diagonal > 0.0 else 0.0
     cdef double s, step
     cdef Py_ssize_t k = 0
+    cdef Py_ssize_t stuck = 0                              # steps of no length, one after another
     cdef Event event
     memset(p.numb, 0, p.n * sizeof(int32_t))
     while p.pivots < p.most:
@@ -363,10 +395,13 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
             return INDEFINITE
         if s > 0.0:
             compute_rates(p, i)
-        event = next_event(p, i, way, s, tie, &step, &k)
+        event = next_event(p, i, way, s, tie, stuck > PATIENCE, &step, &k)
+        stuck = stuck + 1 if step <= tie else 0
         if event == NONE:
-            give_up(p, i)
-            return NONE
+            if settle(p, i):
+                return NONE
+            way = -way
+            continue
         advance(p, i, way * step, s > 0.0)
         if event == ZERO:
             enter(p, i)
@@ -387,6 +422,20 @@ cdef Event drive(Boxed* p, Py_ssize_t i, double way) noexcept nogil:
 
 # ---- all rows ----------------------------------------------------------------------------------------------------
 
+cdef bint put_back(Boxed* p) noexcept nogil:
+    """What rounding carried out of its bounds leaves C. -> whether anything did"""
+    cdef Py_ssize_t i
+    cdef double beyond
+    cdef bint found = False
+    for i in range(p.n):
+        beyond = max(p.lower[i] - p.x[i], p.x[i] - p.upper[i])
+        if p.state[i] == HELD and beyond * p.a[i * (p.n + 1)] > OUTSIDE * p.size[i]:
+            p.x[i] = bound(p, i, p.x[i] - p.lower[i])
+            leave(p, i)
+            found = True
+    return found
+
+
 cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
     """Every row in its turn, and again as long as rounding has spoilt one. -> NONE, STOPPED or INDEFINITE"""
     cdef Py_ssize_t j, i
@@ -395,8 +444,10 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
     cdef bint changed
     cdef Event event
     for round in range(PASSES):
-        changed = False
         refresh(p)
+        changed = put_back(p)
+        if changed:
+            refresh(p)
         for j in range(p.n):
             i = order[j]
             way = wanted(p, i, FIRST if round == 0 else LATER)
@@ -412,11 +463,12 @@ cdef Event take_rows(Boxed* p, const int32_t* order) noexcept nogil:
 
 
 def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower, const double[::1] upper,
-            Py_ssize_t max_pivots, double accuracy):
-    """A (n, n) symmetric positive semidefinite, b, lower, upper (n,), lower <= upper, n > 0.
+            const double[::1] guess, Py_ssize_t max_pivots, double accuracy, double quiet):
+    """A (n, n) symmetric positive semidefinite, n > 0; b, lower, upper (n,), lower <= upper; guess (n,): first x.
 
     -> (x (n,), status, pivots, rows that contradict others). Status 0: all rows were taken; 2: max_pivots reached; 3: A
-    is indefinite. Rows whose speed misses zero by no more than `accuracy` of |b| + |A||x| are redundant, not contradictory.
+    is indefinite. A row whose speed misses zero by no more than `accuracy` of |b| + |A||x|, or than
+    `quiet`, is no contradiction.
     """
     cdef Py_ssize_t n = A.shape[0]
     cdef Boxed p
@@ -425,13 +477,15 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     values, numbers, factor = np.zeros((8, n)), np.zeros((4, n), np.int32), np.zeros((n, n))
     free = np.isinf(lower) & np.isinf(upper)
     numbers[3] = np.argsort(~free, kind="stable")
-    values[0] = np.minimum(np.maximum(0.0, lower), upper)
+    values[0] = np.minimum(np.maximum(guess, lower), upper)
     p.n, p.held, p.pivots, p.contradictory, p.most, p.accuracy = n, 0, 0, 0, max_pivots, accuracy
+    p.quiet = quiet
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
     p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])
     p.d, p.line, p.y, p.work = doubles(values[4]), doubles(values[5]), doubles(values[6]), doubles(values[7])
     p.factor = doubles(factor)
-    p.state, p.numb, p.row, turns = integers(numbers[0]), integers(numbers[1]), integers(numbers[2]), integers(numbers[3])
+    p.state, p.numb, p.row = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
+    turns = integers(numbers[3])
     with nogil:
         ended = take_rows(&p, turns)
     status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0

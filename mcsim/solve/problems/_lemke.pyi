@@ -2,5 +2,5 @@
 
 import numpy as np
 
-def lemke(M: np.ndarray, q: np.ndarray, covering: np.ndarray,
-          max_pivots: int) -> tuple[np.ndarray, np.ndarray, int, int]: ...
+def lemke(lines: np.ndarray, basic: np.ndarray, other: np.ndarray, place: np.ndarray, column: int,
+          max_pivots: int, worst: float) -> tuple[int, int, int]: ...

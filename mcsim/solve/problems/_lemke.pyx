@@ -15,10 +15,9 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 
-# In a problem scaled to entries of size one: smaller pivots are rounding, values closer than TIE (of the largest q) tie.
-cdef double SMALLEST_PIVOT = 1e-11
+# Of a problem scaled to entries of size one: smaller pivots are rounding, values closer than TIE tie.
+cdef double SMALLEST_PIVOT = 1e-10
 cdef double TIE = 1e-12
-cdef double WORST_TIED_PIVOT = 1e-6      # of the best pivot among rows that tie: worse ones would cost all digits
 
 cdef enum:
     SOLVED = 0
@@ -33,7 +32,7 @@ cdef struct Tableau:
     int32_t* basic              # (n,) the variable of each row
     int32_t* other              # (n + 1,) the variable of each column
     int32_t* place              # (2n + 1,) row of a basic variable, -1 - column of another
-    double tie                  # [as q]
+    double worst                # pivot allowed, of the best one among rows that tie
 
 
 cdef inline double* line_of(const Tableau* t, Py_ssize_t r) noexcept nogil:
@@ -106,14 +105,14 @@ cdef Py_ssize_t leaving_row(const Tableau* t, Py_ssize_t c) noexcept nogil:
         return NO_ROW
     for r in range(n):
         p = line_of(t, r)[c]
-        if p > SMALLEST_PIVOT * largest and line_of(t, r)[n + 1] <= least * p + t.tie:
+        if p > SMALLEST_PIVOT * largest and line_of(t, r)[n + 1] <= least * p + TIE:
             if t.basic[r] == 2 * n:
                 return r
             best_pivot = max(best_pivot, p)
     for r in range(n):
         p = line_of(t, r)[c]
-        if (p > SMALLEST_PIVOT * largest and p >= WORST_TIED_PIVOT * best_pivot
-                and line_of(t, r)[n + 1] <= least * p + t.tie
+        if (p > SMALLEST_PIVOT * largest and p >= t.worst * best_pivot
+                and line_of(t, r)[n + 1] <= least * p + TIE
                 and (best == NO_ROW or lexically_less(t, r, best, c))):
             best = r
     return best
@@ -134,48 +133,44 @@ cdef Py_ssize_t first_row(const Tableau* t) noexcept nogil:
     return best
 
 
-cdef int follow(Tableau* t, Py_ssize_t most, Py_ssize_t* pivots) noexcept nogil:
-    """Pivots from the start to an end: SOLVED, RAY, or LIMIT."""
+cdef int follow(Tableau* t, Py_ssize_t* column, Py_ssize_t most, Py_ssize_t* pivots) noexcept nogil:
+    """Pivots from the column that enters to an end: SOLVED, RAY, or LIMIT, where `column` is what would enter next."""
     cdef Py_ssize_t n = t.n
-    cdef Py_ssize_t r = first_row(t)
-    cdef Py_ssize_t c = n
+    cdef Py_ssize_t r
     cdef int32_t left
-    pivots[0] = 0
-    while r != NO_ROW:
-        if pivots[0] >= most:
+    for pivots[0] in range(most + 1):
+        r = first_row(t) if t.other[column[0]] == 2 * n else leaving_row(t, column[0])
+        if r == NO_ROW:
+            return RAY
+        if pivots[0] == most:
             return LIMIT
         left = t.basic[r]
-        pivot(t, r, c)
-        pivots[0] += 1
+        pivot(t, r, column[0])
         if left == 2 * n:
+            pivots[0] += 1
             return SOLVED
-        c = -1 - t.place[left + n if left < n else left - n]
-        r = leaving_row(t, c)
-    return SOLVED if pivots[0] == 0 else RAY
+        column[0] = -1 - t.place[left + n if left < n else left - n]
+    return LIMIT
 
 
-def lemke(const double[:, ::1] M, const double[::1] q, const double[::1] covering, Py_ssize_t max_pivots):
-    """M (n, n), q (n,), covering (n,) > 0, n > 0, best scaled to entries of size one.
+def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots, double worst):
+    """Follow the path of a tableau, x_basic = q - T x_other, in place: lines (n, n + 2) hold (T, q), n > 0.
 
-    -> (z (n,), basic (n,) bool: which z are basic, status, pivots). Status 0: solved; 1: ended on a ray; 2: max_pivots
-    reached; what is not solved stands where it stopped, M z + q + z0 covering >= 0 with z0 > 0.
+    Variables: w 0..n-1, z n..2n-1, z0 2n. basic (n,), other (n + 1,): those of the rows and of the columns; place
+    (2n + 1,): row of a basic one, -1 - column of another; all int32. column: what enters first; where it is z0, this is
+    the start: T = (-M, -d), d > 0, some q < 0.
+
+    worst: of rows that tie, those are left out whose pivot is smaller than this part of the best. Near 0 the rule
+    against cycling is kept to the letter, near 1 the most digits.
+
+    -> (status, pivots, column). 0: z0 has left, the basis solves the problem; 1: nothing stops `column`, a ray; 2:
+    max_pivots were made, `column` is next.
     """
-    cdef Py_ssize_t n = M.shape[0]
     cdef Py_ssize_t pivots
     cdef int status
     cdef Tableau t
-    lines = np.empty((n, n + 2))
-    np.negative(M, out=lines[:, :n])
-    np.negative(covering, out=lines[:, n])
-    lines[:, n + 1] = q
-    basic = np.arange(n, dtype=np.int32)
-    other = np.arange(n, 2 * n + 1, dtype=np.int32)
-    place = np.concatenate([basic, -1 - np.arange(n + 1, dtype=np.int32)]).astype(np.int32)
-    t.n, t.lines, t.basic, t.other, t.place = n, doubles(lines), integers(basic), integers(other), integers(place)
-    t.tie = TIE * np.abs(q).max()
+    t.n, t.lines, t.worst = len(basic), doubles(lines), worst
+    t.basic, t.other, t.place = integers(basic), integers(other), integers(place)
     with nogil:
-        status = follow(&t, max_pivots, &pivots)
-    z, held = np.zeros(2 * n + 1), np.zeros(2 * n + 1, bool)
-    z[basic] = lines[:, n + 1]
-    held[basic] = True
-    return np.maximum(z[n:2 * n], 0.0), held[n:2 * n], status, pivots
+        status = follow(&t, &column, max_pivots, &pivots)
+    return status, pivots, column

@@ -10,6 +10,9 @@ Source: M. Jourdan, P. Alart and M. Jean, "A Gauss-Seidel like algorithm to solv
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdint cimport int64_t
+
+import numpy as np
 
 from mcsim.solve._blocks cimport clamp, cone_step, onto_circle
 from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, System, project_contact
@@ -77,18 +80,10 @@ cdef void contact_convex(const double* k, double mu, double omega, double* u, do
             x[r] = y[r]
 
 
-cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse, double* state) noexcept nogil:
-    cdef double u[3]
-    cdef double delta[3]
-    cdef const double* k = s.local + 9 * block
-    cdef Py_ssize_t first = s.first(block)
-    cdef double* x = impulse + first
-    cdef int r, size = s.size(block)
-    cdef bint moved = False
-    s.block_velocity(block, impulse, state, u)
-    for r in range(size):
-        delta[r] = x[r]
-    if size == 1:
+cdef inline void local_solve(System s, int model, Py_ssize_t block, const double* k, double omega, double* u,
+                             double* x) noexcept nogil:
+    """One block's impulses x, from its velocities u at them, which are used up; k (3, 3): what it moves itself by."""
+    if block >= s.contact_count:
         x[0] = relaxed_row(x[0], u[0], k[0], s.lower[block - s.contact_count], s.upper[block - s.contact_count], omega)
     elif model == NCP:
         contact_exact(k, s.friction[block], omega, u, x)
@@ -96,6 +91,20 @@ cdef void block_solve(System s, int model, Py_ssize_t block, double omega, doubl
         contact_convex(k, s.friction[block], omega, u, x)
     else:
         contact_flat(k, s.friction[block], model == PYRAMID, omega, u, x)
+
+
+cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse,
+                      double* state) noexcept nogil:
+    cdef double u[3]
+    cdef double delta[3]
+    cdef Py_ssize_t first = s.first(block)
+    cdef double* x = impulse + first
+    cdef int r, size = s.size(block)
+    cdef bint moved = False
+    s.block_velocity(block, impulse, state, u)
+    for r in range(size):
+        delta[r] = x[r]
+    local_solve(s, model, block, s.local + 9 * block, omega, u, x)
     for r in range(size):
         delta[r] = x[r] - delta[r]
         moved = moved or delta[r] != 0.0
@@ -111,3 +120,66 @@ def sweep(System s, int model, double[::1] impulse, double[::1] state, double om
     with nogil:
         for i in range(s.block_count):
             block_solve(s, model, s.block_count - 1 - i if backward else i, omega, &impulse[0], &state[0])
+
+
+def solve_apart(System s, int model, double[::1] impulse, const double[::1] u, const double[::1] local, double omega):
+    """All blocks at once, each from the velocities u (rows,) of before. local (9 blocks,): what each is taken to move
+    itself by."""
+    cdef Py_ssize_t block, first
+    cdef double w[3]
+    cdef int r
+    with nogil:
+        for block in range(s.block_count):
+            first = s.first(block)
+            for r in range(s.size(block)):
+                w[r] = u[first + r]
+            local_solve(s, model, block, &local[9 * block], omega, w, &impulse[first])
+
+
+def shared_local(System s):
+    """(9 blocks,) of each block its own part of A + R, with the mass of what it acts on shared out evenly among all
+    blocks that act on it: sum over its columns k of count_k J_k (M^-1 J')_k, made symmetric. Of an A given whole:
+    times the number of blocks that it is coupled with, itself among them."""
+    cdef Py_ssize_t block, k, at
+    cdef int size, i, j
+    cdef double own
+    out = np.zeros(9 * s.block_count)
+    cdef double[::1] local = out
+    count = np.zeros(s.width, dtype=np.int64)
+    cdef int64_t[::1] acting = count
+    cdef const double* value
+    cdef const double* response
+    for k in range(s.begin[s.block_count]):
+        acting[s.column[k]] += 1
+    for block in range(s.block_count):
+        size = s.size(block)
+        at = 9 * block
+        if s.factored:
+            value = s.value + s.place(block)
+            response = s.response + s.place(block)
+            for k in range(s.begin[block], s.begin[block + 1]):
+                for i in range(size):
+                    for j in range(size):
+                        own = 0.5 * (value[i] * response[j] + value[j] * response[i])
+                        local[at + 3 * i + j] += acting[s.column[k]] * own
+                value += size
+                response += size
+        else:
+            k = coupled(s, block)
+            for i in range(size):
+                for j in range(size):
+                    own = s.local[at + 3 * i + j] - (s.compliance[s.first(block) + i] if i == j else 0.0)
+                    local[at + 3 * i + j] = k * own
+        for i in range(size):
+            local[at + 4 * i] += s.compliance[s.first(block) + i]
+    return out
+
+
+cdef Py_ssize_t coupled(System s, Py_ssize_t block) except -1:
+    """Blocks that one block of an A given whole is coupled with."""
+    cdef Py_ssize_t k, row
+    seen = set()
+    for k in range(s.begin[block], s.begin[block + 1]):
+        row = s.column[k]
+        seen.add(row // 3 if row < 3 * s.contact_count else row - 2 * s.contact_count)
+    return len(seen)

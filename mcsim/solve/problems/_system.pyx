@@ -98,7 +98,7 @@ cdef void measure_row(double impulse, double u, double lower, double upper, doub
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
-cdef const double* doubles(object array):
+cdef const double* doubles(object array) except? NULL:
     cdef const double[::1] view = array
     return &view[0] if view.shape[0] else NULL
 
@@ -132,6 +132,11 @@ cdef class System:
 
     def __reduce__(self):
         return System, (*self.kept, self.width)
+
+    def with_b(self, b):
+        """The same rows with another b (rows,), which may change."""
+        begin, column, value, response, _, *others = self.kept
+        return System(begin, column, value, response, b, *others, self.width)
 
     @property
     def local_blocks(self):

@@ -5,11 +5,14 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import dense
 from mcsim.solve.problems._dantzig import dantzig
+from mcsim.solve.problems.solution import Progress
 
+SETTLES = 10                   # rounds after which friction's bounds must come closer in each
+ENDINGS = {"contradictory": "contradictory rows", "limit": "iteration limit", "inaccurate": "inaccurate"}
 INACCURATE = 1e-6              # a solution that misses its conditions by more, of |b| + |A||x|, is not called one
 
 
-def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
+def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
     """Solve w = A x + b with lower <= x <= upper; w = 0 between the bounds, w >= 0 at the lower, w <= 0 at the upper.
 
     These are the conditions of least x'A x / 2 + b'x in the box. Contact without friction is [0, inf); friction under a
@@ -17,9 +20,9 @@ def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
     (Coulomb's) are not: see `lemke.friction_pyramid_lcp`.
 
     A: (n, n) symmetric positive semidefinite, singular if need be. b: (n,). lower, upper: (n,), infinite for none; None
-    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 20 n + 100 unless given. accuracy: a
-    row that no x can satisfy together with others is called redundant as long as w misses by no more than this part of
-    |b| + |A||x|.
+    for no bounds at all. Units are the caller's: impulses x, speeds w. max_pivots: 100 n + 100 unless given. guess:
+    (n,) the x to start from, put into its bounds; a good one saves pivots. accuracy: a row that no x can satisfy
+    together with others is called redundant as long as w misses by no more than this part of |b| + |A||x|, or 1e-12.
 
     -> (x, status, pivots). status: "solved"; "contradictory": some rows cannot be satisfied, x satisfies the others;
     "limit": max_pivots were not enough, x is where it stopped; "inaccurate": solved, but rounding spoilt it (> 1e-6).
@@ -31,26 +34,66 @@ def boxed(A, b, lower, upper, max_pivots=None, accuracy=1e-9):
     n = len(A)
     b = dense.vector("b", b, n)
     lower, upper = dense.bounds(lower, upper, n)
-    most = dense.limit(max_pivots, 20 * n + 100)
+    guess = np.zeros(n) if guess is None else dense.vector("guess", guess, n)
+    most = dense.limit(max_pivots, 100 * n + 100)
+    if not 0.0 <= accuracy <= 1.0:
+        raise SceneError(f"accuracy is {accuracy!r}; give a part of |b| + |A||x| from 0 to 1")
     if n == 0:
         return np.zeros(0), "solved", 0
-    x, code, pivots, contradictory = dantzig(A, b, lower, upper, most, float(accuracy))
+    x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy),
+                                              dense.QUIET)
     if code == 3:
-        raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' is not: look for a negative mass or "
-                         "rows that were mixed up")
+        raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
+                         "or rows that were mixed up")
     if code == 2:
         return x, "limit", pivots
     if contradictory:
         return x, "contradictory", pivots
-    return x, "solved" if residual(A, b, lower, upper, x) <= INACCURATE else "inaccurate", pivots
+    good = np.isfinite(x).all() and residual(A, b, lower, upper, x) <= INACCURATE
+    return x, "solved" if good else "inaccurate", pivots
 
 
 def residual(A, b, lower, upper, x):
-    """The largest part of w that its row does not allow at x in the box, relative to |b| + |A||x| of the row."""
-    w = A @ x + b
+    """The largest speed that a row misses its condition by, relative to |b| + |A||x| of the row.
+
+    The natural map: how far x is from x - w / A_ii put back into its bounds, times A_ii (1 of rows without mass).
+    """
     size = np.abs(A) @ np.abs(x) + np.abs(b).max(initial=0.0)
-    reach = size / np.maximum(np.diagonal(A), np.finfo(float).tiny)    # how far x_i may move for a w of that size
-    with np.errstate(invalid="ignore"):
-        room = np.where(w > 0.0, x - lower, upper - x)
-        missing = np.minimum(np.abs(w), np.where(np.isinf(room), np.inf, room / reach * size))
-    return float(np.max(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0), initial=0.0))
+    diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
+    missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
+    missing[missing <= dense.QUIET] = 0.0
+    return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
+
+
+def solve(problem, model, tolerance, max_iterations, callback):
+    """Boxed problems by pivots. "frictionless" is one; "pyramid" a sequence of them, the bounds of friction those of the
+    last normal impulses, until they agree, for which there is no guarantee. Dense: for some hundreds of rows."""
+    dense.refuse_large(problem, "dantzig")
+    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    impulses = problem.warm_start.copy()
+    progress.record(impulses)
+    if not progress.going:
+        return progress.solution("dantzig")
+    A, b = dense.whole(problem)
+    contacts, made = 3 * problem.contact_count, 0
+    held = np.isinf(problem.friction) & (model == "pyramid")
+    friction = np.where(np.isinf(problem.friction) | (model == "frictionless"), 0.0, problem.friction)
+    lower, upper = np.concatenate([np.tile([0.0, np.inf], (contacts, 1)), problem.bounds]).T.copy()
+    while progress.going:
+        if contacts:
+            load = np.where(held, np.inf, friction * np.maximum(impulses[:contacts:3], 0.0))
+            for k in (1, 2):
+                lower[k:contacts:3], upper[k:contacts:3] = -load, load
+        impulses, status, pivots = boxed(A, b, lower, upper, guess=np.clip(impulses, lower, upper))
+        made += pivots
+        before = progress.least
+        worst = progress.record(impulses)
+        if status != "solved" and progress.reason != "converged":
+            progress.reason = ENDINGS[status]
+        elif model == "frictionless" and progress.going:
+            progress.reason = "inaccurate"
+        elif progress.iterations > SETTLES and worst > 0.9 * before and progress.going:
+            progress.reason = "stalled"
+            progress.notes.append("the bounds of friction do not settle")
+    progress.notes.append(f"{made} pivots")
+    return progress.solution("dantzig")

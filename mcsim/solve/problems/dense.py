@@ -4,7 +4,11 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 
+MOST_ROWS = 3000
+
 SYMMETRIC = 1e-9               # of the largest entry: what A and A' may differ by
+QUIET = 1e-12                  # speeds below that are rounding, whatever the others are
+LARGEST, SMALLEST = 1e100, 1e-100  # beyond, products leave the range of doubles; what is smaller is taken as zero
 
 
 def square(name, values):
@@ -45,6 +49,9 @@ def bounds(lower, upper, count, of="the matrix"):
         wrong = np.flatnonzero(np.isnan(values) | (values == never))
         if len(wrong):
             raise SceneError(f"{name}[{wrong[0]}] is {values[wrong[0]]}; give a number, or {-never} for no bound")
+        wrong = np.flatnonzero(np.isfinite(values) & (np.abs(values) > LARGEST))
+        if len(wrong):
+            raise SceneError(f"{name}[{wrong[0]}] is {values[wrong[0]]:g}; give {-never} for no bound")
     wrong = np.flatnonzero(lower > upper)
     if len(wrong):
         k = wrong[0]
@@ -74,7 +81,7 @@ def limit(max_pivots, default):
 
 def _numbers(name, values):
     try:
-        return np.ascontiguousarray(values, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise SceneError(f"{name} is no array of numbers; pass a dense array (sparse ones: .toarray())") from None
 
@@ -91,4 +98,19 @@ def _finite(name, values):
     if len(wrong):
         where = ", ".join(str(k) for k in wrong[0])
         raise SceneError(f"{name}[{where}] is {values[tuple(wrong[0])]}; all must be finite: look where it comes from")
-    return values
+    if np.abs(values).max(initial=0.0) > LARGEST:
+        raise SceneError(f"{name} has numbers up to {np.abs(values).max():g}; choose units in which they stay below "
+                         f"{LARGEST:g}")
+    return np.where(np.abs(values) < SMALLEST, 0.0, values)
+
+
+def refuse_large(problem, solver):
+    """A dense method must not swallow the memory."""
+    if problem.row_count > MOST_ROWS:
+        raise SceneError(f"solve: {solver} works on dense matrices, of at most {MOST_ROWS} rows; this problem has "
+                         f"{problem.row_count}: take another solver, or bilateral='direct' where most of them are joints'")
+
+
+def whole(problem):
+    """-> A + compliance, dense, and b."""
+    return problem.A.toarray() + np.diag(problem.compliance), problem.b

@@ -16,6 +16,7 @@ from mcsim.solve.problems.problem import Problem
 
 PROXIMAL = 1e-9             # part of a row's own diagonal entry
 ROUNDS = 20                 # of the proximal iteration at most
+HELD = 1e-10                # part of its diagonal that is left of a row that the others hold: none, but for rounding
 PROGRESS = 0.5              # a round must leave at most this part of the residual
 
 
@@ -40,7 +41,10 @@ class Elimination:
         self.factor = splu((self.inner + dia_array((small[None], [0]), shape=self.inner.shape)).tocsc(),
                            permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         response = self.direct(self.across.toarray())
-        schur = A[self.kept][:, self.kept].toarray() - self.across.T @ response
+        whole = A[self.kept][:, self.kept].toarray()
+        schur = whole - self.across.T @ response
+        held = np.diagonal(schur) <= HELD * np.diagonal(whole)
+        schur[held] = schur[:, held] = 0.0
         self.reduced = Problem(0.5 * (schur + schur.T), problem.b[self.kept] - response.T @ problem.b[self.gone],
                                problem.friction, problem.bounds[~free], warm_start=problem.warm_start[self.kept])
 
@@ -74,12 +78,10 @@ def solve_directly(problem, model, tolerance, max_iterations, callback, run, opt
     impulses = elimination.whole(found.impulses)
     velocities = problem.velocities(impulses)
     last = problem.residuals(impulses, model)
-    residuals = found.residuals.copy()
-    residuals[-1] = last
     worst = max(float(last[name]) for name in ("primal", "dual", "complementarity", "natural_map"))
     notes = found.notes
     if found.converged and worst > tolerance:
         notes += (f"the bilateral rows are left with a residual of {worst:.2e}: they contradict each other, or nearly",)
-    return replace(found, impulses=impulses, velocities=velocities, residuals=residuals,
+    return replace(found, impulses=impulses, velocities=velocities, final=last,
                    converged=found.converged and worst <= tolerance,
                    reason=found.reason if worst <= tolerance or not found.converged else "bilateral rows", notes=notes)

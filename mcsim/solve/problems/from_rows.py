@@ -6,7 +6,7 @@ from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems.problem import Problem
 from mcsim.state.fields import ROW_KINDS
 
-NORMAL, FRICTION, TWIST, ROLLING = (ROW_KINDS.index(name) for name in ("normal", "friction", "twist", "rolling"))
+JOINT, FRICTION, TWIST, ROLLING = (ROW_KINDS.index(name) for name in ("joint", "friction", "twist", "rolling"))
 
 SOURCE_DTYPE = np.dtype([("kind", "U14"), ("source", "i4"), ("index", "i4"), ("bodies", "i4", 2)])
 
@@ -14,9 +14,10 @@ SOURCE_DTYPE = np.dtype([("kind", "U14"), ("source", "i4"), ("index", "i4"), ("b
 def in_threes(rows):
     """Numbers of the rows as a problem has them -> (order, contacts): the first 3 contacts are [n, t1, t2] each.
 
-    rows: (r,) ROW_DTYPE, with friction at every point, as pairs under a cone. A normal without friction is a single row.
+    rows: (r,) ROW_DTYPE. A contact is a friction pair under a cone with one normal; a normal without friction is a single
+    row, and so is each of a pair that hangs on several normals.
     """
-    pairs = np.flatnonzero((rows["kind"] == FRICTION) & (rows["block"] == 2))
+    pairs = np.flatnonzero((rows["kind"] == FRICTION) & (rows["block"] == 2) & (rows["normal_count"] == 1))
     threes = np.stack([rows["normal_begin"][pairs], pairs, pairs + 1], axis=1).reshape(-1)
     single = ~second_rows(rows)
     single[threes] = False
@@ -63,12 +64,13 @@ def loads(rows):
     return out
 
 
-def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed=0, started=False):
+def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed=0, started=False, yielding=0.0):
     """-> (Problem, order): what the rows ask of impulses at these velocities.
 
     rows: (r,) ROW_DTYPE. jacobian, response: (r, m) J and J M^-1; inverse_mass (m, m); velocity (m,). relaxed: which of
     the two biases and compliances. started: the rows' impulses act in `velocity` already; the problem is that of all
-    impulses, and begins with them. order: as of in_threes.
+    impulses, and begins with them. yielding: compliance of the joints' rows, as a part of their own diagonal. order: as of
+    in_threes.
     """
     order, contacts = in_threes(rows)
     jacobian, response = (with_seconds(matrix, rows, order) for matrix in (jacobian, response))
@@ -81,11 +83,12 @@ def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed
         bounds[hung] = np.stack([-load, load], axis=1)
     impulse = found["impulse"].copy()
     free = velocity - response.T @ impulse if started else velocity
+    compliance = found["compliance"][:, relaxed] + np.where(found["kind"] == JOINT, yielding * found["diagonal"], 0.0)
     source = np.zeros(len(found), SOURCE_DTYPE)
     source["kind"] = np.array(ROW_KINDS)[found["kind"]]
     source["source"], source["index"] = found["source"], found["index"]
     source["bodies"] = np.stack([found["body_a"], found["body_b"]], axis=1)
     problem = Problem._of_step(jacobian, response, inverse_mass, jacobian @ free + found["bias"][:, relaxed],
-                               found["friction"][1:3 * contacts:3], bounds, found["compliance"][:, relaxed], impulse, free,
+                               found["friction"][1:3 * contacts:3], bounds, compliance, impulse, free,
                                source)
     return problem, order

@@ -7,11 +7,23 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems import dense
 from mcsim.solve.problems._lemke import lemke
+from mcsim.solve.problems.solution import Progress
 
-ATTEMPTS = 4                   # covering vectors tried until one leads to a solution
-GOOD, INACCURATE = 1e-9, 1e-6  # largest |min(z, w)| in scaled units: enough; too much to be called a solution
+# Paths tried until one leads to a solution: the worst pivot, of the best, among rows that tie (the rule against cycling
+# asks for 0, rounding for 1); what is added to the diagonal (a near problem, where nothing is singular); its direction.
+PATHS = ((1e-4, 0.0, 0), (1e-4, 1e-8, 0), (1e-2, 0.0, 2), (1e-2, 1e-8, 3), (1e-6, 0.0, 3))
+SHARP, GOOD, INACCURATE = 1e-13, 1e-9, 1e-6  # errors: not worth mending; enough; too much to be called a solution
+ENDLESS = 1e-5                 # weight of the absolute error beside the relative one
+PROXIMAL, PROXIMAL_STEPS = 1e-11, 4
+SIDES_CHANGED = 6              # times that a basis is mended
 SINGULAR = 1e-12               # of rows scaled to a diagonal of one: smaller eigenvalues are zero
+RENEWED = 30                   # pivots, or a third of n, from one tableau computed anew to the next
+SOLVED, RAY, LIMIT = 0, 1, 2   # of the kernel
 GOLDEN = 0.6180339887498949
+
+# What `pyramid` answers -> Solution.reason.
+ENDINGS = {"ray": "no solution", "limit": "iteration limit", "inaccurate": "inaccurate", "contradictory": "contradictory rows",
+           "solved": "inaccurate"}
 
 
 def lcp(M, q, max_pivots=None, covering=None):
@@ -21,12 +33,13 @@ def lcp(M, q, max_pivots=None, covering=None):
     M v >= 0, v'M v = 0; for other matrices a ray tells nothing. Where there are several solutions it finds one.
 
     M: (n, n), q: (n,), units left to the caller. max_pivots: 50 n + 100 unless given, over all attempts. covering: (n,)
-    positive, the direction from which the path comes; without it one after another is tried while paths end on rays, as
-    rounding may make them do.
+    positive, the direction from which the path comes; without it others, and a problem nearby, are tried while paths
+    end on rays or in the wrong basis, as rounding may make them do.
 
     -> (z, status, pivots). status: "solved"; "ray": no solution was found, if M is copositive there may be none;
-    "limit": max_pivots were not enough; "inaccurate": a basis was found, but the conditions are missed by more than 1e-6
-    of q. z is an answer in the first and the last case only; otherwise it is where the last path ended.
+    "limit": max_pivots were not enough; "inaccurate": a basis was found, but rounding spoilt it, min(z, w) is off by
+    more than 1e-6 of |q| + |M||z|, or 0.1 of |q|, in units in which M and q are of size one. In all but the first case
+    z is the best that was come by, and no answer.
 
     SceneError: wrong shapes, numbers that are not finite, a covering that is not positive.
 
@@ -62,48 +75,95 @@ def _scale(M):
 
 def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
-    n, made, status = len(q), 0, "ray"
+    n, made, ends = len(q), 0, set()
     best, best_error = np.zeros(n), np.inf
-    for attempt in range(ATTEMPTS if covering is None else 1):
+    paths = PATHS if covering is None else PATHS[:1]
+    for worst, near, number in paths:
         direction = covering
         if covering is None:
-            direction = np.ones(n) if attempt == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * attempt * GOLDEN, 1.0)
-        z, basic, code, pivots = lemke(M, q, direction, most - made)
+            direction = np.ones(n) if number == 0 else 0.5 + np.mod((np.arange(n) + 1.0) * number * GOLDEN, 1.0)
+        share = most - made
+        if (worst, near, number) != paths[-1]:
+            share = min((share + 1) // 2, 8 * n + 100)
+        z, basic, end, pivots = _path(M + near * np.eye(n), q, direction, share, worst)
         made += pivots
-        if code == 0:
-            z, error = _sharpened(M, q, z, basic)
-            if error < best_error:
-                best, best_error = z, error
-            if best_error <= GOOD:
-                break
-        elif best_error == np.inf:
-            best = z
-        if code == 2:
-            status = "limit"
+        if near == 0.0:
+            ends.add(end)
+        z, error = _sharpened(M, q, z, basic, SIDES_CHANGED if end == SOLVED else 0)
+        if error < best_error:                             # of a ray, too: rounding may hide that z0 has come to zero
+            best, best_error = z, error
+        if best_error <= GOOD or made == most:
             break
     if best_error <= INACCURATE:
         return best, "solved", made
-    return best, "inaccurate" if best_error < np.inf else status, made
+    return best, "inaccurate" if SOLVED in ends else "limit" if LIMIT in ends else "ray", made
 
 
-def _sharpened(M, q, z, basic):
-    """(z, error): the basis solved anew, since pivots gather rounding; as it came if that is no better."""
-    error = _error(M, q, z)
+def _path(M, q, covering, most, worst):
+    """(z, basic (n,) bool: which z are, status, pivots). Pivots gather rounding: the tableau is computed anew now and
+    then, and before it is believed that the path ends on a ray."""
+    n, made = len(q), 0
+    system = np.concatenate([np.eye(n), -M, -covering[:, None]], axis=1)    # times (w, z, z0) = q
+    basic, other = np.arange(n, dtype=np.int32), np.arange(n, 2 * n + 1, dtype=np.int32)
+    place = np.concatenate([basic, -1 - np.arange(n + 1, dtype=np.int32)]).astype(np.int32)
+    column, fresh = n, True
+    lines = np.concatenate([-M, -covering[:, None], q[:, None]], axis=1)
+    while True:
+        stretch = min(max(RENEWED, n // 3), most - made)
+        status, pivots, column = lemke(lines, basic, other, place, column, stretch, worst)
+        made += pivots
+        fresh &= pivots == 0
+        if status == SOLVED or made >= most or (status == RAY and fresh):
+            break
+        try:
+            lines = np.linalg.solve(system[:, basic], np.column_stack([system[:, other], q]))
+        except np.linalg.LinAlgError:
+            break
+        lines, fresh = np.ascontiguousarray(lines), True
+    values, held = np.zeros(2 * n + 1), np.zeros(2 * n + 1, bool)
+    values[basic], held[basic] = lines[:, -1], True
+    return np.maximum(values[n:2 * n], 0.0), held[n:2 * n], status, made
+
+
+def _sharpened(M, q, z, basic, changes):
+    """(z, error): the basis solved anew, since pivots gather rounding; what comes out with the wrong sign changes
+    sides, so many times. As it came if nothing is better."""
+    best, best_error = z, _error(M, q, z)
+    for _ in range(1 + changes):
+        again = [_solved(M, q, basic, z, shift) for shift in (0.0, PROXIMAL)]
+        again = [(_error(M, q, np.maximum(found, 0.0)), found) for found in again if found is not None]
+        if not again:
+            break
+        error, z = min(again, key=lambda found: found[0])
+        if error < best_error:
+            best, best_error = np.maximum(z, 0.0), error
+        if best_error <= SHARP:
+            break
+        wrong = np.where(basic, z, M @ z + q) < 0.0
+        if not np.any(wrong):
+            break
+        basic = basic != wrong
+    return best, best_error
+
+
+def _solved(M, q, basic, z, shift):
+    """The z near the given one with w = 0 where it is basic and z = 0 elsewhere; None: singular. With a shift of the
+    diagonal these are proximal steps, which end well also where impulses are not unique."""
     rows = np.flatnonzero(basic)
-    again = np.zeros(len(z))
+    z = np.where(basic, z, 0.0)
     try:
-        block = M[np.ix_(rows, rows)]
-        again[rows] = np.linalg.solve(block, -q[rows])
-        again[rows] -= np.linalg.solve(block, (M @ again + q)[rows])
+        inverse = np.linalg.inv(M[np.ix_(rows, rows)] + shift * np.eye(len(rows)))
     except np.linalg.LinAlgError:
-        return z, error
-    again = np.maximum(again, 0.0)
-    sharp = _error(M, q, again)
-    return (again, sharp) if sharp <= error else (z, error)
+        return None
+    for _ in range(PROXIMAL_STEPS):
+        z[rows] -= inverse @ (M[rows] @ z + q[rows])
+    return z if np.isfinite(z).all() else None
 
 
 def _error(M, q, z):
-    return np.abs(np.minimum(z, M @ z + q)).max() / max(1.0, np.abs(z).max())
+    """|min(z, w)| relative to what adds up to w, but not for ever: impulses without end balance anything."""
+    missing = np.abs(np.minimum(z, M @ z + q))
+    return max((missing / np.maximum(1.0, np.abs(M) @ z)).max(), ENDLESS * missing.max())
 
 
 # ---- the friction pyramid ----------------------------------------------------------------------------------------
@@ -111,9 +171,9 @@ def _error(M, q, z):
 class PyramidLCP(NamedTuple):
     """Contact with friction as w = M z + q, and the way back: impulses = map z + offset, rows as in A.
 
-    z: normal impulses, tangential impulses along single directions, impulses of bounded rows from their bounds, then the
-    slacks: speeds that friction could not stop, and what upper bounds take up. M is copositive. contradiction: the
-    largest speed [m/s] by which rows without bounds contradict each other; 0: none do.
+    z: normal impulses, tangential impulses along single directions, impulses of bounded rows from their bounds; then
+    the slacks: speeds that friction could not stop, and what upper bounds take up. M is copositive. contradiction: the
+    largest speed [m/s] by which rows without bounds contradict each other; rounding, if none do.
     """
 
     M: np.ndarray
@@ -150,7 +210,8 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     friction = dense.coefficients(friction)
     nc, others = len(friction), len(A) - 3 * len(friction)
     if others < 0:
-        raise SceneError(f"A has {len(A)} rows, {nc} friction coefficients ask for {3 * nc}: rows come in threes [n, t1, t2]")
+        raise SceneError(f"A has {len(A)} rows, {nc} friction coefficients ask for {3 * nc}: rows come in threes "
+                         f"[n, t1, t2]")
     lower, upper = dense.bounds(lower, upper, others, f"A with {len(A)} rows, {3 * nc} of them contacts,")
     sides = _directions(directions)
 
@@ -174,12 +235,12 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
 def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=None):
     """Solve contact with a friction pyramid; arguments as in `friction_pyramid_lcp`.
 
-    -> (impulses (m,) [N s], status, pivots); status as in `lcp`, or "contradictory": rows without bounds contradict each
-    other by more than 1e-9 of |b|, the impulses satisfy the rest.
+    -> (impulses (m,) [N s], status, pivots); status as in `lcp`, or "contradictory": rows without bounds contradict
+    each other by more than 1e-9 of |b|, the impulses satisfy the rest.
     """
     problem = friction_pyramid_lcp(A, b, friction, lower, upper, directions)
     z, status, pivots = lcp(problem.M, problem.q, max_pivots)
-    if status == "solved" and problem.contradiction > 1e-9 * np.abs(b).max(initial=0.0):
+    if status == "solved" and problem.contradiction > max(1e-9 * np.abs(b).max(initial=0.0), dense.QUIET):
         status = "contradictory"
     return problem.map @ z + problem.offset, status, pivots
 
@@ -188,7 +249,8 @@ def _directions(directions):
     """None, or (2, k) unit vectors."""
     if directions is None:
         return None
-    if isinstance(directions, bool) or not isinstance(directions, (int, np.integer)) or directions < 4 or directions % 2:
+    whole = isinstance(directions, (int, np.integer))
+    if not whole or directions < 4 or directions % 2:
         raise SceneError(f"directions is {directions!r}; give an even number from 4, or None for two frictions apart")
     angles = 2.0 * np.pi * np.arange(directions) / directions
     return np.array([np.cos(angles), np.sin(angles)])
@@ -223,7 +285,8 @@ def _variables(friction, lower, upper, sides, count, kept):
     """
     place = np.full(count, -1)
     place[kept] = np.arange(len(kept))
-    columns, loads, slacks = [], np.zeros(len(kept)), []   # columns: {row: weight}; slacks: {x: coupling}, {x: ceiling}, room
+    loads = np.zeros(len(kept))
+    columns, slacks = [], []                               # {row: weight}; ({x: coupling}, {x: ceiling}, room)
 
     def variable(weights):
         columns.append({int(place[row]): weight for row, weight in weights.items()})
@@ -260,3 +323,35 @@ def _variables(friction, lower, upper, sides, count, kept):
         coupling[list(coupled), s] = list(coupled.values())
         ceiling[s, list(capped)] = list(capped.values())
     return to_kept, loads, coupling, ceiling, np.array([slack[2] for slack in slacks])
+
+
+def solve(problem, model, tolerance, max_iterations, callback, *, directions=None):
+    """By pivots, each an iteration, but recorded only at the end. "pyramid" and "frictionless", dense: for some hundreds
+    of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, whose residuals
+    as a pyramid do not vanish."""
+    dense.refuse_large(problem, "lemke")
+    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    progress.record(problem.warm_start.copy())
+    if not progress.going:
+        return progress.solution("lemke")
+    A, b = dense.whole(problem)
+    friction = np.zeros(problem.contact_count) if model == "frictionless" else problem.friction
+    order, friction, lower, upper = _held_last(friction, problem.bounds)
+    impulses = np.zeros(len(b))
+    impulses[order], status, pivots = pyramid(A[np.ix_(order, order)], b[order], friction, lower, upper, directions,
+                                              max_iterations)
+    progress.record(impulses)
+    progress.notes.append(f"{pivots} pivots")
+    progress.reason = ENDINGS.get(status, progress.reason) if progress.reason != "converged" else "converged"
+    return progress.solution("lemke")
+
+
+def _held_last(friction, bounds):
+    """Contacts of infinite friction as single rows, the tangents bilateral -> (order of the rows, friction, lower, upper)."""
+    held = np.flatnonzero(np.isinf(friction))
+    slides = np.flatnonzero(np.isfinite(friction))
+    rows = np.arange(3 * len(friction)).reshape(-1, 3)
+    order = np.concatenate([rows[slides].ravel(), rows[held].ravel(),
+                            np.arange(3 * len(friction), 3 * len(friction) + len(bounds))])
+    lower, upper = np.concatenate([np.tile([[0.0, np.inf], [-np.inf, np.inf], [-np.inf, np.inf]], (len(held), 1)), bounds]).T
+    return order, friction[slides], lower, upper

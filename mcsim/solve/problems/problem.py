@@ -1,6 +1,7 @@
 """A contact problem as a thing: what a step asks of its impulses, apart from the world that asks."""
 
 import zipfile
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class Problem:
         matrix = symmetric(A, "A")
         self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = matrix
-        self.jacobian = self.inverse_mass = self.free_velocity = self.source = None
+        self.jacobian = self._inverse_mass = self.free_velocity = self.source = None
         self._set_up(matrix, None)
 
     @classmethod
@@ -61,7 +62,7 @@ class Problem:
         self = cls.__new__(cls)
         self._take(jacobian.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = None
-        self.jacobian, self.inverse_mass = jacobian, inverse_mass
+        self.jacobian, self._inverse_mass = jacobian, inverse_mass
         self.free_velocity = None if free_velocity is None else vector(free_velocity, jacobian.shape[1], "free_velocity")
         self.source = source
         self._set_up(jacobian, jacobian @ inverse_mass)
@@ -69,10 +70,10 @@ class Problem:
 
     @classmethod
     def _of_step(cls, jacobian, response, inverse_mass, b, friction, bounds, compliance, warm_start, free_velocity, source):
-        """factored() of what a step knows to be right; response: (n, m) J M^-1."""
+        """factored() of what a step knows to be right; response: (n, m) J M^-1; inverse_mass: it, or what gives it."""
         self = cls.__new__(cls)
         self._matrix = None
-        self.jacobian, self.inverse_mass = jacobian, inverse_mass
+        self.jacobian, self._inverse_mass = jacobian, inverse_mass
         self.b, self.friction, self.bounds, self.compliance, self.warm_start, self.free_velocity = (
             np.ascontiguousarray(array) for array in (b, friction, bounds, compliance, warm_start, free_velocity))
         self.source = source
@@ -88,6 +89,7 @@ class Problem:
 
     def _set_up(self, rows, response):
         """The rows in blocks, for the kernels."""
+        self.response = response
         arrays = blocks(len(self.friction), rows.shape[1], *csr_parts(rows),
                         None if response is None else csr_parts(response.tocsr()))
         lower, upper = np.ascontiguousarray(self.bounds.T)
@@ -107,15 +109,26 @@ class Problem:
     def A(self) -> "csr_array":
         """(n, n) scipy.sparse CSR, without compliance."""
         if self._matrix is None:
-            self._matrix = (self.jacobian @ self.inverse_mass @ self.jacobian.T).tocsr()
+            matrix = (self.jacobian @ self.response.T).tocsr()
+            self._matrix = (0.5 * (matrix + matrix.T)).tocsr()
         return self._matrix
+
+    @property
+    def inverse_mass(self) -> "csr_array | None":
+        """(m, m) M^-1, scipy.sparse CSR, symmetric; None where A was given whole."""
+        if callable(self._inverse_mass):
+            self._inverse_mass = self._inverse_mass()
+        return self._inverse_mass
 
     def __repr__(self):
         singles = self.row_count - 3 * self.contact_count
         return f"<Problem: {self.contact_count} contacts, {singles} other rows>"
 
-    def __reduce__(self):
-        return _restored, (self._arrays(),)
+    def __getstate__(self):
+        return self._arrays()
+
+    def __setstate__(self, arrays):
+        vars(self).update(vars(_restored(arrays)))
 
     # ---- what follows from impulses ----------------------------------------------------------------------------------
 
@@ -132,8 +145,13 @@ class Problem:
         A problem that was given as A does not know them."""
         if self.free_velocity is None:
             raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) does")
-        return self.free_velocity + self.inverse_mass @ (
-            self.jacobian.T @ vector(impulses, self.row_count, "impulses"))
+        return self.free_velocity + self.response.T @ vector(impulses, self.row_count, "impulses")
+
+    def from_rest(self) -> "Problem":
+        """The same problem, to begin without impulses."""
+        other = copy(self)
+        other.warm_start = np.zeros(self.row_count)
+        return other
 
     # ---- keeping it --------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,8 @@ RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
 DIVERGED = 1e12             # times the residual at the start: the impulses run away
+ROUNDING = 1e-15            # of a product A lambda against its largest term
+DOUBTED = 1e-6              # of the residual at the start: rounding must stay below, or below the tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,8 @@ class Solution:
     converged: all four residuals at most the tolerance. reason: "converged", "iteration limit", "stalled", "diverged",
     "not finite", "stopped" (by the callback), "no solution" (a direct method proved or met one), and so on.
     iterations: made. residuals: (iterations + 1,) structured: primal, dual, complementarity, natural_map, objective, gap
-    (help(mcsim.solve.problems.residuals)); the first is of the start. times: (iterations + 1,) [s] since the call.
+    (help(mcsim.solve.problems.residuals)); the first is of the start. final: those of the answer, which is the best that
+    was met. times: (iterations + 1,) [s] since the call.
     solver, model: names. notes: what else there is to say, strings.
     """
 
@@ -33,6 +36,7 @@ class Solution:
     reason: str
     iterations: int
     residuals: np.ndarray
+    final: np.void
     times: np.ndarray
     solver: str
     model: str
@@ -41,7 +45,7 @@ class Solution:
     @property
     def residual(self) -> float:
         """The largest of the four residuals of the impulses."""
-        return largest(self.residuals[-1])
+        return largest(self.final)
 
     def __repr__(self):
         return (f"<Solution by {self.solver} ({self.model}): {self.reason} after {self.iterations} iterations, "
@@ -78,6 +82,7 @@ class Progress:
     def __post_init__(self):
         self.system = self.problem.system
         self.model_number = MODELS.index(self.model)
+        self.stiffest = float(self.system.local_blocks.max(initial=0.0))
         self.best = self.best_velocities = None
         self.best_at = 0
         self.least = math.inf
@@ -102,37 +107,54 @@ class Progress:
         worst = max(residuals[:4].tolist())
         self._records.append(residuals)
         self._times.append(perf_counter() - self._began)
-        if not math.isfinite(worst):
-            self.reason = "not finite"
-        elif worst < self.least or self.best is None:
+        if math.isfinite(worst) and (worst < self.least or self.best is None):
             self.least, self.best, self.best_velocities = worst, impulses.copy(), velocities.copy()
             self.best_at = self.iterations
         if self.iterations == 0:
             self.first = worst
+        self._judge(worst, impulses, residuals)
+        return worst
+
+    def _judge(self, worst, impulses, residuals):
+        """Whether the iteration that was just recorded is the last."""
+        if not math.isfinite(worst):
+            self.reason = "not finite"
         if self.callback is not None and self.callback(
                 self.iterations, impulses, np.array(tuple(residuals), RECORD)[()]):
             self.reason = self.reason or "stopped"
-        if worst <= self.tolerance:
+        if worst <= self.tolerance and self._tells(impulses):
             self.reason = "converged"
-        elif worst > DIVERGED * max(self.first, self.tolerance):
+        elif worst > DIVERGED * max(self.first, self.tolerance) or worst <= self.tolerance:
             self.reason = self.reason or "diverged"
         elif self.iterations >= self.max_iterations:
             self.reason = self.reason or "iteration limit"
-        return worst
+
+    def record_many(self, residuals, times, last, best, impulses, velocities):
+        """Several iterations that a kernel made and measured: residuals (n, 6), times (n,) since its call, which ended
+        just now; last: the last impulses; impulses and velocities: of the iteration `best`, the best of them, -1: none
+        was better than before. With a callback: one iteration at a time."""
+        before = self.iterations
+        self._records.extend(residuals)
+        self._times.extend((perf_counter() - self._began - times[-1] + times).tolist())
+        worst = float(residuals[-1, :4].max())
+        if best >= 0:
+            self.least = float(residuals[best, :4].max())
+            self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), before + 1 + best
+        self._judge(worst, last, residuals[-1])
+
+    def _tells(self, impulses):
+        """Whether the residual is more than the rounding of impulses that cancel: those of contradictory rows may grow until
+        nothing else is left."""
+        doubt = ROUNDING * float(np.abs(impulses).max(initial=0.0)) * self.stiffest
+        return doubt <= max(self.tolerance, DOUBTED * self.first)
 
     def solution(self, solver) -> Solution:
         """The answer: the best impulses that were recorded."""
         records = np.array([tuple(record) for record in self._records], RECORD)
-        if self.best is None:
-            self.best = np.zeros(self.problem.row_count)
-            self.best_velocities = self.problem.b.copy()
         if self.best_at < self.iterations:
             self.notes.append(f"the answer is that of iteration {self.best_at}, the best")
-            records = np.append(records, records[self.best_at])[:len(records) + 1]
-            self._times.append(self._times[-1])
-        return Solution(self.best, self.best_velocities, self.least <= self.tolerance, self.reason,
-                        len(self._times) - 1 - (self.best_at < self.iterations), records, np.array(self._times), solver,
-                        self.model, tuple(self.notes))
+        return Solution(self.best, self.best_velocities, self.reason == "converged", self.reason, self.iterations, records,
+                        records[self.best_at], np.array(self._times), solver, self.model, tuple(self.notes))
 
 
 def check_calls(tolerance, max_iterations, callback):

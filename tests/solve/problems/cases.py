@@ -1,8 +1,9 @@
 """Contact problems to try solvers on, assembled with NumPy from bodies, contact points and joints; nothing of mcsim.
 
-Each case is a dict of A (m, m) = J M^-1 J' [1/kg], b (m,) = J v_free + bias [m/s], friction (nc,), lower, upper (m - 3 nc,)
-[N s]. Rows: contacts in threes [n, t1, t2], then joints, motors and limits, J lam the impulse on the bodies. v_free is the
-velocity after gravity alone for dt. Without bias a solution always exists: impulses that cancel do no work on J v_free.
+Each case is a dict of A (m, m) = J M^-1 J' [1/kg], b (m,) = J v_free + bias [m/s], friction (nc,), lower, upper
+(m - 3 nc,) [N s]. Rows: contacts in threes [n, t1, t2], then joints, motors and limits; J' lam are the impulses on the
+bodies. v_free is the velocity after gravity alone for dt. Without bias a solution always exists: impulses that cancel
+do no work on J v_free.
 
     cases.stack(count=5), cases.heavy_on_light(1e6), ...     one of a kind
     cases.CASES                                              name -> case, about 25 of them
@@ -70,7 +71,8 @@ class Scene:
     def turning(self, a, b, axis, lower, upper, speed=0.0):
         """A row on the turning of b against a: a motor that wants this speed with bounded impulse, or a limit."""
         axis = np.asarray(axis, float)
-        found = {body: sign * np.concatenate([np.zeros(3), axis]) for body, sign in ((a, -1.0), (b, 1.0)) if body != WORLD}
+        found = {body: sign * np.concatenate([np.zeros(3), axis])
+                 for body, sign in ((a, -1.0), (b, 1.0)) if body != WORLD}
         self.free_row(found, -speed, lower, upper)
 
     def free_row(self, row, bias, lower, upper):
@@ -149,7 +151,8 @@ def wall(base=4, friction=0.5, points=4):
 def sliding(speed=2.0, angle=0.6, friction=0.4):
     """A cube that slides on the floor, neither along t1 nor along t2."""
     scene = Scene()
-    body = scene.box((0, 0, 0.1), (0.1, 0.1, 0.1), 1.0, (speed * np.cos(angle), speed * np.sin(angle), 0.0), (0, 0, 0.5))
+    velocity = speed * np.cos(angle), speed * np.sin(angle), 0.0
+    body = scene.box((0, 0, 0.1), (0.1, 0.1, 0.1), 1.0, velocity, (0, 0, 0.5))
     scene.face(WORLD, body, (0, 0, 0), 0.1, friction)
     return scene.problem()
 
@@ -176,7 +179,7 @@ def repeated(copies=3, friction=0.5):
 
 
 def corner(friction=0.3):
-    """A box in a corner of floor and two walls, pushed against all of them; some contacts have no friction, some infinite."""
+    """A box in a corner of floor and two walls, pushed against all of them: one without friction, one with any."""
     scene = Scene()
     body = scene.box((0.5, 0.5, 0.5), (0.5, 0.5, 0.5), 1.0, (-1.0, -0.7, -0.5), (0.2, -0.1, 0.3))
     for normal, coefficient in zip(np.eye(3), (0.0, friction, np.inf)):
@@ -246,7 +249,8 @@ def random_case(seed):
     rng = np.random.default_rng(seed)
     friction = float(rng.choice([0.0, 0.1, 0.5, 1.0, np.inf]))
     makers = [
-        lambda: stack(int(rng.integers(1, 5)), friction, 10.0 ** rng.uniform(-3, 6), int(rng.integers(1, 5)), rng.normal()),
+        lambda: stack(int(rng.integers(1, 5)), friction, 10.0 ** rng.uniform(-3, 6), int(rng.integers(1, 5)),
+                      rng.normal()),
         lambda: heavy_on_light(10.0 ** rng.uniform(0, 6), friction, rng.normal()),
         lambda: wall(2, friction, int(rng.integers(1, 4))),
         lambda: sliding(rng.uniform(0, 5), rng.uniform(0, 6), friction),
@@ -254,8 +258,8 @@ def random_case(seed):
         lambda: repeated(int(rng.integers(1, 4)), friction),
         lambda: corner(friction),
         lambda: chain(int(rng.integers(2, 5)), friction, bool(rng.integers(2)), motor=rng.uniform(0, 2)),
-        lambda: pile(int(rng.integers(1 << 30)), int(rng.integers(1, 6)), int(rng.integers(1, 9)), 10.0 ** rng.uniform(0, 4),
-                     int(rng.integers(0, 3))),
+        lambda: pile(int(rng.integers(1 << 30)), int(rng.integers(1, 6)), int(rng.integers(1, 9)),
+                     10.0 ** rng.uniform(0, 4), int(rng.integers(0, 3))),
     ]
     return makers[int(rng.integers(len(makers)))]()
 
@@ -271,7 +275,8 @@ CASES = {
     "wall": lambda: wall(3, points=4), "sliding": sliding, "at_rest": lambda: sliding(0.0),
     "jammed": jammed, "jammed_upright": lambda: jammed(slope=0.0), "slips_through": lambda: jammed(friction=0.1),
     "repeated": repeated, "corner": corner,
-    "chain": chain, "loop": lambda: chain(loop=True), "motor": lambda: chain(motor=0.5), "weak_motor": lambda: chain(motor=1e-3),
+    "chain": chain, "loop": lambda: chain(loop=True),
+    "motor": lambda: chain(motor=0.5), "weak_motor": lambda: chain(motor=1e-3),
     "pile": pile, "large_pile": lambda: pile(1, 10, 25), "uneven_pile": lambda: pile(2, 8, 15, 1e6),
     "jointed_pile": lambda: pile(3, 8, 12, joints=4),
 }

@@ -1,0 +1,53 @@
+"""Staggered projections: the normals with friction standing still, then friction with the normals standing still.
+
+    normal problem     min over lambda_n >= 0 of the kinetic energy that is left, tangents as they are
+    friction problem   min over |lambda_t| <= mu lambda_n of the same, normals as they are
+
+Each is a convex QP, solved here by ADMM (`_admm.pyx`) from where it last stood; rows other than contacts take part in
+both. Where both stand still, Signorini and Coulomb hold. It need not come to that: the turns may cycle, and then it
+says that it stalled. pyramid: friction in a box instead of a circle.
+
+Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for frictional contact in multibody systems",
+2008.
+"""
+
+from mcsim.core.errors import SceneError
+from mcsim.solve.problems._admm import Admm, PARTS
+from mcsim.solve.problems.problem import csr_parts
+from mcsim.solve.problems.solution import Progress
+
+PATIENCE = 100              # turns without a better answer, until it says that it stalled
+TIGHTER = 0.1               # the inner tolerance, of the outer one
+RHO, ETA = 0.1, 1e-9
+
+
+def solve(problem, model, tolerance, max_iterations, callback, *, inner_iterations=500):
+    """inner_iterations: of each QP, at most. An iteration is a turn: both QPs."""
+    if isinstance(inner_iterations, bool) or not isinstance(inner_iterations, int) or inner_iterations < 1:
+        raise SceneError(f"solve: inner_iterations must be a whole number of at least 1, got {inner_iterations!r}")
+    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    system = problem.system
+    impulses = problem.warm_start.copy()
+    system.project(progress.model_number, impulses)
+    velocities, _ = system.rates(impulses)
+    progress.record(impulses, velocities)
+    if not progress.going:
+        return progress.solution("staggered")
+    inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
+    parts = PARTS[1:2] if model == "frictionless" or not problem.contact_count else PARTS[1:]
+    solvers = [Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part)
+               for part in parts]
+    made = 0
+    while progress.going:
+        for solver in solvers:
+            solver.restart(impulses, velocities)
+            impulses, velocities, count = solver.settle(max(TIGHTER * tolerance, 1e-15), inner_iterations)
+            made += count
+        system.project(progress.model_number, impulses)
+        velocities, _ = system.rates(impulses)
+        progress.record(impulses, velocities)
+        if progress.going and progress.iterations - progress.best_at >= PATIENCE:
+            progress.reason = "stalled"
+            progress.notes.append(f"the two problems by turns came no closer in {PATIENCE} turns: they cycle")
+    progress.notes.append(f"{made} iterations of the inner problems")
+    return progress.solution("staggered")
