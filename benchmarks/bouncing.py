@@ -2,8 +2,8 @@
 
     python benchmarks/bouncing.py [--seconds 20] [--csv benchmarks/results/bouncing.csv]
 
-Balls of 0.1 m and 10 kg, e = 1, let go 5 m over the floor, dt = 1 ms, energy at the end of every step. Its true value is
-49 m g 5 m = 24,034.5 J, potential counted from the balls' lowest place.
+Balls of 0.1 m and 10 kg, e = 1, let go 5 m over the floor, dt = 1 ms, energy at the end of every step. Its true value
+is 49 m g 5 m = 24,034.5 J, potential counted from the balls' lowest place.
 """
 
 import argparse
@@ -82,8 +82,8 @@ def main(arguments=None):
     if unknown := set(given.runs) - set(RUNS):
         parser.error(f"there is no run {', '.join(sorted(unknown))}; there are: {', '.join(RUNS)}")
     results = []
-    print(f"true energy {TRUE:.1f} J\n{'run':18s} {'mean square':>12s} {'worst':>11s} {'at the end':>11s} {'impacts':>8s} "
-          "seconds")
+    print(f"true energy {TRUE:.1f} J\n{'run':18s} {'mean square':>12s} {'worst':>11s} {'at the end':>11s} "
+          f"{'impacts':>8s} seconds")
     for name in given.runs or RUNS:
         result = measure(name, RUNS[name], round(1000 * given.seconds))
         results.append(result)

@@ -1,7 +1,7 @@
 """contact="event": a World or a ReducedWorld stepped by the event-driven simulation (mcsim/event).
 
-The world's arrays are the state; a Simulation over the features of its shapes is made when it first steps, and anew when
-bodies or joints have changed.
+The world's arrays are the state; a Simulation over the features of its shapes is made when it first steps, and anew
+when bodies or joints have changed.
 """
 
 import numpy as np
@@ -194,14 +194,14 @@ def refuse_bounds(world, reduced):
     tree = {link.joint.name for link in world.system.links if link.joint is not None}
     for joint in world.scene.joints:
         if joint.name not in tree:
-            raise SceneError(f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has with "
-                             "contact='event': take World")
+            raise SceneError(f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has "
+                             "with contact='event': take World")
     for link in world.system.links:
         if link.prescribed:
-            raise SceneError(f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': take "
-                             "World")
+            raise SceneError(f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': "
+                             "take World")
     for body in world.scene.bodies:
         if body.linear_damping or body.angular_damping:
-            raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': take "
-                             "World")
+            raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': "
+                             "take World")
 

@@ -186,8 +186,8 @@ class Observers:
         return delassus_csr(self._raw_rows())
 
     def problem(self, relaxed=False) -> Problem:
-        """The contact and joint problem of the substep that would come next: friction at every point, velocities after a
-        substep's forces, biases and compliances of the biased pass, or of the relax pass.
+        """The contact and joint problem of the substep that would come next: friction at every point, velocities after
+        a substep's forces, biases and compliances of the biased pass, or of the relax pass.
 
         `source` says of each row what it is; `warm_start` holds the impulses that the step would begin with;
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
@@ -294,10 +294,10 @@ class Observers:
 
     @property
     def event_log(self) -> np.ndarray:
-        """(k,) structured array, of contact="event" alone: what happened in the last call of step(), by time. time [s], to
-        rounding; kind: "impact", "gain" (a contact at rest is pressed again), "loss" (its force would pull), "leave"
-        (over an edge), "stick", "slip" (begins), "close" (the end of ever faster bounces); body_a, body_b; position (3,);
-        of impacts normal_impulse [N s] and speed, at which the contact closed [m/s]."""
+        """(k,) structured array, of contact="event" alone: what happened in the last call of step(), by time. time [s],
+        to rounding; kind: "impact", "gain" (a contact at rest is pressed again), "loss" (its force would pull), "leave"
+        (over an edge), "stick", "slip" (begins), "close" (the end of ever faster bounces); body_a, body_b; position
+        (3,); of impacts normal_impulse [N s] and speed, at which the contact closed [m/s]."""
         if self._event_run is None:
             raise SceneError("World.event_log: there is one with contact='event' alone")
         return self._event_run.happenings()
@@ -308,7 +308,8 @@ class Observers:
         of them, joints that broke. Each read makes new arrays."""
         self._meet_shapes()
         if self._event_run is not None:
-            return Events(begin=np.array(self._event_run.began, BEGIN_DTYPE), end=np.array(self._event_run.ended, END_DTYPE))
+            run = self._event_run
+            return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
         found = [self._event_array(log.get_events(), began, dtype) for log in logs
                  for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]

@@ -159,8 +159,8 @@ def _check_events(k):
     if k["integrator"] is None:
         k["integrator"] = METHODS[0] if events else "semi_implicit"
     if events and k["solver"] != "si":
-        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: leave it "
-                         "out")
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='event', which has LCPs of its own: "
+                         "leave it out")
     return events
 
 

@@ -60,13 +60,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
         tells which.
       geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
-      integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT
-        accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as
-        feedback or projection at the joints; limits, joint friction, velocity motors and contacts as impulses around
-        each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of their own, so
-        joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
-        increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
-        SimulationError where the joints cannot be closed).
+      integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over
+        the KKT accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or
+        "projection", as feedback or projection at the joints; limits, joint friction, velocity motors and contacts as
+        impulses around each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of
+        their own, so joint_solver is not read; symplectic, second order, energy within a band for good; "variational"
+        by quaternion increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that
+        only. SimulationError where the joints cannot be closed).
       sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
@@ -152,8 +152,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
-        return PIPELINES.get(self._keywords["integrator"], Pipeline)(bodies, joints, collider, settings, bool(np.any(bodies.bounces)),
-                                                       sleep_settings(self._keywords), **planned)
+        kind = PIPELINES.get(self._keywords["integrator"], Pipeline)
+        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(self._keywords),
+                    **planned)
 
     def _new_laboratory(self):
         """What solves the rows in place of the sweeps, or None."""

@@ -1,9 +1,9 @@
 """Contacts at one state: their rows, which of them stay closed, and the forces of those that do.
 
-A contact that is active is closed (its gap's acceleration is zero) and either "smooth" (no friction), "stick" (its point's
-tangential acceleration is zero too) or "slip" (its friction is mu times its normal force, against the slip). Their forces
-follow from as many equations. Where those are redundant (four legs of a table) the least forces are taken: accelerations
-are the same for all, unless legs slip in different directions.
+A contact that is active is closed (its gap's acceleration is zero) and either "smooth" (no friction), "stick" (its
+point's tangential acceleration is zero too) or "slip" (its friction is mu times its normal force, against the slip).
+Their forces follow from as many equations. Where those are redundant (four legs of a table) the least forces are taken:
+accelerations are the same for all, unless legs slip in different directions.
 """
 
 from __future__ import annotations
@@ -128,8 +128,9 @@ NOTHING = gathered((), ())
 
 
 def slip_directions(closed, rows):
-    """(k, 2) in the rows' tangents: along the slip, or where that is not there yet, or is over, along the direction that
-    the contact was given, so that motion goes on smoothly past the end of a slip; and the speed along that direction."""
+    """(k, 2) in the rows' tangents: along the slip, or where that is not there yet, or is over, along the direction
+    that the contact was given, so that motion goes on smoothly past the end of a slip; and the speed along that
+    direction."""
     tangents = rows.axes[:, 1:]
     given = np.einsum("kti,ki->kt", tangents, closed.directions)
     given /= np.maximum(np.sqrt(np.einsum("kt,kt->k", given, given)), 1e-300)[:, None]
@@ -213,8 +214,8 @@ def _solve(A, d, friction, moving, slip):
 
 
 def _in_turn(A, d, friction, moving, slip):
-    """Some slip, some stick: the cone problem with the friction of those that slip as a given force, until it is the one
-    that belongs to their normal forces."""
+    """Some slip, some stick: the cone problem with the friction of those that slip as a given force, until it is the
+    one that belongs to their normal forces."""
     forces, given = np.zeros(len(d)), np.zeros(len(d))
     at_rest = np.where(moving, 0.0, friction)
     status = "limit"

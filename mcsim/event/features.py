@@ -1,7 +1,7 @@
 """Where bodies may touch: pairs of features whose distance and its first two derivatives are known in closed form.
 
-A feature is a point with a radius (a sphere, an end of a capsule, with radius 0 a vertex), a plane, a polyhedron's face,
-an edge, or a box as a whole for a ball. Of every pair that may touch, at any poses:
+A feature is a point with a radius (a sphere, an end of a capsule, with radius 0 a vertex), a plane, a polyhedron's
+face, an edge, or a box as a whole for a ball. Of every pair that may touch, at any poses:
 
     gap      phi [m], negative = overlap
     n        unit normal from a to b;  p: the point of contact
@@ -177,7 +177,8 @@ class PointPoint(Pairs):
 
 
 class PointSegment(Pairs):
-    """A point with a radius on b, a segment with a radius on a: from -half to half along a unit axis about its centre."""
+    """A point with a radius on b, a segment with a radius on a: from -half to half along a unit axis about its
+    centre."""
 
     def __init__(self, common, center, axis, half, point, radii):
         super().__init__(*common)

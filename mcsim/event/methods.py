@@ -8,8 +8,8 @@
 Each gives the Track, the state at the end and an estimate of its error, the largest of any number of the state relative
 to 1 + its size: that of dopri is what its embedded method of fourth order differs by; the others have none (0).
 
-With t = (time - start) / h in [0, 1]. Sources: J. Dormand, P. Prince, "A family of embedded Runge-Kutta formulae", 1980;
-its polynomial: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.6.
+With t = (time - start) / h in [0, 1]. Sources: J. Dormand, P. Prince, "A family of embedded Runge-Kutta formulae",
+1980; its polynomial: E. Hairer, S. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 1993, section II.6.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoi
 POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
 SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
-CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or contact='rigid'; the "
-        "event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and hulls on planes, spheres "
-        "with spheres, capsules and boxes, boxes and hulls with each other")
+CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or "
+        "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
+        "hulls on planes, spheres with spheres, capsules and boxes, boxes and hulls with each other")
 
 
 class Solid:
@@ -87,13 +87,13 @@ def _refuse_surface(solid):
     """What the event-driven simulation does not know of a shape or its surface."""
     material = solid.material
     if solid.shape.sensor:
-        raise SceneError(f"World(contact='event'): the {solid.name} is a sensor, which only contact='rigid' has: take it "
-                         "away")
+        raise SceneError(f"World(contact='event'): the {solid.name} is a sensor, which only contact='rigid' has: take "
+                         "it away")
     for name, what in (("rolling_friction", "rolling friction"), ("torsional_friction", "torsional friction"),
                        ("surface_velocity", "a surface velocity")):
         if np.any(getattr(material, name)):
-            raise SceneError(f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: set "
-                             f"{name}=0 in its Material")
+            raise SceneError(f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: "
+                             f"set {name}=0 in its Material")
 
 
 def _may_touch(one, other, apart):

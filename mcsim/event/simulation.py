@@ -9,8 +9,8 @@
                   slip    slipping ends                            -> the LCP
     ... and from there again, to the end of the step.
 
-Nothing is kept from one step to the next but the state: what is active is found anew at every step's beginning. So a run
-goes on to the same bits from a state that was kept.
+Nothing is kept from one step to the next but the state: what is active is found anew at every step's beginning. So a
+run goes on to the same bits from a state that was kept.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mcsim.event.systems import least
 from mcsim.solve.problems.coulomb import cone
 from mcsim.solve.problems.impacts import Blow
 
-TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's numbers, at which it is kept
+TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
@@ -47,8 +47,8 @@ NO_DIRECTION = np.zeros((0, 3))
 
 
 class Happening(NamedTuple):
-    """One event. time [s]; kind: "impact", "gain", "loss", "leave", "stick", "slip", "close"; bodies (a, b); position (3,)
-    [m]; normal_impulse [N s]; speed: at which the contact closed before, [m/s]."""
+    """One event. time [s]; kind: "impact", "gain", "loss", "leave", "stick", "slip", "close"; bodies (a, b); position
+    (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before, [m/s]."""
 
     time: float
     kind: str
@@ -125,10 +125,11 @@ class Simulation:
             events, reach, key = events + 1, h, event.key
             if events > MOST_EVENTS:
                 break
-        raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were not "
-                              f"enough for one step{'' if key is None else ', the last event between ' + self._who(key)}"
-                              "; a smaller dt, or a restitution that is not nearly 1, may "
-                              "help; the last good state is kept")
+        raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
+                              "not enough for one step"
+                              f"{'' if key is None else ', the last event between ' + self._who(key)}"
+                              "; a smaller dt, or a restitution that is not nearly 1, may help; the last good state "
+                              "is kept")
 
     def _smooth(self, time, y, h, closed):
         """-> Track, state at its end, Forces at its beginning, estimated error."""
@@ -140,14 +141,14 @@ class Simulation:
         begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
         track, y1, error = self.step_of(rates, time, y, h, begin)
         if not np.isfinite(y1).all():
-            raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last good "
-                                  "state is kept")
+            raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last "
+                                  "good state is kept")
         return track, self.system.normalized(y1.copy()), first, error
 
     def _creep(self, time, y, h):
-        """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so fast
-        that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole step (J. J.
-        Moreau), positions move with the mean of both velocities. -> state, seconds"""
+        """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
+        fast that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole
+        step (J. J. Moreau), positions move with the mean of both velocities. -> state, seconds"""
         instant, contacts = self.system.instant(y), touching(self.kinds, self._measured(y))
         rows = contact_rows(self.kinds, contacts, instant.poses)
         G, X = instant.answer(rows.R)
@@ -162,8 +163,8 @@ class Simulation:
         part = 1.0 if event is None or event.t == 0.0 else event.t
         for k, key in enumerate(contacts.keys):
             self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
-        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were stepped over "
-                   "by implicit steps of first order")
+        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
+                   "stepped over by implicit steps of first order")
         return self._project(self.system.normalized(track(part)), held), part * h
 
     @property
@@ -222,7 +223,8 @@ class Simulation:
         return self._known[1]
 
     def _project(self, y, closed):
-        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error leaves."""
+        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error
+        leaves."""
         if not closed.count and not self._jointed:
             return y
         y = self.system.instant(y).closed()
@@ -271,13 +273,14 @@ class Simulation:
                     t = self._gain(track, i, int(k), pieces[i], start[k], end[k], h)
                     if t is not None:
                         found.append(Event(t, "gain" if start[k] > STRUCK or t > 0.0 else "regain", (i, int(k))))
-        # Bodies in flight that nothing happened to begin the next step here; where pieces may change they are found anew.
+        # Bodies in flight that nothing happened to begin the next step here; pieces that may change are found anew.
         self._ahead = y1, [part[0] for part in before], after
         return found
 
     def _suspects(self, i, y, y1, start, end, fastest, pieces):
-        """Numbers of the pairs of kind i whose gaps may become zero within the step: those that are negative at its end,
-        those that touch at its beginning, and those that may dip below zero between: near, closing, then opening."""
+        """Numbers of the pairs of kind i whose gaps may become zero within the step: those that are negative at its
+        end, those that touch at its beginning, and those that may dip below zero between: near, closing, then
+        opening."""
         near = np.minimum(start, end) < np.maximum(fastest, np.abs(end - start))
         sure = (end < 0.0) | (start <= STRUCK)
         dips = np.flatnonzero(near & ~sure & (end < FAR) & (start < FAR))
@@ -330,8 +333,8 @@ class Simulation:
 
     @staticmethod
     def _regained(gap):
-        """When a contact at rest, which is not active, closes again: at once (0), or where it has opened a little before, in
-        parts of the step."""
+        """When a contact at rest, which is not active, closes again: at once (0), or where it has opened a little
+        before, in parts of the step."""
         open_at = 0.0
         for t in np.geomspace(1e-6, 1.0, 40):
             value = gap(t)
@@ -467,8 +470,8 @@ class Simulation:
                        f"(Painlevé) {self._among(contacts)}; the one with the least forces was taken")
         if found.status == "unsolvable" or (found.status == "none" and not np.any(contacts.friction)):
             self._note("unsolvable", contacts, f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}")
-            raise SimulationError(f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}: they are held "
-                                  "between surfaces that close in on them; the last good state is kept")
+            raise SimulationError(f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}: they are "
+                                  "held between surfaces that close in on them; the last good state is kept")
         if found.status == "limit":
             self._note("not converged", contacts, f"t = {time:.9g} s: which contacts stick or slip "
                        f"{self._among(contacts)} was not found to rounding")
@@ -508,8 +511,8 @@ class Simulation:
             raise SimulationError(f"t = {time:.9g} s: {error}, {self._among(contacts)}; the last good state is kept"
                                   ) from None
         if not finished:
-            self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no end "
-                       "and were ended by a plastic one to all of them")
+            self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no "
+                       "end and were ended by a plastic one to all of them")
         gained = impulses @ (rows.rates + 0.5 * (A @ impulses))
         if gained > 1e-9 * max(self.system.energy(y), 1e-300):
             self._note("energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
@@ -524,8 +527,8 @@ class Simulation:
         return self._known[1] if self._known is not None else self.measure(y)
 
     def _close(self, time, y, contacts, rows, answer, impulses):
-        """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal velocities
-        set to zero."""
+        """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal
+        velocities set to zero."""
         G, X = answer
         rates = (rows.rates + G @ X @ impulses)[::3]
         opening = np.flatnonzero(rates > STILL)
@@ -545,7 +548,8 @@ class Simulation:
             next_one = -2.0 * rates[k] / falling[k]
             endless = e >= 1.0 and struck
             ends_soon = not endless and next_one < ZENO_TIME * ((1.0 - e) if struck else 1.0)
-            if ends_soon or 0.25 * next_one * rates[k] < ZENO_HEIGHT or self.bounces.get(contacts.keys[k], 0) > MOST_BOUNCES:
+            low = 0.25 * next_one * rates[k] < ZENO_HEIGHT
+            if ends_soon or low or self.bounces.get(contacts.keys[k], 0) > MOST_BOUNCES:
                 chosen.append(k)
         if not chosen:
             return y

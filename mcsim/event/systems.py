@@ -1,7 +1,8 @@
-"""What moves, as the event-driven simulation sees it: a state y, its smooth rates, and how it answers to contact forces.
+"""What moves, as the event-driven simulation sees it: a state y, its smooth rates, and how it answers to contact
+forces.
 
-A system has velocities u (nv,) and H u' = f + G' lambda with rows G = R B: rows R act on the bodies' twists (6 n, [v; w] in
-world axes), which are B u. Two kinds:
+A system has velocities u (nv,) and H u' = f + G' lambda with rows G = R B: rows R act on the bodies' twists (6 n, [v;
+w] in world axes), which are B u. Two kinds:
 
     FreeBodies   u are the twists themselves, B = 1, H is block-diagonal; joints are rows K u' = k (maximal coordinates)
     Tree         u = qd, B the bodies' Jacobians, H the mass matrix (generalized coordinates)
@@ -142,8 +143,8 @@ def _unit(q):
 
 
 class JointRows:
-    """Rows of joints at one state: K (m, 6 n), what K u' is to be (m,), errors (m,) [m, rad], and the forces that joints
-    add to the bodies (n, 6)."""
+    """Rows of joints at one state: K (m, 6 n), what K u' is to be (m,), errors (m,) [m, rad], and the forces that
+    joints add to the bodies (n, 6)."""
 
     def __init__(self, K, wanted, errors, forces):
         self.K, self.wanted, self.errors, self.forces = K, wanted, errors, forces
@@ -176,8 +177,9 @@ class FreeInstant:
     def _light(self, rows):
         """rows M^-1, (m, 6 n)"""
         parts = rows.reshape(len(rows), -1, 6)
-        return np.concatenate([parts[..., :3] * self.system.inv_mass[:, None],
-                               np.einsum("nij,mnj->mni", self.inv_inertia, parts[..., 3:])], axis=2).reshape(len(rows), -1)
+        linear = parts[..., :3] * self.system.inv_mass[:, None]
+        angular = np.einsum("nij,mnj->mni", self.inv_inertia, parts[..., 3:])
+        return np.concatenate([linear, angular], axis=2).reshape(rows.shape)
 
     def _pushed(self, wanted):
         """The change of u' that changes K u' by `wanted`, with the least joint forces."""
@@ -204,8 +206,8 @@ class FreeInstant:
 
 
 class Tree:
-    """A spanning tree in generalized coordinates: y = (q, qd). dynamics: reduced.Dynamics; flow: reduced.Flow of it, with
-    its tau and forces."""
+    """A spanning tree in generalized coordinates: y = (q, qd). dynamics: reduced.Dynamics; flow: reduced.Flow of it,
+    with its tau and forces."""
 
     def __init__(self, dynamics, flow):
         self.dynamics, self.flow = dynamics, flow
@@ -229,7 +231,8 @@ class Tree:
 
     def displaced(self, y, move):
         """y moved by small displacements (nv,), as qd moves it in unit time."""
-        return self.normalized(np.concatenate([y[:self.nq] + self.flow.coordinate_rates(y[:self.nq], move), y[self.nq:]]))
+        q = y[:self.nq]
+        return self.normalized(np.concatenate([q + self.flow.coordinate_rates(q, move), y[self.nq:]]))
 
     def normalized(self, y):
         """y with unit quaternions."""

@@ -16,7 +16,8 @@ def rates(t, y):
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("part", [1.0, 0.31, 0.72])
 def test_orders(name, part):
-    """The error of one step of length h falls as h^(order + 1): that of the step at its end, of the polynomial within."""
+    """The error of one step of length h falls as h^(order + 1): that of the step at its end, of the polynomial
+    within."""
     order = ORDERS[name][0 if part == 1.0 else 1]
     y0, errors = np.array([1.0, 0.2]), []
     for h in (0.2, 0.1):

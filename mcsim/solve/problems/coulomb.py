@@ -9,8 +9,8 @@ forces it is what contacts at rest do next: stay, slip, or open.
 **Contacts that slip** already have lambda_t = -mu lambda_n s, s their direction of slip. What is left is an LCP in the
 normal forces, but its matrix is not symmetric, and with large friction it may have no solution or several: P. Painlevé,
 "Sur les lois du frottement de glissement", 1895. If all principal minors of a matrix are positive its LCP has exactly
-one solution for every b (R. Cottle, J.-S. Pang, R. Stone, "The Linear Complementarity Problem", 1992, theorem 3.3.7), so
-a negative one is the mark of such a configuration, and then the solutions are counted.
+one solution for every b (R. Cottle, J.-S. Pang, R. Stone, "The Linear Complementarity Problem", 1992, theorem 3.3.7),
+so a negative one is the mark of such a configuration, and then the solutions are counted.
 
 **The cone** is solved by projected sweeps, which find out what opens, sticks and slips, then by Newton's method on the
 equations of Alart and Curnier ("A mixed formulation for frictional contact problems prone to Newton like solution
@@ -42,8 +42,10 @@ class FrictionForces:
     """Answer of a problem with friction.
 
     status: "solved"; "none" and "several": Painlevé's configurations, no solution or more than one (then that of the
-    least forces is given), "none" without friction a slot that grows too narrow; "limit": not found within the bounds on sweeps and steps, the best that was found is given.
-    impulses (3c,) lambda; velocities (3c,) u = A lambda + b; residual: natural map [of the impulses' unit].
+    least forces is given), "none" without friction a slot that grows too narrow, with an infinite one contacts that
+    could stick only by pulling; "limit": not found within the bounds
+    on sweeps and steps, the best that was found is given. impulses (3c,) lambda; velocities (3c,) u = A lambda + b;
+    residual: natural map [of the impulses' unit].
     """
 
     status: str
@@ -124,8 +126,8 @@ def cone(A, b, friction, load=None) -> FrictionForces:
         return FrictionForces(_STATUS[answer.status], impulses, A @ impulses + b)
     parts = _apart(A)
     if parts is not None:
-        return _joined(A, b, [(rows, cone(A[np.ix_(rows, rows)], b[rows], friction[rows[::3] // 3], load[rows[::3] // 3]))
-                              for rows in parts])
+        return _joined(A, b, [(rows, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own]))
+                              for rows in parts for own in [rows[::3] // 3]])
     problem = _Cone(A, b, friction, load)
     best, worst = np.zeros(len(b)), np.inf
     for sweeps in (0, 2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
@@ -141,13 +143,13 @@ def cone(A, b, friction, load=None) -> FrictionForces:
         size = max(np.max(np.abs(best)), 1e-300)
         if worst <= SETTLED * size * 100:
             break
-    status = "solved" if worst <= GOOD_ENOUGH * size else "limit"
+    status = "solved" if worst <= GOOD_ENOUGH * size else "none" if np.any(friction > INFINITE) else "limit"
     return FrictionForces(status, best, A @ best + b, float(worst))
 
 
 def _apart(A):
-    """Rows of the contacts that do not touch each other, not even through others: a list of arrays; None if there is one
-    group alone."""
+    """Rows of the contacts that do not touch each other, not even through others: a list of arrays; None if there is
+    one group alone."""
     count = len(A) // 3
     meets = np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3))
     group = np.arange(count)

@@ -9,12 +9,12 @@ and of joints, in maximal coordinates, K velocities = K velocities before, kept.
     Poisson   compression to p_c with zeta_c >= 0, p_c >= 0, p_c . zeta_c = 0, then at least e p_c more:
               zeta+ >= 0, p_r >= e p_c, (p_r - e p_c) . zeta+ = 0           the impulses come back by e
 
-A contact that opens while others are struck may be closing after Newton's problem: then it is posed again. With e > 0 and
-friction in several contacts Newton's problem may have no solution: then Poisson's takes its place, which always has
-one. The laws are the same for one contact, and where all e are equal and there is no friction. Several contacts may be struck
-"simultaneous", all by one such problem, or "sequential": one after the other, always the one that closes fastest (of
-equals the one with the lowest number), until none closes. The two differ: a ball that hits a row of equal ones that touch
-each other sends off the last one alone by sequential impacts, as Newton's cradle does; by one simultaneous
+A contact that opens while others are struck may be closing after Newton's problem: then it is posed again. With e > 0
+and friction in several contacts Newton's problem may have no solution: then Poisson's takes its place, which always has
+one. The laws are the same for one contact, and where all e are equal and there is no friction. Several contacts may be
+struck "simultaneous", all by one such problem, or "sequential": one after the other, always the one that closes fastest
+(of equals the one with the lowest number), until none closes. The two differ: a ball that hits a row of equal ones that
+touch each other sends off the last one alone by sequential impacts, as Newton's cradle does; by one simultaneous
 problem with e = 1 the row moves on and the first ball comes back.
 
 Source: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, chapter 11: impact without friction (11.65), sticking
@@ -133,8 +133,8 @@ class Blow:
         self.restitution, self.friction = restitution, friction
 
     def solve(self, law: str, order: str) -> tuple[np.ndarray, int, bool]:
-        """-> impulses (3k,), blows, finished. Problems follow one another until no contact closes; where that has no end, a
-        plastic one ends it."""
+        """-> impulses (3k,), blows, finished. Problems follow one another until no contact closes; where that has no
+        end, a plastic one ends it."""
         count = len(self.friction)
         impulses, rates = np.zeros(3 * count), self.rates.copy()
         quiet = RESTS * max(np.max(-self.rates[::3], initial=0.0), 1e-300)
@@ -178,8 +178,8 @@ class Blow:
 
 def _checked(answer):
     if answer.status == "none":
-        raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces that "
-                              "close in on it")
+        raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces "
+                              "that close in on it, or by infinite friction")
     if not answer.solved:
         raise SimulationError(f"impact: the contact problem of {len(answer.impulses) // 3} contacts was not solved to "
                               f"rounding (residual {answer.residual:.3g} N s)")

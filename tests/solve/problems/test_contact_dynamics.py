@@ -106,8 +106,8 @@ def test_the_three_ways_agree(contacts, freedoms, joints, moving, seed):
 # ---- Painlevé's rod --------------------------------------------------------------------------------------------------
 
 def rod(angle, friction, spin=0.0, length=1.0, mass=1.0, force=G):
-    """A thin rod whose lower end slides to +x over a floor, at an angle [rad] from it, the upper end behind: A (3, 3), b (3,)
-    of rows [z, x, y], in the plane."""
+    """A thin rod whose lower end slides to +x over a floor, at an angle [rad] from it, the upper end behind: A (3, 3),
+    b (3,) of rows [z, x, y], in the plane."""
     inertia = mass * length**2 / 12.0
     arm = -0.5 * length * np.array([-np.cos(angle), np.sin(angle)])      # from the centre to the sliding end (x, z)
     J = np.array([[0.0, 1.0, -arm[0]], [1.0, 0.0, arm[1]], [0.0, 0.0, 0.0]])  # of (x', z', turning x to -z...)
@@ -131,8 +131,8 @@ def test_the_rods_matrix_is_the_closed_form(angle, friction):
 
 
 def test_painleves_rod():
-    """With mu over 4/3 there are angles at which the rod has no solution (it would be pushed down) or two (it flies, or is
-    pressed by a force that presses itself)."""
+    """With mu over 4/3 there are angles at which the rod has no solution (it would be pushed down) or two (it flies, or
+    is pressed by a force that presses itself)."""
     angle, friction = np.arctan(2.0), 4.0 / 3.0 * 1.5
     assert determinant(angle, friction) < 0.0
     assert slipping(*rod(angle, friction)).status == "none"
