@@ -9,6 +9,7 @@ from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
 from mcsim.core._types cimport Twist
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Row, Settings
@@ -23,6 +24,10 @@ cdef class Machine(StateArrays):
     cdef readonly Islands islands
     cdef Backstop backstop
     cdef Delassus matrix
+    cdef Guesses guesses                # of compliant contacts
+    cdef object node_numbers
+    cdef int32_t* nodes                 # which of its nodes every velocity is of
+    cdef Py_ssize_t node_count
     cdef Displacement displacement      # of the stabilizations that solve for positions
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Py_ssize_t body_room           # for how many bodies they are planned

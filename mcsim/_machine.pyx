@@ -16,10 +16,11 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport (INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
@@ -60,10 +61,14 @@ cdef class Machine(StateArrays):
         self.backstop = Backstop(collider, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
+        self.guesses = Guesses(bodies.count)
+        self.node_numbers = np.repeat(np.arange(bodies.count + 1, dtype=np.int32), 6)
+        self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings
         self.substeps = self.settings.substeps
-        self.bounces = bounces
-        self.widening = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
+        self.bounces = bounces and not self.settings.compliant
+        self.widening = (not self.settings.compliant and self.settings.solver == SI
+                         and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
@@ -128,7 +133,9 @@ cdef class Machine(StateArrays):
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
         goes round in circles of second order then; with whole kicks it creeps by h w^2 r / 2 [m/s]. Joints that are
-        solved as rows know no halves."""
+        solved as rows know no halves. What the springs of compliant contacts carry goes so in any case."""
+        if self.settings.compliant:
+            return True
         return (self.joint_count == 0 and self.settings.stabilization == STABILIZE_SOFT
                 and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
 

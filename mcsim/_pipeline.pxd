@@ -1,7 +1,7 @@
 """The stages of a step in their order, over the arrays of one world."""
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim._machine cimport Machine
+from mcsim._warm_starts cimport WarmStarts
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
 
@@ -23,10 +23,8 @@ cdef enum:
 cdef enum:
     UNSEEN = 4           # there are other shapes than see_shapes() was called for
 
-cdef class Pipeline(Machine):
+cdef class Pipeline(WarmStarts):
     cdef bint swept                     # rows beside those of the direct solver exist
-    cdef readonly Py_ssize_t row_count
-    cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
@@ -42,6 +40,7 @@ cdef class Pipeline(Machine):
     cdef object failure                 # what one of them raised
     cdef int call_status
     cdef readonly long long impact_count
+    cdef double first_residual          # likewise after the biased one, of compliant contacts
     cdef readonly double residual       # natural map after the last pass [N s, N m s]
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef int64_t stage_ticks[10]        # of core/_clock.pxd
@@ -68,17 +67,14 @@ cdef class Pipeline(Machine):
     cdef void project_positions(self) noexcept nogil
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
-    cdef void set_start_impulses(self) noexcept nogil
     cdef void mend_start(self) noexcept nogil
-    cdef double take_carried(self, Row* row) noexcept nogil
     cdef void return_carried(self) noexcept nogil
-    cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void divide_step(self) noexcept nogil
-    cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
+    cdef void hold_back(self) noexcept nogil
     cdef bint make_room(self) noexcept nogil
     cdef int step_once(self) noexcept nogil

@@ -22,20 +22,18 @@ strained step takes a multiple of the substeps. Other integrators have a substep
 _position_pipeline.pyx).
 """
 
-from libc.math cimport INFINITY
 from libc.stdint cimport int8_t, int32_t, int64_t
 from libc.string cimport memcpy, memset
 from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
-from mcsim._machine cimport Machine
+from mcsim._warm_starts cimport WarmStarts
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
+from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._clock cimport start_clock, tick, ticks
-from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
@@ -43,9 +41,8 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (AXIS_ROWS, BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, Manifold,
-                                  RELAXED, ROW_JOINT, ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_GGL,
-                                  STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (BIASED, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
+                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
@@ -66,14 +63,11 @@ cdef double STRAIN = 1.0
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
 
-# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
-cdef double WHIRL = 1.0
-
 # How often a long run looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
 
 
-cdef class Pipeline(Machine):
+cdef class Pipeline(WarmStarts):
     """One world's step.
 
     Arguments as of Machine.
@@ -143,6 +137,8 @@ cdef class Pipeline(Machine):
                                 &self.bodies, &self.settings, self.anchors, self.rows, joints, self.row_capacity, wide)
             if n < 0:
                 return GROW
+        if self.settings.compliant:
+            self.load_surfaces()
         self.impact_rows = n
         self.wide.count = 0                          # contacts that are rows have no blocks to refresh
         if wide:
@@ -194,6 +190,8 @@ cdef class Pipeline(Machine):
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         if self.row_count > 0:
             stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.settings.compliant:
+            self.comply()
         if self.settings.joint_tree and not self.closing:
             self.articulations.read(self.rows)
         factor_blocks(self.rows, self.joint_end, self.factors)
@@ -209,6 +207,8 @@ cdef class Pipeline(Machine):
     cdef void refresh(self) noexcept nogil:
         """The rows at the present poses."""
         self.write_rows(self.rows)
+        if self.settings.compliant:
+            self.move_surfaces()
         self.finish_rows()
         if self.closing:
             self.articulations.angles.refresh(&self.bodies)
@@ -296,72 +296,19 @@ cdef class Pipeline(Machine):
             self.articulations.choose_proximal()         # by this step's h: begin_step knew the last one's
             self.articulations.stiffen_start()
 
-    cdef void scale_impulses(self, double factor) noexcept nogil:
-        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
-        cdef Py_ssize_t i
-        cdef int k
-        cdef Manifold* m
-        for i in range(self.row_count):
-            self.rows[i].impulse *= factor
-        if self.closing:
-            self.articulations.scale_impulses(factor)
-            self.articulations.angles.scale(factor)
-        if self.widening:
-            return                                           # they take the factor in layout and store
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            m.friction_impulse = scale(factor, m.friction_impulse)
-            m.twist_impulse *= factor
-            if self.collider.resisting:
-                m.rolling_impulse = scale(factor, m.rolling_impulse)
-            for k in range(m.point_count):
-                m.points[k].normal_impulse *= factor
-                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
-
-    cdef void set_start_impulses(self) noexcept nogil:
-        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
-        drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
-        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
-        the ratio."""
-        cdef Py_ssize_t i
-        cdef double first = self.settings.first_kick
-        cdef Row* row
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            row.carry = 0.0
-            if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
-                # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
-                row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.cold:
-                    row.impulse = 0.0
-            elif row.kind == ROW_JOINT:
-                row.impulse *= self.settings.joint_warm_start
-            elif is_shared(row, self.joints, &self.settings):
-                row.carry = (1.0 - first) / first
-                row.impulse *= first
-                row.upper = INFINITY
-                if row.kind == ROW_MOTOR:
-                    row.upper = first * self.settings.h * (
-                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
-                row.lower = -row.upper
-            else:
-                if row.kind >= ROW_NORMAL and self.whirls(row):
-                    row.impulse = 0.0
-                row.carry = (1.0 - first) * row.impulse
-                row.impulse *= first
-                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
-                    row.lower *= first
-                    row.upper *= first
-
     cdef void begin_rows(self) noexcept nogil:
         """Those impulses on the bodies."""
         cdef double first = self.settings.first_kick
         self.set_start_impulses()
-        warm_start(self.rows, self.row_count, self.bodies.twist)
+        if self.settings.compliant:
+            warm_start(self.rows, self.joint_end, self.bodies.twist)
+            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, BIASED)
+        else:
+            warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
             self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first, WHIRL / self.settings.h)
+            self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
         if self.closing:
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
@@ -380,39 +327,19 @@ cdef class Pipeline(Machine):
                                   self.articulations.asked)
             self.articulations.hold()
 
-    cdef double take_carried(self, Row* row) noexcept nogil:
-        """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
-        pass leaves it alone."""
-        cdef bint shared
-        cdef double impulse
-        if row.carry == 0.0:
-            return 0.0
-        shared = is_shared(row, self.joints, &self.settings)
-        impulse = row.carry * row.impulse if shared else row.carry
-        row.impulse += impulse
-        if shared:
-            row.lower = row.impulse
-            row.upper = row.impulse
-        return impulse
-
     cdef void return_carried(self) noexcept nogil:
         cdef Py_ssize_t i
         cdef double impulse
-        for i in range(self.row_count):
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 row_apply(&self.rows[i], impulse, self.bodies.twist)
+        if self.settings.compliant:
+            self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
-
-    cdef bint whirls(self, const Row* row) noexcept nogil:
-        """Whether one of the bodies turns by more than WHIRL in a substep: where its contacts were tells nothing of
-        where they are, and impulses kept from there would drive it."""
-        cdef Vec3 wa = self.bodies.twist[row.body_a].w
-        cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) > (WHIRL / self.settings.h) ** 2
 
     cdef void bounce(self) noexcept nogil:
         """Impacts of what would touch within the next substep."""
@@ -508,8 +435,9 @@ cdef class Pipeline(Machine):
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
             self.articulations.close(self.rows, self.joint_end, watched)
             watched = watched or self.articulations.hard
-        if last and not relax:
+        if last and (not relax or self.settings.compliant):
             self.measure(BIASED)
+            self.first_residual = self.residual
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
@@ -550,6 +478,8 @@ cdef class Pipeline(Machine):
                 self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, self.steps if last else -1)
             if last:
                 self.measure(RELAXED)
+                if self.settings.compliant:                  # whose second halves may be given by the first
+                    self.residual = max(self.residual, self.first_residual)
             self.lap(STAGE_RELAX)
         self.store_contacts()
 
@@ -595,13 +525,14 @@ cdef class Pipeline(Machine):
             self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
-        self.backstop.watch(&self.bodies, self.settings.dt)
+        if not self.settings.compliant:                      # where overlaps are what bears
+            self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
         self.bounce()
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
-            self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
+            self.hold_back()
             if self.call_status != OK or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
@@ -635,6 +566,10 @@ cdef class Pipeline(Machine):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
+
+    cdef void hold_back(self) noexcept nogil:
+        """What passed through something in the substep."""
+        self.backstop.end(&self.bodies, self.articulations.joined if self.closing else NULL)
 
     cdef bint make_room(self) noexcept nogil:
         """For manifolds to fall asleep: whether they may is not to depend on how much room there happens to be."""
@@ -764,11 +699,13 @@ cdef class Pipeline(Machine):
         return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
 
     def kicked(self):
-        """(6 n,) the twists after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of
+        the last prepare()."""
+        cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
         cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
         before = np.array(twist)
         with nogil:
-            integrate_velocities(&self.bodies, &self.settings, 1.0)
+            integrate_velocities(&self.bodies, &self.settings, part)
         after = np.array(twist)
         np.asarray(twist)[...] = before
         return after.reshape(-1)
@@ -786,10 +723,6 @@ cdef class Pipeline(Machine):
     def rows_now(self):
         """(row_count,) ROW_DTYPE, a view of the row buffer."""
         return self.row_array[0][:self.row_count]
-
-    def notes(self):
-        """(kind, bodies, text) of what a user should know of the last call of step."""
-        return []
 
     def times(self):
         """(stages,) [s] spent in the last call of step."""

@@ -1,6 +1,6 @@
 """The step of a world in generalized coordinates."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
@@ -12,6 +12,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
+    cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef tuple angles
     cdef list carriers
     cdef public long long recovered      # step whose joint forces are in the records

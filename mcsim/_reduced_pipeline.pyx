@@ -26,12 +26,13 @@ from mcsim._state_arrays cimport StateArrays
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
-from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
+from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
@@ -69,12 +70,19 @@ cdef class ReducedPipeline(Pipeline):
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users)
         self.generalized = GeneralizedRows()
+        self.guesses = Guesses(nv)
+        self.node_numbers = np.zeros(max(1, nv), np.int32)
+        self.nodes, self.node_count = integers(self.node_numbers), nv
+        for i in range(bodies.count):
+            self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
+                self.motion.blocks[<Py_ssize_t>i].first)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
-        self.kept_here = held
+        self.kept_here = held, plan.jointed
+        self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.leading = self.generalized.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
@@ -133,8 +141,8 @@ cdef class ReducedPipeline(Pipeline):
         return Pipeline.step(self, n)
 
     def notes(self):
-        """Alarms of energy, and of joints that contradict each other."""
-        found = []
+        """Alarms of energy, and of joints that contradict each other; and what all worlds note."""
+        found = Pipeline.notes(self)
         if self.slowed:
             found.append(("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was "
                           "taken out of its velocities; a smaller dt, or more substeps, follows it"))
@@ -160,11 +168,13 @@ cdef class ReducedPipeline(Pipeline):
         return self.qd.copy()
 
     def kicked(self):
-        """(nv,) qd after the forces of a substep, and no impulses, at the state of the last prepare()."""
+        """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
+        prepare()."""
+        cdef double h = self.settings.h * (self.settings.first_kick if self.settings.compliant else 1.0)
         before = self.qd.copy()
         with nogil:
             self.sum_forces()
-            self.motion.kick(self.settings.h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
+            self.motion.kick(h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
         return after
@@ -270,6 +280,14 @@ cdef class ReducedPipeline(Pipeline):
             self.show()
         return Pipeline.collide(self)
 
+    cdef void hold_back(self) noexcept nogil:
+        """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
+        if self.backstop.watching:
+            self.backstop.end(&self.bodies, self.jointed)
+            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.jointed)
+            if self.is_stale():
+                self.show()
+
     cdef void undo(self) noexcept nogil:
         memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
         memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
@@ -296,6 +314,8 @@ cdef class ReducedPipeline(Pipeline):
                             &self.settings, self.anchors, self.rows, n, self.row_capacity, False)
         if n < 0:
             return GROW
+        if self.settings.compliant:
+            self.load_surfaces()
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
         self.let_tree_hold()
@@ -384,6 +404,8 @@ cdef class ReducedPipeline(Pipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.settings.compliant:
+            self.comply()
         if self.closing_loops or self.projecting:
             self.aim_loops()
         if self.closing_loops:
@@ -464,6 +486,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef void refresh(self) noexcept nogil:
         update_inertia(&self.bodies)
         self.write_rows(self.rows)
+        if self.settings.compliant:
+            self.move_surfaces()
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows()
 
@@ -487,10 +511,23 @@ cdef class ReducedPipeline(Pipeline):
         """The second half of what is carried, at the new pose."""
         cdef Py_ssize_t i
         cdef double impulse
-        for i in range(self.row_count):
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 self.generalized.apply(i, impulse, self.motion.qd)
+        if self.settings.compliant:
+            self.guess_contacts(self.motion.qd, self.levels, RELAXED)
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        return self.motion.blocks[body].first
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return self.generalized.rate(i, velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, velocity)
 
     cdef void apply_guesses(self, bint second, double part) noexcept nogil:
         """This part of the impulses that limits and contacts start with, or that are carried to the second half."""
@@ -626,11 +663,22 @@ cdef class ReducedPipeline(Pipeline):
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         self.set_start_impulses()
-        self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        if self.settings.compliant:
+            # Guesses are weighed where the forces are there that they bear, and act before these find their velocities.
+            self.generalized.warm_start(self.rows, self.joint_end, self.motion.qd)
+            self.motion.kick(0.5 * h, forces, 1)
+            self.guess_contacts(self.motion.qd, self.levels, BIASED)
+            self.motion.take_back(0.5 * h)
+        else:
+            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.solve_rows(BIASED, self.settings.iterations)
+        self.first_residual = 0.0
+        if last and self.settings.compliant:
+            self.show_twists()
+            self.first_residual = residual(self.rows, self.row_count, self.bodies.twist, BIASED)
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + h)
         if self.runge:
@@ -662,5 +710,6 @@ cdef class ReducedPipeline(Pipeline):
                                                          self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
         if last:
-            self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
+            self.residual = max(self.first_residual,
+                                residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
         self.lap(STAGE_RELAX)

@@ -95,12 +95,17 @@ def run(
     iterations: Annotated[int | None, _world("iterations", "Sweeps a substep.")] = None,
     contact_model: Annotated[str | None, _world(
         "contact-model", "Of a solver of the laboratory: ncp, ccp, pyramid or frictionless.")] = None,
+    contact: Annotated[str | None, _world("contact", "rigid, compliant or event.")] = None,
+    compliant_law: Annotated[str | None, _world("compliant-law", "Of compliant contact: linear or hunt_crossley.")] = None,
+    impacts: Annotated[str | None, _world("impacts", "With --contact event: simultaneous or sequential.")] = None,
+    restitution_law: Annotated[str | None, _world("restitution-law", "With --contact event: newton or poisson.")] = None,
     stop: Annotated[str | None, _world("stop", "What ends the sweeps: iterations or residual.")] = None,
     tolerance: Annotated[float | None, _world_number("tolerance", "Of the residual that ends them.", "X")] = None,
     stabilization: Annotated[str | None, _world(
         "stabilization", "none, baumgarte, soft, split_impulse, projection or ggl.")] = None,
     integrator: Annotated[str | None, _world(
-        "integrator", "semi_implicit, rk4, rattle or variational; reduced: semi_implicit, rk4 or reference.")] = None,
+        "integrator", "semi_implicit, rk4, rattle or variational; reduced: semi_implicit, rk4 or reference; with "
+        "--contact event dopri, heun or euler.")] = None,
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
@@ -137,7 +142,8 @@ def run(
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations,
-        "contact_model": contact_model, "stop": stop, "tolerance": tolerance, "stabilization": stabilization,
+        "contact_model": contact_model, "contact": contact, "compliant_law": compliant_law, "impacts": impacts,
+        "restitution_law": restitution_law, "stop": stop, "tolerance": tolerance, "stabilization": stabilization,
         "integrator": integrator, "friction": friction, "friction_points": friction_points, "baumgarte": baumgarte,
         "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
         "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,

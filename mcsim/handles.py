@@ -219,12 +219,18 @@ class JointHandle(Handle):
     @property
     def force(self) -> np.ndarray:
         """(3,) the force [N] that the joint puts on body b in the last substep, world axes; a gets the opposite."""
-        return self._record["wrench_impulse"][:3] / self._world.substep
+        return self._wrench()[:3]
 
     @property
     def torque(self) -> np.ndarray:
         """(3,) the torque [N m] on body b about the joint point in the last substep, world axes."""
-        return self._record["wrench_impulse"][3:] / self._world.substep
+        return self._wrench()[3:]
+
+    def _wrench(self):
+        if self._world.settings["contact"] == "event":
+            raise SceneError(f"joint {self.name!r}: with contact='event' joints' forces are not kept; world.kkt().solve() "
+                             "has them where nothing touches")
+        return self._record["wrench_impulse"] / self._world.substep
 
     @property
     def broken(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
@@ -99,7 +100,10 @@ class Residuals(Mapping):
 
 def residuals_now(world):
     """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
-    a manifold's centre counts as two rows bounded by its load."""
+    a manifold's centre counts as two rows bounded by its load. Of compliant contacts, whose points keep no impulses,
+    none."""
+    if world._keywords["contact"] == "compliant":
+        return {}
     rows, jacobian, response, velocity = world._rows_and_velocity()
     problem, _ = problem_of_rows(rows, jacobian, response, world._inverse_mass, velocity, relaxed=world._ends_relaxed(),
                                  started=True)
@@ -109,5 +113,8 @@ def residuals_now(world):
 
 def problem_now(world, relaxed=0):
     """The problem of the substep that would come next: `World.problem()`."""
+    if relaxed and world._keywords["contact"] == "compliant":
+        raise SceneError("World.problem: with contact='compliant' the second halves of slow points are given, there is no "
+                         "relaxed problem; pass relaxed=False")
     rows, jacobian, response, free = world._rows_and_free()
     return problem_of_rows(rows, jacobian, response, world._inverse_mass(), free, relaxed=relaxed)[0]

@@ -52,7 +52,8 @@ class Stats:
     residuals: by name: "natural_map", max |impulse - P(impulse - mass residual)| over all rows after the last sweep
     [N s, N m s]; "velocity", the largest correction of the last sweep [m/s, rad/s]; "primal" [m/s], "dual" [N s],
     "complementarity" [J] (help(mcsim.solve.problems.residuals)): of the last solve with a solver of the laboratory, else
-    found when they are first read, on the rows as the step left them. impacts: manifolds that bounced.
+    found when they are first read, on the rows as the step left them (NaN under contact="compliant").
+    impacts: manifolds that bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
     notes: (kind, bodies, text) of what a user should know.
     """
@@ -109,6 +110,8 @@ class Observers:
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end."""
         self._refuse_while_running("contacts")
+        if self._event_run is not None:
+            return self._event_run.fill_contacts(CONTACT_DTYPE)
         found = self._collider.get_manifolds()
         mask = np.arange(4) < found["point_count"][:, None]
         owner = np.nonzero(mask)[0]
@@ -183,12 +186,13 @@ class Observers:
         return delassus_csr(self._raw_rows())
 
     def problem(self, relaxed=False) -> Problem:
-        """The contact and joint problem of the substep that would come next: friction at every point, velocities after a
-        substep's forces, biases and compliances of the biased pass, or of the relax pass.
+        """The contact and joint problem of the substep that would come next: friction at every point, velocities after
+        a substep's forces, biases and compliances of the biased pass, or of the relax pass.
 
         `source` says of each row what it is; `warm_start` holds the impulses that the step would begin with;
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
-        by what the normals carry now."""
+        by what the normals carry now. Of compliant contacts it is the problem of a substep's first half, after half of
+        its forces."""
         return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
@@ -216,7 +220,10 @@ class Observers:
     def _joint_rows(self):
         """Records of the joints' bilateral rows now, and their J (rows, 6 n), CSR, without columns of what does not
         move."""
-        rows = self._raw_rows()
+        return self._rows_of_joints(self._raw_rows())
+
+    def _rows_of_joints(self, rows):
+        """The same of given row records."""
         rows = rows[rows["kind"] == ROW_KINDS.index("joint")]
         jacobian = jacobian_csr(rows, self._bodies.count)
         jacobian.data *= np.repeat(self._bodies.inv_mass > 0.0, 6)[jacobian.indices]
@@ -271,23 +278,38 @@ class Observers:
         pipeline = self._pipeline
         manifolds = self._collider.get_manifolds()
         geared = int(np.sum(second_rows(pipeline.rows_now())))
-        laboratory = pipeline.laboratory
+        laboratory, run = pipeline.laboratory, self._event_run
         return Stats(
             rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
             joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
             manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
             iterations=pipeline.sweeps if laboratory is None else laboratory.iterations,
-            impacts=pipeline.impact_count, steps=pipeline.steps_made,
+            impacts=pipeline.impact_count if run is None else run.impacts,
+            steps=pipeline.steps_made if run is None else run.steps,
             residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
                 {} if laboratory is None else laboratory.residuals)),
             times=dict(zip(STAGES, pipeline.times())),
-            notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes()))
+            notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes())
+            + ([] if run is None else run.notes()))
+
+    @property
+    def event_log(self) -> np.ndarray:
+        """(k,) structured array, of contact="event" alone: what happened in the last call of step(), by time. time [s],
+        to rounding; kind: "impact", "gain" (a contact at rest is pressed again), "loss" (its force would pull), "leave"
+        (over an edge), "stick", "slip" (begins), "close" (the end of ever faster bounces); body_a, body_b; position
+        (3,); of impacts normal_impulse [N s] and speed, at which the contact closed [m/s]."""
+        if self._event_run is None:
+            raise SceneError("World.event_log: there is one with contact='event' alone")
+        return self._event_run.happenings()
 
     @property
     def events(self) -> Events:
         """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out
         of them, joints that broke. Each read makes new arrays."""
         self._meet_shapes()
+        if self._event_run is not None:
+            run = self._event_run
+            return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
         logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
         found = [self._event_array(log.get_events(), began, dtype) for log in logs
                  for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]

@@ -14,4 +14,4 @@ OK, GROW, NOT_FINITE, UNSEEN = 0, 1, 2, 4
 PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
              "variational": PositionPipeline}
 
-__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "PositionPipeline", "STAGES"]
+__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES"]

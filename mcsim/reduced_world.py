@@ -41,7 +41,7 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
+      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
         energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
         "reference" (SciPy's DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
@@ -54,8 +54,8 @@ class ReducedWorld(World):
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
       iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
-        push_speed, restitution_threshold, speculative_distance, threads: as of World. solver: "si", or one of the
-        laboratory, with contact_model, stop and tolerance, likewise.
+        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
+        restitution_law: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -63,13 +63,14 @@ class ReducedWorld(World):
     observer follows; the bodies' arrays (positions, ...) are read-only. Nothing sleeps.
     """
 
-    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator="semi_implicit",
+    def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
                  solver="si", iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None):
+                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
@@ -100,7 +101,7 @@ class ReducedWorld(World):
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
-                               held=held, carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
+                               held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
                                tau=tau, runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
@@ -468,6 +469,16 @@ def _bounds(joint):
     found = {"limits": limited, "friction": np.any(axes["friction"] > 0.0), "a spring": np.any(axes["has_spring"]),
              "a motor": np.any(axes["motor_mode"]), "a motion": np.any(axes["motion_mode"])}
     return [name for name, is_there in found.items() if is_there]
+
+
+def _jointed(system, bodies):
+    """(bodies + 1,) int8, the world's first: which bodies hang on others; 0 of those that a joint of the model's leaves
+    free."""
+    jointed = np.ones(bodies + 1, np.int8)
+    for link in system.links:
+        if link.joint is None and len(system.children(link.number)) == 0:
+            jointed[link.body_number + 1] = 0
+    return jointed
 
 
 def _carriers(system, scene):

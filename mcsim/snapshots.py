@@ -43,7 +43,7 @@ class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore.
 
     packed: name -> Packed, by the saved fields of BODY_FIELDS; joints, manifolds: Packed; parts: the bodies and joints
-    that there were.
+    that there were; contact: the world's keyword, which says what the points of manifolds keep.
     """
 
     steps: int
@@ -54,6 +54,7 @@ class Snapshot:
     manifolds: Packed
     parts: "Parts"
     sensed: np.ndarray
+    contact: str
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
@@ -119,7 +120,8 @@ class Snapshots:
                 self._parts = Parts(self._scene, self._origin)
             arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
             return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, Packed(self._joints),
-                            Packed(self._collider.get_manifolds()), self._parts, self._sensed())
+                            Packed(self._collider.get_manifolds()), self._parts, self._sensed(),
+                            self._keywords["contact"])
         finally:
             self._end()
 
@@ -136,7 +138,7 @@ class Snapshots:
             parts = self._machinery_of(snapshot)
             joints = snapshot.joints.unpacked()
             self._check_records(joints, parts["_joints"], tuple(parts["_joint_index"]))
-            parts["_collider"].set_manifolds(np.asarray(snapshot.manifolds.unpacked(), MANIFOLD_DTYPE))
+            parts["_collider"].set_manifolds(self._manifolds_of(snapshot))
             for name, packed in snapshot.packed.items():
                 getattr(parts["_bodies"], name)[...] = packed.unpacked()
             parts["_joints"][...] = joints
@@ -151,6 +153,14 @@ class Snapshots:
                 self._pipeline.start = snapshot.time - snapshot.steps * self.dt
         finally:
             self._end()
+
+    def _manifolds_of(self, snapshot):
+        """Those of a world of another `contact` without what their points keep: it means another thing there."""
+        manifolds = np.asarray(snapshot.manifolds.unpacked(), MANIFOLD_DTYPE)
+        if snapshot.contact != self._keywords["contact"]:
+            for name in ("normal_impulse", "friction_impulse"):
+                manifolds["points"][name] = 0.0
+        return manifolds
 
     def _machinery_of(self, snapshot):
         """What `_machinery` gives for the bodies and joints of a snapshot: the present one, if they are those."""

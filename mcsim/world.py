@@ -9,10 +9,11 @@ from mcsim.changes import Changes
 from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
+from mcsim.event_world import EventRun
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.observers import Observers
-from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, PositionPipeline
+from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, suggestion
@@ -20,6 +21,7 @@ from mcsim.scene.described import Described
 from mcsim.settings import check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
+from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 
@@ -31,7 +33,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     rows.
 
     World(scene, *, dt=1/60, substeps=4, ...). Keywords:
-      dt: step [s]. substeps: of length h = dt / substeps.
+      dt: step [s]. substeps: of length h = dt / substeps; 4, with contact="event" 1.
       solver: "si" (sequential impulses, matrix-free), "pgs" (Gauss-Seidel on the assembled J M^-1 J'), or one of the
         laboratory, mcsim.solve.problems.SOLVERS: each pass of a substep is then a Problem, friction at every point,
         solved by it; exact, and slow.
@@ -58,16 +60,25 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
         tells which.
       geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
-      integrator: "semi_implicit", or "rk4" (with a direct solver of its own; classical Runge-Kutta over the KKT
-        accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or "projection", as
-        feedback or projection at the joints; limits, joint friction, velocity motors and contacts as impulses around
-        each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of their own, so
-        joint_solver is not read; symplectic, second order, energy within a band for good; "variational" by quaternion
-        increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that only.
-        SimulationError where the joints cannot be closed).
+      integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over
+        the KKT accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or
+        "projection", as feedback or projection at the joints; limits, joint friction, velocity motors and contacts as
+        impulses around each substep, first order), "rattle" or "variational" (joints closed at positions by a solver of
+        their own, so joint_solver is not read; symplectic, second order, energy within a band for good; "variational"
+        by quaternion increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that
+        only. SimulationError where the joints cannot be closed).
       sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
+      contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
+        (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
+        "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
+        sleeps or bounces by restitution then, friction is that of each point, iterations are 8 by default; under
+        "semi_implicit" and "soft" only; or "event": smooth motion between impacts and other events that are located to
+        rounding, contact forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of
+        tens of bodies. Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler"
+        (1), a step a substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
+        restitution_law: "newton" or "poisson". Of the other keywords only dt and substeps are read.
       threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
 
@@ -75,12 +86,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=4, solver="si", iterations=None, joint_solver=None,
-                 stabilization="soft", integrator="semi_implicit", geometric_stiffness=0.0, friction="cone",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, joint_solver=None,
+                 stabilization="soft", integrator=None, geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
-                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None):
+                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -98,6 +110,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
                                           joint_records(self._origin, self._origin.numbers()[0]),
                                           ShapeArrays(self._origin)))
+        self._event_run = None                       # EventRun of contact="event"
+        self._follow_events()
         self._broken = None                         # numbers of the joints that broke in the last call of step()
         self._turn = [True]                          # taken by pop(): as atomic as a lock, at a fifth of its time
         self._meet_shapes()
@@ -109,6 +123,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         numbers: what scene.numbers() gives, if it is known. planned: the pipeline is to be told the present one's
         plan."""
         body_index, joint_index = numbers or scene.numbers()
+        if self._keywords["contact"] == "compliant":
+            check_surfaces(scene, excluded_pairs(scene, body_index))
         if collider is None:
             collider = Collider(shapes.shapes, *shapes.pools, excluded_pairs(scene, body_index),
                                 Surfaces(shapes.surfaces))
@@ -136,8 +152,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
-        return PIPELINES[self._keywords["integrator"]](bodies, joints, collider, settings, bool(np.any(bodies.bounces)),
-                                                       sleep_settings(self._keywords), **planned)
+        kind = PIPELINES.get(self._keywords["integrator"], Pipeline)
+        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(self._keywords),
+                    **planned)
 
     def _new_laboratory(self):
         """What solves the rows in place of the sweeps, or None."""
@@ -173,6 +190,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             self._begin("step")                      # says who has it
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
+            if self._event_run is not None:
+                self._follow_events()
+                return self._event_run.step(self, n)
             status = self._pipeline.step(n)
             if status == UNSEEN:
                 self._meet_shapes()
@@ -182,6 +202,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
             self._turn.append(True)
+
+    def _follow_events(self):
+        """The event-driven simulation of the bodies and joints there are, if that is how contacts are simulated."""
+        run = self._event_run
+        if self._keywords["contact"] == "event" and (run is None or run.pipeline is not self._pipeline):
+            self._event_run = EventRun(self)
 
     def _refuse_while_running(self, doing):
         """A user's function, or another thread, may look at poses and velocities while a step is on its way, no

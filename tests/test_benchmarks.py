@@ -42,13 +42,17 @@ def test_every_scene_is_measured(script, tmp_path, capsys):
 
 
 def test_committed_results_can_be_read():
-    """Each CSV in results/ has its machine, its settings and all scenes of the table; robots.csv differences, not times."""
+    """Each CSV in results/ has its machine and its settings; times, or what else its script measures."""
     for path in (FOLDER / "results").glob("*.csv"):
         lines = path.read_text().splitlines()
-        assert lines[0].startswith("# ") and "dt=" in lines[1]
+        assert lines[0].startswith("# ") and "=" in lines[1]
         for row in csv.DictReader(lines[2:]):
             if path.stem == "robots":
                 assert max(float(row[name]) for name in ("rnea", "crba", "aba", "jacobians")) < 1e-10
+            elif path.stem == "solvers":
+                assert float(row["natural_map"]) >= 0.0
+            elif path.stem == "bouncing":
+                assert float(row["mean_square_J2"]) >= 0.0
             else:
                 assert row["note"] or float(row["ms_step"]) > 0
 
@@ -231,6 +235,15 @@ def test_the_integrators_are_measured(tmp_path, capsys):
     assert all(abs(band).max() < 0.05 for band in table.values())
 
 
+def test_the_bouncing_balls_are_measured(tmp_path, capsys):
+    """Past the first bounce; event-driven keeps the energy, and the CSV has a line for each run."""
+    module, path = load("bouncing"), tmp_path / "bouncing.csv"
+    results = module.main(["event", "steps", "--seconds", "1.05", "--csv", str(path)])
+    assert [result.impacts for result in results] == [49, 49]
+    assert results[0].worst_J < 1e-8 < results[1].worst_J < 30.0
+    assert "24034.5 J" in capsys.readouterr().out and len(path.read_text().splitlines()) == 5
+
+
 def test_growth_is_printed(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["growth.py", "20", "40", "--seconds", "0.1"])
     load("growth").main()
@@ -296,3 +309,19 @@ def test_robots_agree(tmp_path, capsys, monkeypatch):
     assert robots.main([str(tmp_path)]) == [] and "pinocchio is not installed" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         robots.main([str(tmp_path / "none")])
+
+
+def test_solvers_are_measured(tmp_path, capsys):
+    """All that are registered, on a pyramid of three cubes; their curves end below the tolerance."""
+    solvers = load("solvers")
+    path = tmp_path / "solvers.csv"
+    curves = solvers.main(["--base", "2", "--seconds", "2", "--models", "ncp", "pyramid", "--csv", str(path), "--cold"])
+    said = capsys.readouterr().out
+    assert {solver for _, solver in curves} == set(solvers.SOLVERS) and "model pyramid" in said
+    for name in ("pgs", "nncg", "apgd"):
+        assert curves["ncp", name][-1, 1:].max() <= 1e-4 and f"\n{name} " in said
+    lines = path.read_text().splitlines()
+    assert "pyramid base=2" in lines[1]
+    assert {row["solver"] for row in csv.DictReader(lines[2:])} == set(solvers.SOLVERS)
+    with pytest.raises(SystemExit):
+        solvers.main(["nothing"])

@@ -21,6 +21,7 @@ FLOORS = {
     "scene": 1, "state": 1,
     "wide": 1.5,
     "collide": 2, "constraints": 2, "solve": 2, "stabilize": 2, "integrate": 2, "reduced": 2,
+    "event": 2.5,
     "world": 3,
     "lab": 4, "io": 4, "view": 4, "scenes": 4,
     "mcsim": 4.5,
@@ -29,8 +30,9 @@ FLOORS = {
 MODULES = {
     "pipeline": "world", "_pipeline": "world", "_smooth_pipeline": "world", "_position_pipeline": "world",
     "_reduced_pipeline": "world",
-    "_state_arrays": "world", "_machine": "world", "_jointed": "world",
-    "_articulations": "world", "_pose_calls": "world", "world": "world", "settings": "world", "laboratory": "world", "handles": "world",
+    "_state_arrays": "world", "_machine": "world", "_warm_starts": "world", "_jointed": "world",
+    "_articulations": "world", "_pose_calls": "world", "event_world": "world", "world": "world", "settings": "world",
+    "laboratory": "world", "handles": "world",
     "observers": "world", "actions": "world", "snapshots": "world", "queries": "world", "changes": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }

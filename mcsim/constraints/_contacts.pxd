@@ -1,5 +1,7 @@
-"""Contact manifolds to rows: the verbs that the pipeline calls."""
+"""Contact manifolds to rows: the verbs that the pipeline calls, and which rows a manifold has."""
 
+from mcsim.core._math cimport add, scale, vec3
+from mcsim.core._types cimport Vec3
 from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Settings
 
 # resistances: beside the manifolds, or NULL.
@@ -10,3 +12,35 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
                            const Settings* settings, const Anchor* anchors, Row* rows, bint bouncing) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
                               const Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
+
+# Which rows a manifold has, in this order.
+ctypedef struct ContactRows:
+    int rolling                  # 0 or 2
+    int friction                 # 2 a pair
+    int twist                    # 0 or 1
+
+
+cdef inline ContactRows contact_rows(const Manifold* m, const Resistance* r, const Settings* settings) noexcept nogil:
+    cdef ContactRows n
+    n.rolling = 2 if r != NULL and r.rolling > 0.0 else 0
+    n.friction = 0
+    n.twist = 0
+    if m.friction > 0.0:
+        n.friction = 2 if settings.friction_central else 2 * m.point_count
+        n.twist = settings.friction_central and m.point_count > 1
+    if r != NULL and r.torsional > 0.0:
+        n.twist = 1
+    return n
+
+
+cdef inline const Resistance* resistance_of(const Resistance* resistances, Py_ssize_t i) noexcept nogil:
+    """Of manifold i, or NULL."""
+    if resistances == NULL:
+        return NULL
+    return &resistances[i]
+
+
+cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
+    """The tangential impulse on b of two friction rows, world axes."""
+    return add(scale(rows[0].impulse, vec3(rows[0].jacobian[6], rows[0].jacobian[7], rows[0].jacobian[8])),
+               scale(rows[1].impulse, vec3(rows[1].jacobian[6], rows[1].jacobian[7], rows[1].jacobian[8])))

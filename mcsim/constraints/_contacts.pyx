@@ -113,26 +113,6 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.curvature = 0.0
 
 
-# Which rows a manifold has, in this order.
-ctypedef struct ContactRows:
-    int rolling                  # 0 or 2
-    int friction                 # 2 a pair
-    int twist                    # 0 or 1
-
-
-cdef inline ContactRows contact_rows(const Manifold* m, const Resistance* r, const Settings* settings) noexcept nogil:
-    cdef ContactRows n
-    n.rolling = 2 if r != NULL and r.rolling > 0.0 else 0
-    n.friction = 0
-    n.twist = 0
-    if m.friction > 0.0:
-        n.friction = 2 if settings.friction_central else 2 * m.point_count
-        n.twist = settings.friction_central and m.point_count > 1
-    if r != NULL and r.torsional > 0.0:
-        n.twist = 1
-    return n
-
-
 cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int index, int normal_begin, int normal_count,
                      Vec3 impulse, const Settings* settings) noexcept nogil:
     """Headers of one tangential pair; the stored impulse is a world vector, so new tangents do not turn it."""
@@ -256,13 +236,6 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
         n += 1
 
 
-cdef inline const Resistance* resistance_of(const Resistance* resistances, Py_ssize_t i) noexcept nogil:
-    """Of manifold i, or NULL."""
-    if resistances == NULL:
-        return NULL
-    return &resistances[i]
-
-
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                                 const Bodies* bodies, const Settings* settings, Anchor* anchors, Row* rows,
                                 Py_ssize_t begin, Py_ssize_t capacity, bint bouncing) noexcept nogil:
@@ -297,12 +270,6 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
             continue
         refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[MANIFOLD_ANCHORS * i],
                          &rows[manifolds[i].row_begin])
-
-
-cdef inline Vec3 pair_impulse(const Row* rows) noexcept nogil:
-    """The tangential impulse on b of two friction rows, world axes."""
-    return add(scale(rows[0].impulse, vec3(rows[0].jacobian[6], rows[0].jacobian[7], rows[0].jacobian[8])),
-               scale(rows[1].impulse, vec3(rows[1].jacobian[6], rows[1].jacobian[7], rows[1].jacobian[8])))
 
 
 cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
@@ -342,8 +309,10 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
             friction = add(m.friction_impulse, impact_pair(&r[n], &impact[n]))
         elif parts.friction:
             for k in range(m.point_count):
-                m.points[k].friction_impulse = pair_impulse(&r[n + 2 * k])
-                friction = add(m.points[k].friction_impulse, impact_pair(&r[n + 2 * k], &impact[n + 2 * k]))
+                friction = pair_impulse(&r[n + 2 * k])
+                if not settings.compliant:
+                    m.points[k].friction_impulse = friction
+                friction = add(friction, impact_pair(&r[n + 2 * k], &impact[n + 2 * k]))
                 m.points[k].total_friction_impulse = add(m.points[k].total_friction_impulse, friction)
         n += parts.friction
         if parts.twist:
@@ -355,7 +324,8 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         for k in range(m.point_count):
             point = &m.points[k]
             normal = r[n + k].impulse + impact[n + k]
-            point.normal_impulse = r[n + k].impulse
+            if not settings.compliant:
+                point.normal_impulse = r[n + k].impulse
             point.total_normal_impulse += normal
             point.separation = r[n + k].error
             if settings.friction_central and total > 0.0:

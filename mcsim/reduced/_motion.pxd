@@ -1,6 +1,6 @@
 """One state of a tree as a step moves it. Order: place, factor and move after q or qd changed; then the rest."""
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Tree
 from mcsim.state._layout cimport Bodies, Joint
@@ -44,6 +44,7 @@ cdef class TreeMotion:
     cdef void place(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil

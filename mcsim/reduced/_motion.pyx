@@ -16,6 +16,12 @@ include "_kernels.pxi"
 include "_readings.pxi"
 
 
+cdef inline void take_pose(double* q, Vec3 x, Quat turn) noexcept nogil:
+    """q of a free joint from the world to the centre of mass."""
+    q[0], q[1], q[2] = x.x, x.y, x.z
+    q[3], q[4], q[5], q[6] = turn.w, turn.x, turn.y, turn.z
+
+
 cdef class TreeMotion:
     """links: LINK_DTYPE (n,). q (nq,), qd (nv,), tau (nv,), qdd (nv,): arrays that are worked in. turns (n, 3, 3): the
     body's axes in the link's. bodies: how many the scene has. users: [(link number, JointModel.fill)]."""
@@ -76,22 +82,28 @@ cdef class TreeMotion:
             self.ask()
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
 
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil:
+        """The coordinates of bodies on their own (jointed 0) from their poses."""
+        cdef const Link* link
+        cdef Py_ssize_t i
+        for i in range(self.tree.count):
+            link = &self.tree.links[i]
+            if not jointed[link.body]:
+                take_pose(&self.q[link.q], position[link.body], orientation[link.body])
+
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil:
         """Kinematic bodies, whose coordinates are those of their poses."""
         cdef const Link* link
         cdef const Twist* t
         cdef Py_ssize_t i
         cdef Vec3 w
-        cdef double* q
         cdef double* qd
         for i in range(self.tree.count):
             link = &self.tree.links[i]
             if link.prescribed:
                 t = &twist[link.body]
-                q, qd = &self.q[link.q], &self.qd[link.v]
-                q[0], q[1], q[2] = position[link.body].x, position[link.body].y, position[link.body].z
-                q[3], q[4] = orientation[link.body].w, orientation[link.body].x
-                q[5], q[6] = orientation[link.body].y, orientation[link.body].z
+                qd = &self.qd[link.v]
+                take_pose(&self.q[link.q], position[link.body], orientation[link.body])
                 w = rotate_back(orientation[link.body], t.w)
                 qd[0], qd[1], qd[2] = t.v.x, t.v.y, t.v.z
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z

@@ -47,7 +47,12 @@ class Flow:
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
         """dy/dt"""
         q, qd = y[:self.nq], y[self.nq:]
-        out = np.empty_like(y)
+        acceleration = self.dynamics.forward_dynamics(self.normalized(q), qd, self.tau, self.forces)
+        return np.concatenate([self.coordinate_rates(q, qd), acceleration])
+
+    def coordinate_rates(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """dq/dt (nq,)"""
+        out = np.empty_like(q)
         out[self.rates] = qd[self.velocities]
         if len(self.planar_q):
             i, j = self.planar_q, self.planar_v
@@ -57,7 +62,6 @@ class Flow:
             # A body's quaternion: dq/dt = q (0, w) / 2, w in its own axes.
             w = qd[self.spins].T
             out[self.quaternions.T] = 0.5 * multiply(q[self.quaternions].T, np.stack([0.0 * w[0], *w]))
-        out[self.nq:] = self.dynamics.forward_dynamics(self.normalized(q), qd, self.tau, self.forces)
         return out
 
 

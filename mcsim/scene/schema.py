@@ -48,6 +48,10 @@ class MaterialModel(Model):
     rolling_friction: Number = None
     torsional_friction: Number = None
     surface_velocity: Numbers = None
+    stiffness: Number | None = None
+    damping: Number = None
+    tangential_stiffness: Number | None = None
+    tangential_damping: Number | None = None
 
 
 # ---- shapes ----------------------------------------------------------------------------------------------------------

@@ -64,6 +64,10 @@ ctypedef struct Shape:
     Vec3 surface_velocity        # of the surface against the body, shape axes [m/s]
     int32_t surface              # -1 unless MESH or HEIGHT_FIELD
     int32_t reserved
+    double stiffness             # under contact="compliant" [N/m], 0 = rigid
+    double damping               # [N s/m], or a factor [s/m]: constraints/_compliant.pyx
+    double tangential_stiffness
+    double tangential_damping
 
 # A hull's faces are convex polygons, counter-clockwise seen from outside. Offsets are into shared pools:
 # vertices (v, 3), face plane normals (f, 3) and offsets (f,), face_begin (f + 1 absolute offsets into face_index),
@@ -85,9 +89,11 @@ cdef enum:
 ctypedef struct ManifoldPoint:
     Vec3 position                # world, midway between the two surfaces [m]
     double separation            # along the normal, negative = overlap [m]
-    double normal_impulse        # of the last substep: the next warm start [N s]
+    double normal_impulse        # of the last substep: the next warm start [N s]. Compliant: the surface's state instead,
+                                 # how far it is pressed in [m], negative while it bears (constraints/_compliant.pyx)
     double total_normal_impulse  # summed over the last step [N s]
-    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="point")
+    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="point"). Compliant: how
+                                 # far the surface is dragged along, b's way against a [m]
     Vec3 total_friction_impulse  # summed over the last step, on b, world axes [N s]
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
 
@@ -396,3 +402,5 @@ ctypedef struct Settings:
     double error_gain            # [1/s^2]
     int32_t threads
     size_t user_rows             # address of the UserRow records
+    int32_t compliant            # 1: contact="compliant"
+    int32_t hunt_crossley        # its law, else linear

@@ -137,6 +137,10 @@ class ShapeArrays:
             record["rolling_friction"] = material.rolling_friction
             record["torsional_friction"] = material.torsional_friction
             record["surface_velocity"] = rotate(conjugate(shape.orientation), material.surface_velocity)
+            if material.stiffness is not None:
+                record["stiffness"], record["damping"] = material.stiffness, material.damping
+                record["tangential_stiffness"] = _or_else(material.tangential_stiffness, material.stiffness)
+                record["tangential_damping"] = _or_else(material.tangential_damping, material.damping)
             if shape.type == "hull":
                 record["hull"] = len(hulls)
                 hulls.append(pool.add(shape))
@@ -149,6 +153,10 @@ class ShapeArrays:
         self.pools = (self.hulls, *pool.arrays())            # as Collider takes them
         (self.vertices, self.face_normals, self.face_offsets, self.face_begin, self.face_index,
          self.edges) = self.pools[1:]
+
+
+def _or_else(value, other):
+    return other if value is None else value
 
 
 class _HullPool:

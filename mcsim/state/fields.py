@@ -62,6 +62,7 @@ SHAPE_DTYPE = _record(
     ("size", "f8", 3), ("position", "f8", 3), ("orientation", "f8", 4), ("friction", "f8"), ("restitution", "f8"),
     ("rolling_friction", "f8"), ("torsional_friction", "f8"), ("surface_velocity", "f8", 3),
     ("surface", "i4"), ("reserved", "i4"),
+    ("stiffness", "f8"), ("damping", "f8"), ("tangential_stiffness", "f8"), ("tangential_damping", "f8"),
 )
 
 HULL_DTYPE = _record(

@@ -96,7 +96,8 @@ def dot(const double[::1] x, const double[::1] y):
 
 
 def shifts(System s, const double[::1] u, double[::1] out):
-    """De Saxce's shift of the normal rows, out_n = mu |u_t|; 0 of the others, and where friction holds whatever comes."""
+    """De Saxce's shift of the normal rows, out_n = mu |u_t|; 0 of the others, and where friction holds whatever
+    comes."""
     cdef Py_ssize_t block, i
     cdef double mu
     for block in range(s.contact_count):

@@ -93,7 +93,8 @@ cdef inline void local_solve(System s, int model, Py_ssize_t block, const double
         contact_flat(k, s.friction[block], model == PYRAMID, omega, u, x)
 
 
-cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse, double* state) noexcept nogil:
+cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse,
+                      double* state) noexcept nogil:
     cdef double u[3]
     cdef double delta[3]
     cdef Py_ssize_t first = s.first(block)
@@ -136,9 +137,9 @@ def solve_apart(System s, int model, double[::1] impulse, const double[::1] u, c
 
 
 def shared_local(System s):
-    """(9 blocks,) of each block its own part of A + R, with the mass of what it acts on shared out evenly among all blocks
-    that act on it: sum over its columns k of count_k J_k (M^-1 J')_k, made symmetric. Of an A given whole: times the number
-    of blocks that it is coupled with, itself among them."""
+    """(9 blocks,) of each block its own part of A + R, with the mass of what it acts on shared out evenly among all
+    blocks that act on it: sum over its columns k of count_k J_k (M^-1 J')_k, made symmetric. Of an A given whole:
+    times the number of blocks that it is coupled with, itself among them."""
     cdef Py_ssize_t block, k, at
     cdef int size, i, j
     cdef double own
@@ -174,7 +175,7 @@ def shared_local(System s):
     return out
 
 
-cdef Py_ssize_t coupled(System s, Py_ssize_t block):
+cdef Py_ssize_t coupled(System s, Py_ssize_t block) except -1:
     """Blocks that one block of an A given whole is coupled with."""
     cdef Py_ssize_t k, row
     seen = set()

@@ -99,7 +99,7 @@ cdef void measure_row(double impulse, double u, double lower, double upper, doub
 
 # ---- the system ------------------------------------------------------------------------------------------------------
 
-cdef const double* doubles(object array):
+cdef const double* doubles(object array) except? NULL:
     cdef const double[::1] view = array
     return &view[0] if view.shape[0] else NULL
 

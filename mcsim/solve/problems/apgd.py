@@ -7,8 +7,8 @@ L: doubled while f(l') is above its bound f(y) + w (l' - y) + L/2 |l' - y|^2, th
 momentum is dropped when it leads uphill, w(y) (l' - l) > 0.
 
 Source: H. Mazhar, T. Heyn, D. Negrut and A. Tasora, "Using Nesterov's method to accelerate multibody dynamics with
-friction and contact", 2015. As f is a quadratic, its bound is d' A d <= L |d|^2, and w(y) follows from w(l') and w(l): one
-product with A an iteration. The scales and the exact model's rounds (`convex.py`) are ours.
+friction and contact", 2015. As f is a quadratic, its bound is d' A d <= L |d|^2, and w(y) follows from w(l') and
+w(l): one product with A an iteration. The scales and the exact model's rounds (`convex.py`) are ours.
 """
 
 from math import sqrt

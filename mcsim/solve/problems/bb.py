@@ -2,12 +2,12 @@
 problem; the exact model by rounds of it (`convex.py`).
 
     d = P_K(l - t S w(l)) - l,   l' = l + a d
-    t: by turns  s' S^-1 s / s' A s  and  s' A s / (A s)' S (A s)   of the last step s (J. Barzilai and J. Borwein, 1988)
+    t: by turns  s' S^-1 s / s' A s  and  s' A s / (A s)' S (A s)   of the last step s (J. Barzilai, J. Borwein, 1988)
     a: 1 where f(l + d) <= the largest of the last MEMORY values + SLOPE w' d, else where f is least along d
 
-Source: E. Birgin, J. Martinez and M. Raydan, "Nonmonotone spectral projected gradient methods on convex sets", 2000, with
-the line search of L. Grippo, F. Lampariello and S. Lucidi, 1986. As f is a quadratic, a costs nothing: one product with A
-an iteration.
+Source: E. Birgin, J. Martinez and M. Raydan, "Nonmonotone spectral projected gradient methods on convex sets", 2000,
+with the line search of L. Grippo, F. Lampariello and S. Lucidi, 1986. As f is a quadratic, a costs nothing: one
+product with A an iteration.
 """
 
 from collections import deque
@@ -27,12 +27,14 @@ class Spectral:
         self.convex = convex
         self.turn = False
         self.length = 1.0
+        self.begin(impulses, w)
+
+    def begin(self, impulses, w):
         self.impulses, self.w = impulses, w
-        self.values = deque([convex.value(impulses, w)], maxlen=MEMORY)
+        self.values = deque([self.convex.value(impulses, w)], maxlen=MEMORY)
 
     def shift(self, change):
-        self.w = self.w + change
-        self.values = deque([self.convex.value(self.impulses, self.w)], maxlen=MEMORY)
+        self.begin(self.impulses, self.w + change)
 
     def step(self):
         convex, old, old_w = self.convex, self.impulses, self.w

@@ -1,21 +1,23 @@
 """What the methods for the convex problem share, and the outer loop by which they solve the exact one.
 
 The cone complementarity problem is the minimum of 1/2 lambda' (A + R) lambda + (b + shift)' lambda over K, without a
-shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a fixed
-point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where friction is
-moderate. Where the residual then gets no better for as long as it took to come so far, as with much friction in a tangle,
-the shift stands still in rounds, until the convex problem's own residual is a part of the exact model's.
+shift. The exact model is the same with shift = mu |u_t| on the normal rows, u being the velocities of the answer: a
+fixed point (V. Acary and F. Cadoux, 2013). At first the shift follows every iteration, which is fastest where
+friction is moderate. Where the residual then gets no better for as long as it took to come so far, as with much
+friction in a tangle, the shift stands still in rounds, until the convex problem's own residual is a part of the exact
+model's. So it does, from the best impulses on, where the shift drives the method far off.
 """
 
 import numpy as np
 
 from mcsim.solve.problems._gradients import descend, dot, scales, shifts
-from mcsim.solve.problems._system import MODELS, System
+from mcsim.solve.problems._system import MODELS
 from mcsim.solve.problems.solution import Progress
 
 LOOK = 5                # iterations from one look at a round's own residual to the next
 ROUNDS = (None, 0.9, 0.3)   # a round ends when that is this part of the exact model's; None: after every iteration
 PATIENCE = 100          # iterations that may pass in vain at the start
+FAR = 1e6               # times the least residual: begin anew there
 
 
 class Convex:
@@ -67,20 +69,24 @@ class Shifts:
 
     def due(self, impulses, w, exact):
         """Whether now, at these impulses, where the exact model's largest residual is `exact`."""
-        progress = self.progress
-        if (progress.iterations > 2 * max(progress.best_at, self.since) + PATIENCE
-                and self.strictness + 1 < len(ROUNDS)):
-            self.strictness += 1
-            self.since = progress.iterations
-            progress.notes.append(f"De Saxce's shift stands still in rounds to {ROUNDS[self.strictness]} of the residual, "
-                                  f"from iteration {self.since} on")
+        if self.progress.iterations > 2 * max(self.progress.best_at, self.since) + PATIENCE:
+            self.tighten()
         part = ROUNDS[self.strictness]
-        return part is None or (progress.iterations % LOOK == 0
+        return part is None or (self.progress.iterations % LOOK == 0
                                 and self.convex.residual(impulses, w) <= part * exact)
+
+    def tighten(self):
+        """From now on more seldom."""
+        if self.strictness + 1 < len(ROUNDS):
+            self.strictness += 1
+            self.since = self.progress.iterations
+            self.progress.notes.append(f"De Saxce's shift stands still in rounds to {ROUNDS[self.strictness]} of the "
+                                       f"residual, from iteration {self.since} on")
 
 
 def run(name, make, problem, model, tolerance, max_iterations, callback, scaled=True):
-    """Solve by a method: make(convex, impulses, w) has step() -> the next impulses, w; and shift(change) of all its w."""
+    """Solve by a method: make(convex, impulses, w) has step() -> the next impulses, w; shift(change) of all its w; and
+    begin(impulses, w), to begin anew there."""
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     convex = Convex(problem, model, scaled)
     impulses = problem.warm_start.copy()
@@ -95,6 +101,12 @@ def run(name, make, problem, model, tolerance, max_iterations, callback, scaled=
         impulses, w = method.step()
         u = w - convex.shift
         exact = progress.record(impulses, u)
-        if rounds and rounds.due(impulses, w, exact):
+        if not rounds:
+            continue
+        if exact > FAR * progress.least > 0.0:
+            rounds.tighten()
+            convex.renew(progress.best_velocities)
+            method.begin(progress.best.copy(), progress.best_velocities + convex.shift)
+        elif rounds.due(impulses, w, exact):
             method.shift(convex.renew(u))
     return progress.solution(name)

@@ -1,23 +1,23 @@
 """Projected Jacobi with mass splitting: all blocks at once, each solved alone against what all did before.
 
-Each body is split among the n blocks that act on it, as many bodies of 1/n of its mass; each block is then solved with its
-own parts, which it moves n times as fast, and the parts are put together again by the mean of their velocities: the
-impulses act on the whole body. For the convex models the split problem's objective lies above the whole one's wherever one
-is (Cauchy and Schwarz), so that every iteration goes down, whatever the order or the number of blocks. In exchange it is slower
-than Gauss-Seidel; the order of the blocks is nothing to it, but for rounding.
+Each body is split among the n blocks that act on it, as many bodies of 1/n of its mass; each block is then solved
+with its own parts, which it moves n times as fast, and the parts are put together again by the mean of their
+velocities: the impulses act on the whole body. For the convex models the split problem's objective lies above the
+whole one's wherever one is (Cauchy and Schwarz), so that every iteration goes down, whatever the order or the number
+of blocks. In exchange it is slower than Gauss-Seidel; the order of the blocks is nothing to it, but for rounding.
 
-Source: R. Tonge, F. Benevolenski and A. Voroshilov, "Mass splitting for jitter-free parallel rigid body simulation", 2012.
+Source: R. Tonge, F. Benevolenski and A. Voroshilov, "Mass splitting for jitter-free parallel rigid body simulation",
+2012.
 """
 
-from mcsim.core.errors import SceneError
 from mcsim.solve.problems._sweeps import shared_local, solve_apart
+from mcsim.solve.problems.pgs import check_sweeps
 from mcsim.solve.problems.solution import Progress
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0):
     """omega: relaxation, in (0, 2); below 1 damps."""
-    if not 0.0 < omega < 2.0:
-        raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")
+    check_sweeps(omega)
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     local = shared_local(problem.system)
     impulses = problem.warm_start.copy()

@@ -5,24 +5,71 @@
 
 A sweep forth and one back make a preconditioner that is symmetric, as conjugate gradients need. beta:
 
-    exact               takes y' to where the objective is least along p: -p' w / p' A p, w the velocities at l' with De
-                        Saxce's shift. A p follows from the velocities at the points before, so it costs two products
+    exact               takes y' to where the objective is least along p: -p' w / p' A p, w the velocities at l'. A p
+                        follows from the velocities at the points before, so it costs two products
     fletcher_reeves     |d|^2 / |d before|^2; above 1 the way begins anew
 
-Not monotone: the best swept impulses are kept. Below some ten iterations plain sweeps are as good.
-Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact force
-problems", 2010 (fletcher_reeves with forward sweeps); the exact beta and the sweeps both ways are ours.
+The exact model is swept as the convex one with De Saxce's shift, which follows (`convex.py`): with the exact sweeps
+of pgs there would be no objective to go down. Not monotone: the best swept impulses are kept. Below some ten
+iterations plain sweeps are as good.
+
+Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact
+force problems", 2010 (fletcher_reeves with forward sweeps); the exact beta and the sweeps both ways are ours.
 """
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems._gradients import dot, shifts
+from mcsim.solve.problems._gradients import dot
 from mcsim.solve.problems._sweeps import sweep
-from mcsim.solve.problems.pgs import ORDERS
-from mcsim.solve.problems.solution import Progress
+from mcsim.solve.problems.convex import run
+from mcsim.solve.problems.pgs import check_sweeps
 
 BETAS = ("exact", "fletcher_reeves")
+FLAT = 1e-14            # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
+
+
+class Conjugate:
+    """The method on a problem of one round. at: y, its velocities and its state, all linear in the impulses; way: p
+    of the three."""
+
+    def __init__(self, convex, impulses, w, beta, order, omega):
+        self.convex, self.rule, self.omega = convex, beta, omega
+        self.ways = {"forward": (False,), "backward": (True,), "symmetric": (False, True)}[order]
+        self.count = len(impulses)
+        self.flat = FLAT * float(convex.system.local_blocks.max(initial=0.0))
+        self.begin(impulses, w)
+
+    def begin(self, impulses, w):
+        self.at = np.concatenate([impulses, w, self.convex.system.rates(impulses)[1]])
+        self.way, self.square = np.zeros_like(self.at), 0.0
+
+    def shift(self, change):
+        self.at[self.count:2 * self.count] += change
+
+    def step(self):
+        n, convex = self.count, self.convex
+        swept = self.at.copy()
+        for backward in self.ways:
+            sweep(convex.system, convex.model, swept[:n], swept[2 * n:], self.omega, backward)
+        swept[n:2 * n], swept[2 * n:] = convex.system.rates(swept[:n])
+        change = swept - self.at
+        self.way *= self.beta(change[:n], swept[n:2 * n])
+        self.way += change
+        self.at += self.way
+        return swept[:n], swept[n:2 * n]
+
+    def beta(self, change, w):
+        """How far to go on along the way; 0 where it leads up, or down for ever."""
+        n = self.count
+        if self.rule == "exact":
+            impulses = self.way[:n]
+            curvature = dot(impulses, self.way[n:2 * n])
+            if not curvature > self.flat * dot(impulses, impulses):
+                return 0.0
+            return max(0.0, -dot(impulses, w) / curvature)
+        before, self.square = self.square, dot(change, change)
+        return self.square / before if self.square <= before and before > 0.0 else 0.0
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", order="symmetric", omega=1.0):
@@ -30,45 +77,9 @@ def solve(problem, model, tolerance, max_iterations, callback, *, beta="exact", 
     sweeps, forth and back. omega: relaxation of the sweeps, in (0, 2)."""
     if beta not in BETAS:
         raise SceneError(f"solve: beta must be one of: {', '.join(BETAS)}; got {beta!r}")
-    if order not in ORDERS:
-        raise SceneError(f"solve: order must be one of: {', '.join(ORDERS)}; got {order!r}")
-    if not 0.0 < omega < 2.0:
-        raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")
-    progress = Progress(problem, model, tolerance, max_iterations, callback)
-    system, n = problem.system, problem.row_count
-    impulses = problem.warm_start.copy()
-    # Impulses, velocities and state in one: all are linear in the impulses, so the way is a way of the three.
-    at = np.concatenate([impulses, *system.rates(impulses)])
-    progress.record(at[:n], at[n:2 * n])
-    way, before = np.zeros_like(at), 0.0
-    while progress.going:
-        begun = at.copy()
-        for backward in (False, True):
-            if order == "symmetric" or backward == (order == "backward"):
-                sweep(system, progress.model_number, at[:n], at[2 * n:], omega, backward)
-        at[n:2 * n], at[2 * n:] = system.rates(at[:n])
-        progress.record(at[:n], at[n:2 * n])
-        change = at - begun
-        square = dot(change[:n], change[:n])
-        if beta == "exact":
-            more = least_along(system, model, way, at[n:2 * n])
-        else:
-            more = square / before if square <= before else 0.0
-        before = square
-        way *= more
-        way += change
-        at = begun + way
-    return progress.solution("nncg")
+    check_sweeps(omega, order)
 
+    def make(convex, impulses, w):
+        return Conjugate(convex, impulses, w, beta, order, omega)
 
-def least_along(system, model, way, velocities):
-    """How far the objective falls along the way; 0 where it only rises."""
-    n = len(velocities)
-    curvature = dot(way[:n], way[n:2 * n])
-    if not curvature > 0.0:
-        return 0.0
-    if model == "ncp":
-        shift = np.zeros(n)
-        shifts(system, velocities, shift)
-        velocities = velocities + shift
-    return max(0.0, -dot(way[:n], velocities) / curvature)
+    return run("nncg", make, problem, model, tolerance, max_iterations, callback)

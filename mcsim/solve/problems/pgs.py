@@ -13,10 +13,7 @@ ORDERS = ("forward", "backward", "symmetric")
 
 def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, order="forward"):
     """omega: relaxation, in (0, 2); above 1 is SOR. order: "forward", "backward", or "symmetric", both by turns."""
-    if not 0.0 < omega < 2.0:
-        raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")
-    if order not in ORDERS:
-        raise SceneError(f"solve: order must be one of: {', '.join(ORDERS)}; got {order!r}")
+    check_sweeps(omega, order)
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     impulses = problem.warm_start.copy()
     velocities, state = problem.system.rates(impulses)
@@ -26,3 +23,11 @@ def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, ord
         sweep(problem.system, progress.model_number, impulses, state, omega, backward)
         progress.record(impulses)
     return progress.solution("pgs")
+
+
+def check_sweeps(omega, order="forward"):
+    """The options of those that sweep."""
+    if not 0.0 < omega < 2.0:
+        raise SceneError(f"solve: omega must lie between 0 and 2, got {omega!r}")
+    if order not in ORDERS:
+        raise SceneError(f"solve: order must be one of: {', '.join(ORDERS)}; got {order!r}")

@@ -18,7 +18,7 @@ import agreement  # noqa: E402
 
 EVERY = [(solver, model) for solver, (_, models, _) in SOLVERS.items() for model in models]
 TOLERANCE = 1e-9
-LONGEST = {"dantzig": 60}
+LONGEST = {"dantzig": 60, "jacobi": 5000, "bb": 2000, "apgd": 2000}
 
 
 def problem_of(case):

@@ -169,7 +169,7 @@ def test_bad_problems_are_refused_by_name(arguments, words):
 @pytest.mark.parametrize("keywords, words", [
     ({"solver": "pqs"}, "pgs"), ({"model": "cone"}, "ncp"), ({"tolerance": -1.0}, "tolerance"),
     ({"tolerance": np.nan}, "tolerance"), ({"max_iterations": 1.5}, "max_iterations"), ({"callback": 3}, "callback"),
-    ({"omga": 1.0}, "omega"), ({"omega": 2.0}, "omega"), ({"bilateral": "no"}, "direct"),
+    ({"solver": "pgs", "omga": 1.0}, "omega"), ({"solver": "pgs", "omega": 2.0}, "omega"), ({"bilateral": "no"}, "direct"),
 ])
 def test_bad_calls_are_refused_by_name(keywords, words):
     with pytest.raises(mc.SceneError, match=words):

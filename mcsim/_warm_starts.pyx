@@ -1,0 +1,212 @@
+"""The impulses that a substep's rows start with, in each of its halves; and what else compliant contacts
+(constraints/_compliant.pyx) do in a step, beside being rows like others:
+
+    layout       surfaces as the last step left them; numbers of their rows
+    warm start   their guesses, as far as they help
+    refresh      surfaces to where the drift leaves them; numbers of their rows, for what is left of this substep and for the
+                 next one
+    relax        before it the second halves: of slow points as large as the first ones, of fast ones guessed by them
+"""
+
+from libc.math cimport INFINITY
+from libc.string cimport memcpy
+
+from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
+from mcsim.constraints._joints cimport is_shared
+from mcsim.core._math cimport dot, scale
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
+from mcsim.state._layout cimport (AXIS_ROWS, BLOCK_BORDER, BLOCK_TREE, Manifold, RELAXED, ROW_FRICTION, ROW_JOINT,
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
+
+# Contacts of bodies that turn farther in a substep start without their last impulses [rad].
+cdef double WHIRL = 1.0
+
+
+cdef class WarmStarts(Machine):
+    """Arguments as of Machine."""
+
+    cdef void scale_impulses(self, double factor) noexcept nogil:
+        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
+        cdef Py_ssize_t i
+        cdef int k
+        cdef Manifold* m
+        for i in range(self.row_count):
+            self.rows[i].impulse *= factor
+        if self.closing:
+            self.articulations.scale_impulses(factor)
+            self.articulations.angles.scale(factor)
+        if self.widening:
+            return                                           # they take the factor in layout and store
+        for i in range(self.collider.manifold_count):
+            m = &self.collider.manifolds[i]
+            m.friction_impulse = scale(factor, m.friction_impulse)
+            m.twist_impulse *= factor
+            if self.collider.resisting:
+                m.rolling_impulse = scale(factor, m.rolling_impulse)
+            if self.settings.compliant:
+                continue                                     # points keep no impulses
+            for k in range(m.point_count):
+                m.points[k].normal_impulse *= factor
+                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
+
+    cdef void set_start_impulses(self) noexcept nogil:
+        """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
+        drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
+        refreshed for it. The second half of a shared impulse is as large as the first comes out: `carry` holds
+        the ratio."""
+        cdef Py_ssize_t i
+        cdef double first = self.settings.first_kick
+        cdef Row* row
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            row.carry = 0.0
+            if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+                # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
+                row.impulse *= first if self.closing else self.settings.joint_warm_start
+                if self.articulations.cold:
+                    row.impulse = 0.0
+            elif row.kind == ROW_JOINT:
+                row.impulse *= self.settings.joint_warm_start
+            elif self.complies(row):
+                row.impulse = first * row.impulse
+                if row.kind == ROW_NORMAL:
+                    row.lower = 0.0
+            elif is_shared(row, self.joints, &self.settings):
+                row.carry = (1.0 - first) / first
+                row.impulse *= first
+                row.upper = INFINITY
+                if row.kind == ROW_MOTOR:
+                    row.upper = first * self.settings.h * (
+                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
+                row.lower = -row.upper
+            else:
+                if row.kind >= ROW_NORMAL and self.whirls(row):
+                    row.impulse = 0.0
+                row.carry = (1.0 - first) * row.impulse
+                row.impulse *= first
+                if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
+                    row.lower *= first
+                    row.upper *= first
+
+    cdef double take_carried(self, Row* row) noexcept nogil:
+        """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
+        pass leaves it alone."""
+        cdef bint shared
+        cdef double impulse
+        if row.carry == 0.0:
+            return 0.0
+        shared = is_shared(row, self.joints, &self.settings)
+        impulse = row.carry * row.impulse if shared else row.carry
+        row.impulse += impulse
+        if shared:
+            row.lower = row.impulse
+            row.upper = row.impulse
+        return impulse
+
+    cdef double fastest_turn(self) noexcept nogil:
+        """[rad/s] by which a contact's bodies may turn, and it starts with its last impulses: beyond it, where it was
+        tells nothing of where it is, and impulses kept from there would drive them."""
+        return WHIRL / self.settings.h
+
+    cdef bint whirls(self, const Row* row) noexcept nogil:
+        """Whether one of the bodies turns faster than that."""
+        cdef Vec3 wa = self.bodies.twist[row.body_a].w
+        cdef Vec3 wb = self.bodies.twist[row.body_b].w
+        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() ** 2
+
+    # ---- compliant contacts ------------------------------------------------------------------------------------------
+
+    cdef bint complies(self, const Row* row) noexcept nogil:
+        """Whether it is of the spring and damper of a contact point."""
+        return self.settings.compliant and (row.kind == ROW_NORMAL or row.kind == ROW_FRICTION)
+
+    cdef void load_surfaces(self) noexcept nogil:
+        load_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                      self.collider.manifold_count, &self.settings, self.rows)
+
+    cdef void move_surfaces(self) noexcept nogil:
+        move_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                      self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
+
+    cdef void comply(self) noexcept nogil:
+        self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
+                                  self.collider.manifold_count, &self.bodies, &self.settings, self.anchors, self.rows)
+
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        """What a body moves with among the nodes of the guesses, -1: it stands."""
+        return body if self.bodies.inv_mass[body] > 0.0 else -1
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        """J v of row i"""
+        return row_velocity(&self.rows[i], <const Twist*>velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        """Its impulse on the velocities."""
+        row_apply(&self.rows[i], impulse, <Twist*>velocity)
+
+    cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil:
+        """The guessed impulses of all contacts' rows on the velocities, as far as they help (solve/_guesses.pyx). before:
+        room for as many velocities."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double rate, part
+        for i in range(self.joint_end, self.row_count):
+            self.rows[i].carry = self.take_second(i, velocity) if relaxed else self.rows[i].impulse
+        memcpy(before, velocity, self.node_count * sizeof(double))
+        for i in range(self.joint_end, self.row_count):
+            self.row_act(i, self.rows[i].carry, velocity)
+        self.guesses.begin()
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            rate = self.row_rate(i, before)
+            self.guesses.add(self.node(row.body_a), self.node(row.body_b), row.carry,
+                             row_residual(row, rate, relaxed) - row.compliance[relaxed] * row.carry,
+                             row_residual(row, self.row_rate(i, velocity), relaxed))
+        self.guesses.weigh()
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            part = self.guesses.part(max(self.node(row.body_a), self.node(row.body_b)))
+            row.impulse -= (1.0 - part) * row.carry
+            if not relaxed:
+                row.carry = self.second_part(row)
+        for i in range(self.node_count):
+            part = self.guesses.part(self.nodes[i])
+            if part < 1.0:
+                velocity[i] = before[i] + part * (velocity[i] - before[i])
+
+    cdef double second_part(self, const Row* row) noexcept nogil:
+        """`carry`: the ratio of a row's halves, or of what is as rigid rows are, its second half."""
+        cdef double first = self.settings.first_kick
+        return (1.0 - first) / first * (1.0 if self.complies(row) else row.impulse)
+
+    cdef double take_second(self, Py_ssize_t i, double* velocity) noexcept nogil:
+        """Add a row's second half to its impulse. -> what of it is a guess; where it is as large as the first in any case,
+        it acts at once."""
+        cdef Row* row = &self.rows[i]
+        cdef double impulse = row.carry
+        if self.complies(row):
+            impulse *= row.impulse
+            if row.kind == ROW_NORMAL:
+                row.lower = row.impulse                  # the first half stands, the second presses too
+        row.impulse += impulse
+        if not self.complies(row) or row.compliance[RELAXED] > 0.0:
+            return impulse
+        self.row_act(i, impulse, velocity)
+        return 0.0
+
+    # ---- for World ---------------------------------------------------------------------------------------------------
+
+    def spring_energy(self):
+        """[J] of joints' springs and, as the last step left them, of compliant contacts."""
+        cdef double energy = Machine.spring_energy(self)
+        if self.settings.compliant:
+            energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
+        return energy
+
+    def notes(self):
+        """(kind, bodies, text) of what a user should know of the last call of step."""
+        if not self.settings.compliant or self.fast_points == 0:
+            return []
+        return [("stiff contacts", (), f"{self.fast_points} contact points that bear are too fast for substeps of "
+                 f"{self.settings.h:.3g} s: they are damped numerically, and hardly rebound; more substeps follow them")]

@@ -1,0 +1,324 @@
+"""Compliant contact: at every point a spring and a damper with a massless surface between them and the other body (R.
+Featherstone, "Rigid Body Dynamics Algorithms", 2008, section 11.8). docs/theory/compliant.md derives what stands here.
+
+    normal      f = k y + d y'  >= 0,     y how far the surface is pressed in;  y >= z, the bodies' overlap
+                                          f > 0: y = z (it bears);  f = 0: it comes back by itself, k y + d y' = 0
+    tangential  f = -(k_t s + d_t s'),    |f| <= mu f_n,   s how far the surface is dragged along
+                                          inside the cone s' = u (it sticks); on it it slides after, against f
+    hunt_crossley                         d = chi k y, d_t = chi_t k_t y:  f = k y (1 + chi y')  (K. Hunt and F. Crossley,
+                                          "Coefficient of restitution interpreted as damping in vibroimpact", 1975)
+
+As rows of a substep h whose forces act in two halves, with p = h/2 and e = d + q h k:
+
+    lambda = p (k y + e y')   and   y' = z' - g / h,  g = y - z   <=>   J v + lambda / (p e) + g / h - k y / e = 0
+    lambda = -p (k_t s + e s') and  s' = u                        <=>   J v + lambda / (p e) + k_t s / e = 0
+
+under the rigid rows' bounds. q = 1/2 is the implicit midpoint rule, of second order: the second half is as large as the
+first. Where h (d + h k) J M^-1 J' > 1 the point is faster than the substep: then q = 1, each half solved by itself, which
+damps it. A point's state is kept in its record: normal_impulse is -y while it bears, else y; friction_impulse is s.
+"""
+
+from libc.math cimport fabs, sqrt
+
+from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
+from mcsim.state._layout cimport BIASED, MANIFOLD_ANCHORS, RELAXED, ManifoldPoint
+from mcsim.state._rows cimport pair_rate
+
+# Both surfaces together. damping: [N s/m] or, under Hunt and Crossley's law, chi [s/m].
+ctypedef struct Surface:
+    double stiffness
+    double damping
+    double tangential_stiffness
+    double tangential_damping
+
+# Where the rows of a manifold's points begin. pairs: -1, they do not rub.
+ctypedef struct PointRows:
+    Py_ssize_t normals
+    Py_ssize_t pairs
+
+# h (d + h k) J M^-1 J' of points that are solved by implicit Euler.
+cdef double FAST = 1.0
+
+# A tangential impulse that is this part of its bound slides.
+cdef double BOUND = 1.0 - 1e-9
+
+
+cdef inline double in_series(double a, double b) noexcept nogil:
+    return a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+cdef inline Surface surface_of(const Manifold* m, const Shape* shapes) noexcept nogil:
+    """Two surfaces in series; a rigid one leaves the other's."""
+    cdef const Shape* a = &shapes[m.shape_a]
+    cdef const Shape* b = &shapes[m.shape_b]
+    cdef Surface s
+    if a.stiffness == 0.0:
+        a = b
+    if b.stiffness == 0.0:
+        b = a
+    s.stiffness = a.stiffness
+    s.damping = a.damping
+    s.tangential_stiffness = a.tangential_stiffness
+    s.tangential_damping = a.tangential_damping
+    if a != b:
+        s.stiffness = in_series(a.stiffness, b.stiffness)
+        s.damping = in_series(a.damping, b.damping)
+        s.tangential_stiffness = in_series(a.tangential_stiffness, b.tangential_stiffness)
+        s.tangential_damping = in_series(a.tangential_damping, b.tangential_damping)
+    return s
+
+
+cdef inline PointRows point_rows(const Manifold* m, const Resistance* resistance,
+                                 const Settings* settings) noexcept nogil:
+    cdef ContactRows parts = contact_rows(m, resistance, settings)
+    cdef PointRows rows
+    rows.pairs = m.row_begin + parts.rolling if parts.friction > 0 else -1
+    rows.normals = m.row_begin + parts.rolling + parts.friction + parts.twist
+    return rows
+
+
+cdef inline Vec3 along(const Row* row) noexcept nogil:
+    """The direction of a contact's row, on b."""
+    return vec3(row.jacobian[6], row.jacobian[7], row.jacobian[8])
+
+
+# ---- at the start of a step ------------------------------------------------------------------------------------------
+
+cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                        const Settings* settings, Row* rows) noexcept nogil:
+    """Surfaces kept from the last step at the present geometry: what bore does where the bodies are now; s turns with the
+    normal. Springs as they stand are what the rows' impulses are guessed by."""
+    cdef Manifold* m
+    cdef ManifoldPoint* point
+    cdef PointRows at
+    cdef Surface surface
+    cdef Py_ssize_t i, n
+    cdef double overlap, length, load
+    cdef int k
+    for i in range(count):
+        m = &manifolds[i]
+        surface = surface_of(m, shapes)
+        at = point_rows(m, resistance_of(resistances, i), settings)
+        for k in range(m.point_count):
+            point = &m.points[k]
+            overlap = -rows[at.normals + k].error
+            if point.normal_impulse < 0.0 or overlap > point.normal_impulse:
+                point.normal_impulse = -max(overlap, 0.0)
+            load = settings.h * surface.stiffness * max(-point.normal_impulse, 0.0)
+            rows[at.normals + k].impulse = load
+            length = norm(point.friction_impulse)
+            point.friction_impulse = add_scaled(point.friction_impulse, -dot(point.friction_impulse, m.normal),
+                                                m.normal)
+            if length > 0.0 and norm(point.friction_impulse) > 0.0:
+                point.friction_impulse = scale(length / norm(point.friction_impulse), point.friction_impulse)
+            if at.pairs < 0:
+                continue
+            n = at.pairs + 2 * k
+            length *= settings.h * surface.tangential_stiffness
+            load = m.friction * load / length if length > m.friction * load else 1.0
+            load *= -settings.h * surface.tangential_stiffness
+            rows[n].impulse = load * dot(point.friction_impulse, along(&rows[n]))
+            rows[n + 1].impulse = load * dot(point.friction_impulse, along(&rows[n + 1]))
+
+# ---- numbers of rows -------------------------------------------------------------------------------------------------
+
+cdef inline bint soften_row(Row* row, double stiffness, double damping, double stretch, double gap, double fastest,
+                            const Settings* settings) noexcept nogil:
+    """Bias, compliance and mass of one row of a spring with the stretch k would act by, for both passes. fastest: the
+    largest J M^-1 J' of the rows that are solved with it. -> whether it is faster than the substep"""
+    cdef double h = settings.h
+    cdef double first = settings.first_kick
+    cdef bint fast = h * (damping + h * stiffness) * fastest >= FAST
+    cdef double e = damping + (h * stiffness if fast else 0.5 * h * stiffness)
+    row.bias[BIASED] += gap / h + stiffness * stretch / e
+    row.compliance[BIASED] = 1.0 / (first * h * e)
+    row.mass[BIASED] = 1.0 / (row.diagonal + row.compliance[BIASED])
+    if fast:
+        row.compliance[RELAXED] = 1.0 / ((1.0 - first) * h * e)
+        row.bias[RELAXED] = row.bias[BIASED] - row.compliance[RELAXED] * row.impulse
+        row.mass[RELAXED] = 1.0 / (row.diagonal + row.compliance[RELAXED])
+    else:
+        # The second half is as large as the first: without mass, the relax pass leaves the row alone.
+        row.compliance[RELAXED] = -row.diagonal
+        row.bias[RELAXED] = 0.0
+        row.mass[RELAXED] = 0.0
+    return fast
+
+
+cdef inline Vec3 centripetal(Vec3 spin, Vec3 arm) noexcept nogil:
+    return cross(spin, cross(spin, arm))
+
+
+cdef inline Vec3 bend(const Manifold* m, const Bodies* bodies, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
+    """How fast the slip of two surfaces at their contact changes by the bodies' motion at constant velocities [m/s2]:
+    w_b x (p' - v_b) - w_a x (p' - v_a), p' the velocity of the contact itself. It goes with the centre of what is round,
+    between two by their radii, else with both bodies. arms: from the bodies' centres to the roundings', or to the contact.
+    """
+    cdef const Twist* a = &bodies.twist[m.body_a]
+    cdef const Twist* b = &bodies.twist[m.body_b]
+    cdef double part = 0.5
+    cdef Vec3 p
+    if m.rounding_a + m.rounding_b > 0.0:
+        part = m.rounding_a / (m.rounding_a + m.rounding_b)
+        if m.rounding_a == 0.0 or m.rounding_b == 0.0:
+            part = 1.0 - part
+    p = add(scale(1.0 - part, add(a.v, cross(a.w, arm_a))), scale(part, add(b.v, cross(b.w, arm_b))))
+    return sub(cross(b.w, sub(p, b.v)), cross(a.w, sub(p, a.v)))
+
+
+cdef inline double indentation(double pressed, double speed, double gap, const Settings* settings) noexcept nogil:
+    """Of the surface in the middle of the substep, at the present speed of approach [m]."""
+    return max(pressed + 0.5 * (settings.h * speed - gap), 0.0)
+
+
+cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                       const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil:
+    """Biases, compliances and masses of the points' rows, whose Jacobians, errors and impulses are written. The relax
+    pass finds the second half of the present impulses, the biased one the first half of the next. -> how many points
+    that bear are faster than the substep"""
+    cdef const Manifold* m
+    cdef const ManifoldPoint* point
+    cdef PointRows at
+    cdef Surface surface
+    cdef Vec3 belt, arm_a, arm_b, bent
+    cdef Row* row
+    cdef Py_ssize_t i, fast = 0
+    cdef double pressed, gap, factor, fastest
+    cdef int k, c
+    for i in range(count):
+        m = &manifolds[i]
+        surface = surface_of(m, shapes)
+        at = point_rows(m, resistance_of(resistances, i), settings)
+        belt = vec3(0.0, 0.0, 0.0)
+        if resistances != NULL:
+            belt = resistances[i].surface_velocity
+        for k in range(m.point_count):
+            point = &m.points[k]
+            row = &rows[at.normals + k]
+            pressed = fabs(point.normal_impulse)
+            gap = pressed + row.error
+            factor = 1.0
+            if settings.hunt_crossley:
+                factor = indentation(pressed, -pair_rate(row, bodies.twist), gap, settings)
+            row.bias[BIASED] = 0.0
+            fast += soften_row(row, surface.stiffness, surface.damping * (surface.stiffness * factor if
+                               settings.hunt_crossley else 1.0), -pressed, gap, row.diagonal, settings) and gap <= 0.0
+            # The mean rate over the drift, on the way that it really goes: J v at its start, and half of what that bends.
+            arm_a = rotate(bodies.orientation[m.body_a], anchors[MANIFOLD_ANCHORS * i + k].local_a)
+            arm_b = rotate(bodies.orientation[m.body_b], anchors[MANIFOLD_ANCHORS * i + k].local_b)
+            row.bias[BIASED] += 0.5 * settings.h * dot(m.normal, sub(centripetal(bodies.twist[m.body_b].w, arm_b),
+                                                                     centripetal(bodies.twist[m.body_a].w, arm_a)))
+            if at.pairs < 0:
+                continue
+            bent = bend(m, bodies, arm_a, arm_b)
+            row = &rows[at.pairs + 2 * k]
+            fastest = max(row[0].diagonal, row[1].diagonal)
+            for c in range(2):
+                row[c].bias[BIASED] = dot(along(&row[c]), belt)
+                soften_row(&row[c], surface.tangential_stiffness, surface.tangential_damping * (
+                           surface.tangential_stiffness * factor if settings.hunt_crossley else 1.0),
+                           dot(point.friction_impulse, along(&row[c])), 0.0, fastest, settings)
+                row[c].bias[BIASED] += 0.5 * settings.h * dot(along(&row[c]), bent)
+    return fast
+
+# ---- after the drift -------------------------------------------------------------------------------------------------
+
+cdef inline double kept_part(double stiffness, double damping, double h) noexcept nogil:
+    """exp(-h k / d), what a surface that is let go keeps of its stretch, by a rational function of second order that falls
+    to 0 as it does; without damping it is back at once."""
+    cdef double x
+    if damping <= 0.0:
+        return 0.0
+    x = h * stiffness / damping
+    return 1.0 / (1.0 + x + 0.5 * x * x)
+
+
+cdef inline double recovered(double pressed, const Surface* surface, const Settings* settings) noexcept nogil:
+    """How far a surface that bears nothing is pressed in a substep later: y' = -k y / d, or y' = -1 / chi."""
+    if not settings.hunt_crossley:
+        return pressed * kept_part(surface.stiffness, surface.damping, settings.h)
+    if surface.damping <= 0.0:
+        return 0.0
+    return max(pressed - settings.h / surface.damping, 0.0)
+
+
+cdef inline double dragged(double s, double impulse, double slides, const Row* row, double stiffness, double damping,
+                           const Settings* settings) noexcept nogil:
+    """One component of s after a substep whose first half had the impulse. Sticking: s' = -(f + k s) / e, which is the
+    velocity of the bodies; sliding: as f = -(k s + d s') lets it."""
+    cdef double first = settings.first_kick * settings.h
+    cdef double rest
+    if slides:
+        rest = -impulse / (first * stiffness)
+        return rest + (s - rest) * kept_part(stiffness, damping, settings.h)
+    return s - settings.h * row.compliance[BIASED] * (impulse + first * stiffness * s)
+
+
+cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, const Surface* surface, const Bodies* bodies,
+               const Settings* settings, const Row* rows) noexcept nogil:
+    """s of one point after a substep. load: the normal impulse. It turns with the mean spin of both bodies about the
+    normal."""
+    cdef double bound = BOUND * m.friction * load
+    cdef double damping = surface.tangential_damping
+    cdef double turn = 0.5 * settings.h * dot(m.normal, add(bodies.twist[m.body_a].w, bodies.twist[m.body_b].w))
+    cdef bint slides = norm(pair_impulse(rows)) >= bound
+    cdef Vec3 out = vec3(0.0, 0.0, 0.0)
+    cdef int c
+    if settings.hunt_crossley:
+        damping *= surface.tangential_stiffness * pressed
+    for c in range(2):
+        if not settings.friction_cone:
+            slides = fabs(rows[c].impulse) >= bound
+        out = add_scaled(out, dragged(dot(s, along(&rows[c])), rows[c].impulse, slides, &rows[c],
+                                      surface.tangential_stiffness, damping, settings), along(&rows[c]))
+    if turn != 0.0:
+        out = scale(1.0 / sqrt(1.0 + turn * turn), add_scaled(out, turn, cross(m.normal, out)))
+    return out
+
+
+cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                        const Bodies* bodies, const Settings* settings, const Row* rows) noexcept nogil:
+    """The surfaces at the end of a drift. rows: their errors are those of now, their impulses and compliances those with
+    which the drift began."""
+    cdef Manifold* m
+    cdef ManifoldPoint* point
+    cdef PointRows at
+    cdef Surface surface
+    cdef Py_ssize_t i
+    cdef double pressed, overlap, free, load
+    cdef int k
+    for i in range(count):
+        m = &manifolds[i]
+        surface = surface_of(m, shapes)
+        at = point_rows(m, resistance_of(resistances, i), settings)
+        for k in range(m.point_count):
+            point = &m.points[k]
+            pressed = fabs(point.normal_impulse)
+            overlap = -rows[at.normals + k].error
+            load = rows[at.normals + k].impulse
+            free = 0.0 if load > 0.0 else recovered(pressed, &surface, settings)
+            point.normal_impulse = -overlap if overlap > free else free
+            if at.pairs >= 0:
+                point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (pressed + fabs(point.normal_impulse)),
+                                              load, &surface, bodies, settings, &rows[at.pairs + 2 * k])
+
+# ---- energy ----------------------------------------------------------------------------------------------------------
+
+cdef double surface_energy(const Manifold* manifolds, const Shape* shapes, Py_ssize_t count) noexcept nogil:
+    """sum of k y^2 / 2 + k_t s^2 / 2 [J]"""
+    cdef const Manifold* m
+    cdef const ManifoldPoint* point
+    cdef Surface surface
+    cdef double energy = 0.0
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(count):
+        m = &manifolds[i]
+        surface = surface_of(m, shapes)
+        for k in range(m.point_count):
+            point = &m.points[k]
+            energy += 0.5 * surface.stiffness * point.normal_impulse * point.normal_impulse
+            energy += 0.5 * surface.tangential_stiffness * dot(point.friction_impulse, point.friction_impulse)
+    return energy

@@ -1,0 +1,240 @@
+"""Contacts at one state: their rows, which of them stay closed, and the forces of those that do.
+
+A contact that is active is closed (its gap's acceleration is zero) and either "smooth" (no friction), "stick" (its
+point's tangential acceleration is zero too) or "slip" (its friction is mu times its normal force, against the slip).
+Their forces follow from as many equations. Where those are redundant (four legs of a table) the least forces are taken:
+accelerations are the same for all, unless legs slip in different directions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcsim.event.features import TOUCHING, cross, dot
+from mcsim.event.systems import least
+from mcsim.solve.problems.contact_dynamics import by_lcp
+from mcsim.solve.problems.coulomb import cone, slipping
+
+STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
+QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
+ROUNDS = 200                # of slipping and other contacts in turn
+SETTLED = 1e-12             # ... until forces change by no more than this part
+
+SMOOTH, STICK, SLIP = 0, 1, 2
+
+
+class Contacts(NamedTuple):
+    """Some pairs of features: kind (k,), number in that kind (k,), piece (k,); bodies (k, 2), friction, restitution."""
+
+    kind: np.ndarray
+    number: np.ndarray
+    piece: np.ndarray
+    bodies: np.ndarray
+    friction: np.ndarray
+    restitution: np.ndarray
+
+    @property
+    def keys(self):
+        """[(kind, number)]"""
+        return list(zip(self.kind.tolist(), self.number.tolist()))
+
+    def of(self, chosen):
+        """Those of a mask or of numbers."""
+        return Contacts(*(part[chosen] for part in self))
+
+
+def gathered(kinds, chosen) -> Contacts:
+    """chosen: for each kind of pairs (numbers, pieces)."""
+    parts = [[], [], [], [], [], []]
+    for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
+        for part, own in zip(parts, (np.full(len(numbers), kind), numbers, pieces, pairs.bodies[numbers],
+                                     pairs.friction[numbers], pairs.restitution[numbers])):
+            part.append(own)
+    empty = (np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 2), np.intp), np.zeros(0),
+             np.zeros(0))
+    return Contacts(*(np.concatenate(part) if part else none for part, none in zip(parts, empty)))
+
+
+class Rows(NamedTuple):
+    """Rows of k contacts in threes [n, t, t]: R (3k, 6 bodies), curvature (3k,) and rates (3k,) = R times the bodies'
+    twists; axes (k, 3, 3), point (k, 3)."""
+
+    R: np.ndarray
+    curvature: np.ndarray
+    rates: np.ndarray
+    axes: np.ndarray
+    point: np.ndarray
+
+
+def contact_rows(kinds, contacts, poses) -> Rows:
+    """The rows of contacts at poses."""
+    count = len(contacts.kind)
+    n, p, n_rate, p_rate = (np.empty((count, 3)) for _ in range(4))
+    for kind in np.unique(contacts.kind):
+        own = np.flatnonzero(contacts.kind == kind)
+        frames = kinds[kind].frames(contacts.number[own], poses, contacts.piece[own])
+        n[own], p[own], n_rate[own], p_rate[own] = frames
+    beside = np.where(np.abs(n[:, :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    t1 = beside - dot(beside, n)[:, None] * n
+    t1 /= np.sqrt(dot(t1, t1))[:, None]
+    axes = np.stack([n, t1, cross(n, t1)], axis=1)
+    R = np.zeros((count, 3, len(poses.x), 6))
+    slip, turning = np.zeros((count, 3)), np.zeros((count, 3))
+    k = np.arange(count)
+    for body, sign in ((contacts.bodies[:, 0], -1.0), (contacts.bodies[:, 1], 1.0)):
+        v, w, arm = poses.v[body], poses.w[body], p - poses.x[body]
+        R[k, :, body, :3] = sign * axes
+        R[k, :, body, 3:] = sign * cross(arm[:, None], axes)
+        slip += sign * (v + cross(w, arm))
+        turning += sign * cross(w, p_rate - v)
+    curvature = np.einsum("kei,ki->ke", axes, turning)
+    curvature[:, 0] += dot(n_rate, slip)
+    rates = np.einsum("kei,ki->ke", axes, slip)
+    return Rows(R.reshape(3 * count, 6 * len(poses.x)), curvature.ravel(), rates.ravel(), axes, p)
+
+
+class Closed:
+    """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to."""
+
+    def __init__(self, contacts: Contacts, modes, directions):
+        self.contacts, self.modes, self.directions = contacts, modes, directions
+        self.count = len(modes)
+        normal = 3 * np.arange(self.count)
+        stuck = normal[modes == STICK]
+        self.equations = np.sort(np.concatenate([normal, stuck + 1, stuck + 2]).astype(np.intp))
+
+    def following(self, rows):
+        """The same, directions turned to where contacts slip now."""
+        if not np.any(self.modes == SLIP):
+            return self
+        slip, _ = slip_directions(self, rows)
+        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]))
+
+
+class Forces(NamedTuple):
+    """Of active contacts: impulses per second (3k,) in threes, accelerations of the system (nv,), rows, whether the
+    equations were redundant, and the slip speeds along the directions (k,)."""
+
+    forces: np.ndarray
+    accelerations: np.ndarray
+    rows: Rows
+    redundant: bool
+    speeds: np.ndarray
+
+
+NOTHING = gathered((), ())
+
+
+def slip_directions(closed, rows):
+    """(k, 2) in the rows' tangents: along the slip, or where that is not there yet, or is over, along the direction
+    that the contact was given, so that motion goes on smoothly past the end of a slip; and the speed along that
+    direction."""
+    tangents = rows.axes[:, 1:]
+    given = np.einsum("kti,ki->kt", tangents, closed.directions)
+    given /= np.maximum(np.sqrt(np.einsum("kt,kt->k", given, given)), 1e-300)[:, None]
+    velocity = rows.rates.reshape(-1, 3)[:, 1:]
+    speed = np.sqrt(np.einsum("kt,kt->k", velocity, velocity))
+    along = np.einsum("kt,kt->k", given, velocity)
+    taken = (speed > STILL) & (along > 0.1 * speed)
+    return np.where(taken[:, None], velocity / np.maximum(speed, 1e-300)[:, None], given), along
+
+
+def active_forces(kinds, closed, instant) -> Forces:
+    """Forces that keep the active contacts closed, and where they stick, sticking."""
+    if not closed.count:
+        return Forces(np.zeros(0), instant.free, None, False, np.zeros(0))
+    rows = contact_rows(kinds, closed.contacts, instant.poses)
+    G, X = instant.answer(rows.R)
+    d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+    slip, speeds = slip_directions(closed, rows)
+    mixed = np.eye(3 * closed.count)
+    for k in np.flatnonzero(closed.modes == SLIP):
+        mixed[3 * k + 1:3 * k + 3, 3 * k] = -closed.contacts.friction[k] * slip[k]
+    own = closed.equations
+    columns = mixed[:, own]
+    solution, redundant = least((G @ X)[own] @ columns, -d[own], 1e-10)
+    forces = columns @ solution
+    return Forces(forces, instant.free + X @ forces, rows, redundant, speeds)
+
+
+class Resolution(NamedTuple):
+    """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé), "unsolvable" (a slot), "limit".
+    closed: the active ones; rest (k,) bool: those that stay closed."""
+
+    status: str
+    closed: Closed
+    rest: np.ndarray
+
+
+def resolve(kinds, contacts, instant, slips=None) -> Resolution:
+    """Which contacts, closed and at rest in their normals, stay closed, stick or slip: the problem over accelerations.
+
+    slips (k, 2): tangential velocities if not those of the instant (they are, of a state a little earlier)."""
+    count = len(contacts.kind)
+    if not count:
+        return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool))
+    rows = contact_rows(kinds, contacts, instant.poses)
+    G, X = instant.answer(rows.R)
+    A = G @ X
+    A, d = 0.5 * (A + A.T), G @ instant.free + instant.bias(rows.R) + rows.curvature
+    velocity = rows.rates.reshape(-1, 3)[:, 1:] if slips is None else slips
+    speed = np.sqrt(np.einsum("kt,kt->k", velocity, velocity))
+    rough = contacts.friction > 0.0
+    moving = rough & (speed > STILL)
+    slip = np.where(moving[:, None], velocity / np.maximum(speed, 1e-300)[:, None], 0.0)
+    status, forces = _solve(A, d, contacts.friction, moving, slip)
+    after = (A @ forces + d).reshape(-1, 3)
+    scale = QUIET * max(np.max(np.abs(d)), 1e-300)
+    rest = after[:, 0] <= scale
+    modes = np.where(rough, np.where(moving, SLIP, STICK), SMOOTH)
+    sideways = np.sqrt(np.einsum("kt,kt->k", after[:, 1:], after[:, 1:]))
+    starting = (modes == STICK) & (sideways > scale)
+    modes[starting] = SLIP
+    slip[starting] = after[starting, 1:] / sideways[starting, None]
+    directions = np.einsum("kt,kti->ki", slip, rows.axes[:, 1:])
+    return Resolution(status, Closed(contacts.of(rest), modes[rest], directions[rest]), rest)
+
+
+def _solve(A, d, friction, moving, slip):
+    """-> status, forces (3k,)"""
+    if not np.any(friction):
+        answer = by_lcp(A[::3, ::3], d[::3])
+        forces = np.zeros(len(d))
+        forces[::3] = answer.forces
+        return answer.status, forces
+    if not np.any((friction > 0.0) & ~moving):
+        answer = slipping(A, d, friction, slip)
+        return answer.status, answer.impulses
+    if not np.any(moving):
+        answer = cone(A, d, friction)
+        return answer.status, answer.impulses
+    return _in_turn(A, d, friction, moving, slip)
+
+
+def _in_turn(A, d, friction, moving, slip):
+    """Some slip, some stick: the cone problem with the friction of those that slip as a given force, until it is the
+    one that belongs to their normal forces."""
+    forces, given = np.zeros(len(d)), np.zeros(len(d))
+    at_rest = np.where(moving, 0.0, friction)
+    status = "limit"
+    for _ in range(ROUNDS):
+        answer = cone(A, d + A @ given, at_rest)
+        wanted = np.zeros(len(d)).reshape(-1, 3)
+        wanted[moving, 1:] = -(friction * answer.impulses[::3])[moving, None] * slip[moving]
+        change = np.max(np.abs(wanted.ravel() - given))
+        given, forces = wanted.ravel(), answer.impulses + wanted.ravel()
+        if change <= SETTLED * max(np.max(np.abs(forces)), 1e-300):
+            status = answer.status
+            break
+    return status, forces
+
+
+def touching(kinds, measured) -> Contacts:
+    """Those that touch. measured: for each kind (pieces, gaps, leaving)."""
+    chosen = []
+    for pieces, gaps, leaving in measured:
+        own = np.flatnonzero((gaps <= TOUCHING) & (leaving <= 0.0))
+        chosen.append((own, pieces[own]))
+    return gathered(kinds, chosen)

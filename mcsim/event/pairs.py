@@ -1,0 +1,163 @@
+"""The pairs of features of a scene: which of its shapes may touch, and by what."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.core.rotation import matrix
+from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, VertexPolyhedron)
+
+POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
+SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
+
+CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or "
+        "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
+        "hulls on planes, spheres with spheres, capsules and boxes, boxes and hulls with each other")
+
+
+class Solid:
+    """A shape of a body, in axes of the body from its centre of mass."""
+
+    def __init__(self, body, number, rank, shape):
+        self.body, self.number, self.rank, self.shape, self.type = body, number, rank, shape, shape.type
+        self.turn = matrix(shape.orientation)
+        self.center = np.asarray(shape.position) - np.asarray(body.center_of_mass)
+        self.material = shape.material or body.material
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return f"{self.type} of body {self.body.name!r}"
+
+    def placed(self, points):
+        """Points (k, 3) of the shape's frame."""
+        return np.asarray(points, float) @ self.turn.T + self.center
+
+    def points(self):
+        """-> (k, 3) points, radius: what stands for the shape over a plane."""
+        if self.type == "sphere":
+            return self.center[None], self.shape.radius
+        if self.type == "capsule":
+            half = self.shape.half_length
+            return self.placed([(0, 0, -half), (0, 0, half)][:2 if half > 0.0 else 1]), self.shape.radius
+        return self.corners(), 0.0
+
+    def corners(self):
+        """(k, 3)"""
+        return self.placed(SIGNS * self.shape.half_extents if self.type == "box" else self.shape.vertices)
+
+    def faces(self):
+        """-> normals (f, 3), offsets (f,)"""
+        if self.type == "box":
+            normals, offsets = np.vstack([np.eye(3), -np.eye(3)]), np.tile(self.shape.half_extents, 2)
+        else:
+            normals, offsets = self.shape.face_normals, self.shape.face_offsets
+        normals = np.asarray(normals) @ self.turn.T
+        return normals, offsets + normals @ self.center
+
+    def edges(self):
+        """(k, 2, 3) ends"""
+        if self.type == "hull":
+            return self.corners()[np.asarray(self.shape.edges)]
+        found = [(i, j) for i, j in combinations(range(8), 2) if np.sum(SIGNS[i] != SIGNS[j]) == 1]
+        return self.corners()[np.array(found)]
+
+
+def contact_pairs(scene, excluded) -> list[Pairs]:
+    """All pairs of features of a scene, by kind. excluded: (k, 2) body numbers that a joint keeps from colliding."""
+    solids = [Solid(body, i, rank, shape) for i, body in enumerate(scene.bodies)
+              for rank, shape in enumerate(body.shapes)]
+    for solid in solids:
+        _refuse_surface(solid)
+    apart = {tuple(sorted(pair)) for pair in np.asarray(excluded).tolist()}
+    found: dict[str, list] = {}
+    for one, other in combinations(solids, 2):
+        if _may_touch(one, other, apart):
+            for kind, common, *data in _features(one, other):
+                found.setdefault(kind, []).append((common, data))
+    return [KINDS[kind]([list(part) for part in zip(*(common for common, _ in rows))],
+                        *(list(part) for part in zip(*(data for _, data in rows))))
+            for kind, rows in found.items()]
+
+
+def _refuse_surface(solid):
+    """What the event-driven simulation does not know of a shape or its surface."""
+    material = solid.material
+    if solid.shape.sensor:
+        raise SceneError(f"World(contact='event'): the {solid.name} is a sensor, which only contact='rigid' has: take "
+                         "it away")
+    for name, what in (("rolling_friction", "rolling friction"), ("torsional_friction", "torsional friction"),
+                       ("surface_velocity", "a surface velocity")):
+        if np.any(getattr(material, name)):
+            raise SceneError(f"World(contact='event'): the {solid.name} has {what}, which only contact='rigid' has: "
+                             f"set {name}=0 in its Material")
+
+
+def _may_touch(one, other, apart):
+    a, b = one.body, other.body
+    if a is b or (a.kind != "dynamic" and b.kind != "dynamic"):
+        return False
+    if tuple(sorted((one.number, other.number))) in apart:
+        return False
+    return bool(a.collision_group & b.collision_mask) and bool(b.collision_group & a.collision_mask)
+
+
+def _common(a, b):
+    """Bodies, shapes, friction, restitution of a pair."""
+    return ((a.number, b.number), (a.rank, b.rank), np.sqrt(a.material.friction * b.material.friction),
+            max(a.material.restitution, b.material.restitution))
+
+
+def _features(one, other):
+    """(kind, common, ...) of each pair of features of two shapes; a is the flatter one."""
+    order = {name: i for i, name in enumerate(("plane", "box", "hull", "capsule", "sphere"))}
+    unknown = [solid for solid in (one, other) if solid.type not in order]
+    if unknown:
+        raise SceneError(f"World(contact='event'): the {unknown[0].name} may touch the "
+                         f"{(other if unknown[0] is one else one).name}, but it has no closed form here: {CURE}")
+    a, b = sorted((one, other), key=lambda solid: (order[solid.type], solid.number, solid.rank))
+    common = _common(a, b)
+    if a.type == "plane" and b.type in POINTED:
+        normal = a.turn[:, 2]
+        points, radius = b.points()
+        return [("plane", common, normal, normal @ a.center, point, radius) for point in points]
+    if b.type == "sphere" and a.type == "sphere":
+        return [("point", common, (a.center, b.center), (a.shape.radius, b.shape.radius))]
+    if b.type == "sphere" and a.type == "capsule":
+        return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, b.center,
+                 (a.shape.radius, b.shape.radius))]
+    if b.type == "sphere" and a.type == "box":
+        return [("box", common, a.center, a.turn, a.shape.half_extents, b.center, b.shape.radius)]
+    if a.type in ("box", "hull") and b.type in ("box", "hull"):
+        return _polyhedra(a, b)
+    raise SceneError(f"World(contact='event'): the {a.name} may touch the {b.name}, a pair without a closed form here: "
+                     f"{CURE}")
+
+
+def _polyhedra(a, b):
+    """Vertices of each over the faces of the other, and edges over edges."""
+    found = []
+    for base, tip in ((a, b), (b, a)):
+        normals, offsets = base.faces()
+        found += [("vertex", _common(base, tip), normals, offsets, vertex, tip.center) for vertex in tip.corners()]
+    corners = (a.corners(), b.corners())
+    found += [("edge", _common(a, b), (mine, theirs), (a.corners().mean(axis=0), b.corners().mean(axis=0)), corners)
+              for mine in a.edges() for theirs in b.edges()]
+    return found
+
+
+def _edges(common, ends, middles, corners):
+    """EdgeEdge with the corners of both sides padded to one number."""
+    sides = []
+    for side in (0, 1):
+        most = max(len(pair[side]) for pair in corners)
+        sides.append(np.array([np.vstack([pair[side], np.repeat(pair[side][:1], most - len(pair[side]), axis=0)])
+                               for pair in corners]))
+    return EdgeEdge(common, ends, middles, sides)
+
+
+KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "box": BallBox, "vertex": VertexPolyhedron,
+         "edge": _edges}

@@ -1,0 +1,607 @@
+"""The event-driven simulation of R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, table 11.1.
+
+    settle    contacts that close are struck; of those that touch at rest the LCP says which are active
+    advance   smooth motion, the active contacts as equations, until the first of the events on the step's polynomial:
+                  gain    a gap becomes zero                       -> an impact, then settle
+                  leave   a contact goes over an edge              -> settle
+                  force   an active contact's force would pull     -> the LCP, posed a little later
+                  stick   friction would be more than mu times it  -> the same
+                  slip    slipping ends                            -> the LCP
+    ... and from there again, to the end of the step.
+
+Nothing is kept from one step to the next but the state: what is active is found anew at every step's beginning. So a
+run goes on to the same bits from a state that was kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mcsim.core.errors import SimulationError
+from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
+                                touching)
+from mcsim.event.features import FAR, TOUCHING, Pairs
+from mcsim.event.methods import STEPS, Track
+from mcsim.event.systems import least
+from mcsim.solve.problems.coulomb import cone
+from mcsim.solve.problems.impacts import Blow
+
+TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
+SHORTEST = 1e-10            # part of a step to which it is divided at most
+MOST_STEPS = 20000          # of the integrator in one step
+PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
+CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
+MOST_EVENTS = 5000          # of one step, beyond which it is given up
+ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
+ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
+MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
+LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
+WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
+ROOT = 1e-16                # part of a step to which events are located
+STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
+OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
+
+NO_DIRECTION = np.zeros((0, 3))
+
+
+class Happening(NamedTuple):
+    """One event. time [s]; kind: "impact", "gain", "loss", "leave", "stick", "slip", "close"; bodies (a, b); position
+    (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before, [m/s]."""
+
+    time: float
+    kind: str
+    bodies: tuple[int, int]
+    position: np.ndarray
+    normal_impulse: float
+    speed: float
+
+
+class Event(NamedTuple):
+    """The next event of a step: t, in parts of it; what; key: (kind of pairs, number); which of the active contacts."""
+
+    t: float
+    what: str
+    key: tuple[int, int]
+    which: int = -1
+
+
+class Simulation:
+    """system: FreeBodies or Tree; kinds: list of Pairs; method, impacts, law: names; bodies' names for messages."""
+
+    def __init__(self, system, kinds, names, method="dopri", impacts="simultaneous", law="newton"):
+        self.system, self.kinds, self.names = system, kinds, names
+        self.step_of = STEPS[method]
+        self.impacts, self.law = impacts, law
+        self.impulses: dict[tuple, np.ndarray] = {}
+        self.points: dict[tuple, tuple] = {}
+        self.begin()
+        self._known = None                          # (state, what _measure says of it): of a step's end, for the next
+
+    def begin(self):
+        """Forget what was reported."""
+        self.happenings: list[Happening] = []
+        self.notes: dict[tuple, tuple] = {}
+
+    # ---- a step ------------------------------------------------------------------------------------------------------
+
+    def step(self, time, y, h):
+        """The state h later; `impulses` then holds what each contact gave meanwhile."""
+        self.impulses, self.points = {}, {}
+        self.bounces: dict[tuple, int] = {}
+        done, end = 0.0, h
+        y = self._project(y, NOTHING_CLOSED)
+        y, closed = self._settle(time, y)
+        events, reach, key = 0, h, None
+        for tries in range(MOST_STEPS):
+            left = min(end - done, reach)
+            if end - done <= 1e-13 * end:
+                return y
+            if tries > PATIENCE and left < CREEP * min(h, end - done) and np.any(closed.modes == SLIP):
+                left = min(CREEP * h, end - done)
+                y, passed = self._creep(time + done, y, left)
+                done, reach = done + passed, h
+                y, closed = self._settle(time + done, y)
+                continue
+            track, y1, first, error = self._smooth(time + done, y, left, closed)
+            fits = error <= TOLERANCE or left <= SHORTEST * h
+            reach = left * min(max(0.9 * (TOLERANCE / max(error, 1e-300))**0.2, 0.1), 5.0)
+            if not fits:
+                continue
+            event, last = self._first_event(y, track, y1, left, closed, first)
+            if event is None:
+                self._count(closed, first, last, left)
+                if not closed.count and not self._jointed:
+                    self._remember(*self._ahead)
+                y, done = self._project(y1, closed), done + left
+                closed = closed.following(last.rows) if closed.count else closed
+                continue
+            self._count(closed, first, first, event.t * left)
+            now = time + done + event.t * left
+            done += event.t * left
+            y = self._project(track(event.t), closed) if event.t > 0.0 else y
+            y, closed = self._happened(event, now, y, closed, track)
+            events, reach, key = events + 1, h, event.key
+            if events > MOST_EVENTS:
+                break
+        raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
+                              "not enough for one step"
+                              f"{'' if key is None else ', the last event between ' + self._who(key)}"
+                              "; a smaller dt, or a restitution that is not nearly 1, may help; the last good state "
+                              "is kept")
+
+    def _smooth(self, time, y, h, closed):
+        """-> Track, state at its end, Forces at its beginning, estimated error."""
+        first = active_forces(self.kinds, closed, self.system.instant(y)) if closed.count or self._jointed else None
+
+        def rates(_, y):
+            return self.system.rates(y, self._accelerations(y, closed))
+
+        begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
+        track, y1, error = self.step_of(rates, time, y, h, begin)
+        if not np.isfinite(y1).all():
+            raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last "
+                                  "good state is kept")
+        return track, self.system.normalized(y1.copy()), first, error
+
+    def _creep(self, time, y, h):
+        """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
+        fast that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole
+        step (J. J. Moreau), positions move with the mean of both velocities. -> state, seconds"""
+        instant, contacts = self.system.instant(y), touching(self.kinds, self._measured(y))
+        rows = contact_rows(self.kinds, contacts, instant.poses)
+        G, X = instant.answer(rows.R)
+        d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+        impulses = cone(G @ X, rows.rates + h * d, contacts.friction).impulses
+        after = instant.u + h * instant.free + X @ impulses
+        y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
+        track = Track([y, y1 - y])
+        some = contacts.of(impulses[::3] > 0.0)
+        held = Closed(some, np.zeros(len(some.kind), int), np.zeros((len(some.kind), 3)))
+        event = min(self._gains(y, track, y1, h, held), key=lambda event: event.t, default=None)
+        part = 1.0 if event is None or event.t == 0.0 else event.t
+        for k, key in enumerate(contacts.keys):
+            self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
+                   "stepped over by implicit steps of first order")
+        return self._project(self.system.normalized(track(part)), held), part * h
+
+    @property
+    def _jointed(self):
+        return getattr(self.system, "joints", True) is not None
+
+    def _accelerations(self, y, closed):
+        if not closed.count and not self._jointed:
+            return self.system.accelerations(y)                 # balls in flight: nothing else is needed
+        return active_forces(self.kinds, closed, self.system.instant(y)).accelerations
+
+    def _count(self, closed, first, last, seconds):
+        """Add what active contacts gave, by the trapezoidal rule."""
+        if not closed.count:
+            return
+        mean = 0.5 * (first.forces + last.forces).reshape(-1, 3) * seconds
+        for k, key in enumerate(closed.contacts.keys):
+            self._add(key, mean[k] @ last.rows.axes[k], last.rows.point[k], last.rows.axes[k, 0])
+
+    def _add(self, key, impulse, point, normal):
+        self.impulses[key] = self.impulses.get(key, 0.0) + impulse
+        self.points[key] = point, normal
+
+    def touching(self, y):
+        """Pairs of features (kind, number) that touch, a set."""
+        return set(touching(self.kinds, self._measured(y)).keys)
+
+    # ---- geometry ----------------------------------------------------------------------------------------------------
+
+    def measure(self, y, pieces=None):
+        """For each kind of pairs (pieces, gaps, leaving) at a state; at given pieces, or those nearest."""
+        poses = self.system.poses(y)
+        found = []
+        for i, pairs in enumerate(self.kinds):
+            piece = pairs.pieces(poses) if pieces is None else pieces[i]
+            gaps = pairs.gaps(poses, piece)
+            close = bool(np.any(gaps <= TOUCHING))
+            found.append((piece, gaps, pairs.leaving(poses, piece) if close else np.full(pairs.count, FAR)))
+        return found
+
+    def _remember(self, y, pieces, gaps):
+        """What the end of a step already knows of its gaps."""
+        poses, found = self.system.poses(y), []
+        for pairs, piece, gap in zip(self.kinds, pieces, gaps):
+            if type(pairs).pieces is not PLAIN_PIECES:
+                piece = pairs.pieces(poses)
+                gap = pairs.gaps(poses, piece)
+            close = bool(np.any(gap <= TOUCHING))
+            found.append((piece, gap, pairs.leaving(poses, piece) if close else np.full(pairs.count, FAR)))
+        self._known = y, found
+
+    def _measured(self, y):
+        """The same, remembered of the last state."""
+        if self._known is None or self._known[0] is not y:
+            self._known = y, self.measure(y)
+        return self._known[1]
+
+    def _project(self, y, closed):
+        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error
+        leaves."""
+        if not closed.count and not self._jointed:
+            return y
+        y = self.system.instant(y).closed()
+        if not closed.count:
+            return y
+        contacts = closed.contacts
+        poses = self.system.poses(y)
+        gaps = np.zeros(closed.count)
+        for kind in np.unique(contacts.kind):
+            own = contacts.kind == kind
+            gaps[own] = self.kinds[kind].only(contacts.number[own]).gaps(poses, contacts.piece[own])
+        normal = np.arange(closed.count) * 3
+        instant = self.system.instant(y)
+        rows = contact_rows(self.kinds, contacts, instant.poses)
+        G, X = instant.answer(rows.R)
+        if np.max(np.abs(gaps)) < TOUCHING * 1e3:                  # an edge's gap may be far away: it has left
+            push, _ = least((G @ X)[np.ix_(normal, normal)], -gaps)
+            y = self.system.displaced(y, X[:, normal] @ push)
+        own = closed.equations
+        push, _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
+        return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+
+    # ---- events ------------------------------------------------------------------------------------------------------
+
+    def _first_event(self, y, track, y1, h, closed, first):
+        """-> the earliest Event of a step or None, and the Forces at its end."""
+        events = self._gains(y, track, y1, h, closed)
+        last = None
+        if closed.count:
+            last = active_forces(self.kinds, closed, self.system.instant(y1))
+            events += self._changes(track, y1, closed, first, last)
+        return min(events, key=lambda event: event.t, default=None), last
+
+    def _gains(self, y, track, y1, h, closed):
+        """Gaps that become zero."""
+        found, after, before = [], [], self._measured(y)
+        pieces = [part[0] for part in before]
+        poses = self.system.poses(y1)
+        active = set(closed.contacts.keys)
+        fastest = 2.0 * h * np.sqrt(max(np.max(np.einsum("ni,ni->n", poses.v, poses.v), initial=0.0), 1e-300))
+        for i, pairs in enumerate(self.kinds):
+            start, end = before[i][1], pairs.gaps(poses, pieces[i])
+            after.append(end)
+            for k in self._suspects(i, y, y1, start, end, max(fastest, 1e-300), pieces[i]):
+                if (i, int(k)) not in active:
+                    t = self._gain(track, i, int(k), pieces[i], start[k], end[k], h)
+                    if t is not None:
+                        found.append(Event(t, "gain" if start[k] > STRUCK or t > 0.0 else "regain", (i, int(k))))
+        # Bodies in flight that nothing happened to begin the next step here; pieces that may change are found anew.
+        self._ahead = y1, [part[0] for part in before], after
+        return found
+
+    def _suspects(self, i, y, y1, start, end, fastest, pieces):
+        """Numbers of the pairs of kind i whose gaps may become zero within the step: those that are negative at its
+        end, those that touch at its beginning, and those that may dip below zero between: near, closing, then
+        opening."""
+        near = np.minimum(start, end) < np.maximum(fastest, np.abs(end - start))
+        sure = (end < 0.0) | (start <= STRUCK)
+        dips = np.flatnonzero(near & ~sure & (end < FAR) & (start < FAR))
+        if len(dips):
+            slow, fast = self._gap_rates(y, i, dips, pieces), self._gap_rates(y1, i, dips, pieces)
+            dips = dips[(slow < 0.0) & (fast > 0.0)]
+        return [*np.flatnonzero(sure), *dips]
+
+    def _gap_rates(self, y, i, numbers, pieces):
+        """(m,) phi' of pairs of kind i."""
+        pairs = self.kinds[i]
+        some = gathered([pairs], [(numbers, pieces[numbers])])
+        return contact_rows([pairs], some, self.system.poses(y)).rates[::3]
+
+    def _gain(self, track, i, k, pieces, start, end, h):
+        """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
+        one, piece = self.kinds[i].only(np.array([k])), pieces[[k]]
+
+        level = min(start, 0.0) if start < -STRUCK else 0.0        # what overlaps already may open first
+
+        def gap(t):
+            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3)) - level
+
+        def rate(t):
+            return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
+
+        if end == FAR:
+            return None
+        if start > STRUCK:
+            if end < 0.0:
+                return _root(gap, 0.0, 1.0)
+            lowest = _root(lambda t: -rate(t), 0.0, 1.0)
+            return _root(gap, 0.0, lowest) if gap(lowest) < 0.0 else None
+        opening, end = rate(0.0), end - level
+        if end >= -OVERLAP and (end >= 0.0 or opening <= STILL):
+            return None
+        if opening <= STILL:
+            return self._regained(gap)
+        # It opens now and is closed at the end: a bounce within the step, which ends at about -2 v / a.
+        bend = 2.0 * (end - opening * h)
+        low = min(-opening * h / bend, 0.5)
+        while gap(low) <= 0.0:
+            low *= 0.25
+            if low < 1e-12:
+                return 0.0
+        high = low
+        while gap(high) > 0.0:
+            low, high = high, min(2.0 * high, 1.0)
+        return _root(gap, low, high)
+
+    @staticmethod
+    def _regained(gap):
+        """When a contact at rest, which is not active, closes again: at once (0), or where it has opened a little
+        before, in parts of the step."""
+        open_at = 0.0
+        for t in np.geomspace(1e-6, 1.0, 40):
+            value = gap(t)
+            if value > STRUCK:
+                open_at = float(t)
+            elif value < -STRUCK:
+                return _root(gap, open_at, float(t)) if open_at > 0.0 else 0.0
+        return 0.0
+
+    def _changes(self, track, y1, closed, first, last):
+        """Active contacts that pull, slip or go over an edge, by the end of the step."""
+        found = []
+        for which, what in self._violated(closed, last, y1):
+            def margin(t, which=which, what=what):
+                return self._margin(track(t), closed, which, what)
+
+            found.append((margin, which, what))
+        events = []
+        for margin, which, what in found:
+            if what == "leave" or not last.redundant or what == "slip":
+                value = margin(0.0)
+                t = 0.0 if value <= 0.0 else _root(margin, 0.0, 1.0)
+            else:
+                def holds(t):
+                    return 1.0 if self._holds(track(t), closed) else -1.0
+
+                if self._holds(y1, closed):
+                    continue
+                t = 0.0 if holds(0.0) < 0.0 else _root(holds, 0.0, 1.0)
+            events.append(Event(t, what, closed.contacts.keys[which], which))
+            if last.redundant and what in ("force", "stick"):
+                break
+        return events
+
+    def _violated(self, closed, forces, y):
+        """[(which, what)] of the active contacts whose conditions fail."""
+        size = max(np.max(np.abs(forces.forces)), 1e-300)
+        parts = forces.forces.reshape(-1, 3)
+        found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < -WEAK * size)]
+        for k in np.flatnonzero(closed.modes == STICK):
+            if _friction_margin(parts[k], closed.contacts.friction[k]) < -WEAK * size:
+                found.append((k, "stick"))
+        found += [(k, "slip") for k in np.flatnonzero((closed.modes == SLIP) & (forces.speeds < 0.0))]
+        poses = self.system.poses(y)
+        for k, (i, number) in enumerate(closed.contacts.keys):
+            if self._leaving(poses, i, number, closed.contacts.piece[k]) > 0.0:
+                found.append((k, "leave"))
+        return [(int(k), what) for k, what in found]
+
+    def _leaving(self, poses, i, number, piece):
+        if type(self.kinds[i]).leaving is PLAIN_LEAVING:
+            return -FAR
+        return float(self.kinds[i].only(np.array([number])).leaving(poses, np.array([piece]))[0])
+
+    def _margin(self, y, closed, which, what):
+        """Positive while a contact's condition holds."""
+        if what == "leave":
+            i, number = closed.contacts.keys[which]
+            return -self._leaving(self.system.poses(y), i, number, closed.contacts.piece[which])
+        forces = active_forces(self.kinds, closed, self.system.instant(y))
+        if what == "slip":
+            return float(forces.speeds[which])
+        part = forces.forces[3 * which:3 * which + 3]
+        return float(part[0] if what == "force" else _friction_margin(part, closed.contacts.friction[which]))
+
+    def _holds(self, y, closed):
+        """Whether redundant contacts, whose least forces fail, have others that keep them closed as they are."""
+        instant = self.system.instant(y)
+        found = resolve(self.kinds, closed.contacts, instant)
+        return found.status == "solved" and bool(found.rest.all()) and np.array_equal(found.closed.modes, closed.modes)
+
+    def _happened(self, event, now, y, closed, track):
+        """-> the state after an event, and what is active from there."""
+        key = event.key
+        if event.what == "gain":
+            self.bounces[key] = self.bounces.get(key, 0) + 1
+            return self._settle(now, y, key)
+        later = None
+        if event.what == "regain":
+            later = track(self._sunk(track, key))
+        elif event.what in ("force", "stick", "leave"):
+            later = track(event.t + LOOKAHEAD)
+        y, after = self._settle(now, y, later=later)
+        names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
+        self._tell(now, names[event.what], key, self.points.get(key, (np.zeros(3), None))[0])
+        return y, after
+
+    def _sunk(self, track, key):
+        """When a contact that is regained at once is clearly too deep: there the LCP sees why."""
+        i, k = key
+        one = self.kinds[i].only(np.array([k]))
+        for t in np.geomspace(LOOKAHEAD, 1.0, 20):
+            poses = self.system.poses(track(t))
+            if one.gaps(poses, one.pieces(poses))[0] < -0.1 * OVERLAP:
+                return float(t)
+        return 1.0
+
+    # ---- at an event -------------------------------------------------------------------------------------------------
+
+    def _settle(self, time, y, key=None, later=None):
+        """Impacts of what closes, then the active set. later: a state a little later, for the LCP."""
+        measured = self._measured(y)
+        contacts = touching(self.kinds, measured)
+        if not len(contacts.kind):
+            return y, NOTHING_CLOSED
+        instant = self.system.instant(y)
+        rates = contact_rows(self.kinds, contacts, instant.poses).rates[::3]
+        gaps = np.array([measured[kind][1][number] for kind, number in contacts.keys])
+        contacts = contacts.of((gaps <= STRUCK) | (np.abs(rates) <= STILL))
+        if not len(contacts.kind):
+            return y, NOTHING_CLOSED
+        rows = contact_rows(self.kinds, contacts, instant.poses)
+        if np.min(rows.rates[::3]) < -STILL:
+            y = self._strike(time, y, instant, contacts, rows)
+            later = None
+        return self._rest(time, y, contacts, later)
+
+    def _rest(self, time, y, contacts, later=None):
+        """The active set of those contacts that touch and are at rest."""
+        instant = self.system.instant(y)
+        rates = contact_rows(self.kinds, contacts, instant.poses).rates.reshape(-1, 3)
+        slow = rates[:, 0] <= STILL
+        contacts, rates = contacts.of(slow), rates[slow]
+        found = resolve(self.kinds, contacts, instant if later is None else self.system.instant(later), rates[:, 1:])
+        if found.status == "none" and np.any(contacts.friction):
+            y = self._stop(time, y, contacts)
+            found = resolve(self.kinds, contacts, self.system.instant(y))
+            if found.status == "none":
+                raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
+                                      f"{self._among(contacts)}, also where slipping ends; the last good state is kept")
+        if found.status == "several":
+            self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have several solutions "
+                       f"(Painlevé) {self._among(contacts)}; the one with the least forces was taken")
+        if found.status == "unsolvable" or (found.status == "none" and not np.any(contacts.friction)):
+            self._note("unsolvable", contacts, f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}")
+            raise SimulationError(f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}: they are "
+                                  "held between surfaces that close in on them; the last good state is kept")
+        if found.status == "limit":
+            self._note("not converged", contacts, f"t = {time:.9g} s: which contacts stick or slip "
+                       f"{self._among(contacts)} was not found to rounding")
+        return y, found.closed
+
+    def _stop(self, time, y, contacts):
+        """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
+        stops the slip of the slipping contacts and keeps all closed, and must be one that friction can give."""
+        instant = self.system.instant(y)
+        rows = contact_rows(self.kinds, contacts, instant.poses)
+        speeds = np.linalg.norm(rows.rates.reshape(-1, 3)[:, 1:], axis=1)
+        stopped = np.flatnonzero((contacts.friction > 0.0) & (speeds > STILL))
+        own = np.sort(np.concatenate([3 * np.arange(len(speeds)), 3 * stopped + 1, 3 * stopped + 2]))
+        G, X = instant.answer(rows.R)
+        impulse = np.zeros(len(rows.rates))
+        impulse[own], _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
+        parts = impulse.reshape(-1, 3)
+        size = np.max(np.abs(parts))
+        if np.any([part[0] < -WEAK * size or _friction_margin(part, mu) < -WEAK * size
+                   for part, mu in zip(parts, contacts.friction)]):
+            raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
+                                  f"{self._among(contacts)}, and no impulse ends the slip; the last good state is kept")
+        self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution (Painlevé) "
+                   f"{self._among(contacts)}: it was stopped by an impulse")
+        self._log_impulses(time, "impact", contacts, rows, impulse)
+        return self.system.with_velocities(y, instant.u + X @ impulse)
+
+    def _strike(self, time, y, instant, contacts, rows):
+        """The impact of all contacts that touch."""
+        G, X = instant.answer(rows.R)
+        A = G @ X
+        blow = Blow(A, rows.rates, contacts.restitution, contacts.friction)
+        try:
+            impulses, _, finished = blow.solve(self.law, self.impacts)
+        except SimulationError as error:
+            self._note("unsolvable", contacts, f"t = {time:.9g} s: {error}, {self._among(contacts)}")
+            raise SimulationError(f"t = {time:.9g} s: {error}, {self._among(contacts)}; the last good state is kept"
+                                  ) from None
+        if not finished:
+            self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no "
+                       "end and were ended by a plastic one to all of them")
+        gained = impulses @ (rows.rates + 0.5 * (A @ impulses))
+        if gained > 1e-9 * max(self.system.energy(y), 1e-300):
+            self._note("energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
+                       f"{self._among(contacts)}; restitution_law='poisson' may gain less")
+        self._log_impulses(time, "impact", contacts, rows, impulses)
+        y = self.system.with_velocities(y, instant.u + X @ impulses)
+        self._known = y, self._measured_again(y)
+        return self._close(time, y, contacts, rows, (G, X), impulses)
+
+    def _measured_again(self, y):
+        """What is known of a state whose velocities alone have changed."""
+        return self._known[1] if self._known is not None else self.measure(y)
+
+    def _close(self, time, y, contacts, rows, answer, impulses):
+        """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal
+        velocities set to zero."""
+        G, X = answer
+        rates = (rows.rates + G @ X @ impulses)[::3]
+        opening = np.flatnonzero(rates > STILL)
+        if not len(opening):
+            return y
+        _, closed = self._rest(time, y, contacts)
+        instant = self.system.instant(y)
+        forces = active_forces(self.kinds, closed, instant)
+        now = contact_rows(self.kinds, contacts, instant.poses)
+        falling = (G @ forces.accelerations + instant.bias(now.R) + now.curvature)[::3]
+        chosen = []
+        for k in opening:
+            e = contacts.restitution[k]
+            struck = impulses[3 * k] > 0.0
+            if falling[k] >= 0.0:
+                continue
+            next_one = -2.0 * rates[k] / falling[k]
+            endless = e >= 1.0 and struck
+            ends_soon = not endless and next_one < ZENO_TIME * ((1.0 - e) if struck else 1.0)
+            low = 0.25 * next_one * rates[k] < ZENO_HEIGHT
+            if ends_soon or low or self.bounces.get(contacts.keys[k], 0) > MOST_BOUNCES:
+                chosen.append(k)
+        if not chosen:
+            return y
+        held = np.union1d(chosen, np.flatnonzero(rates <= STILL))
+        own = 3 * held
+        push, _ = least((G @ X)[np.ix_(own, own)], -now.rates[own])
+        some = contacts.of(np.array(chosen))
+        self._note("zeno", some, f"t = {time:.9g} s: bounces that come ever faster {self._among(some)} were ended: the "
+                   "contact is closed")
+        for k in chosen:
+            self._tell(time, "close", contacts.keys[k], rows.point[k])
+        return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+
+    # ---- what is told ------------------------------------------------------------------------------------------------
+
+    def _log_impulses(self, time, kind, contacts, rows, impulses):
+        parts, rates = impulses.reshape(-1, 3), rows.rates[::3]
+        for k, key in enumerate(contacts.keys):
+            if parts[k, 0] > 0.0:
+                self._add(key, parts[k] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+                self._tell(time, kind, key, rows.point[k], parts[k, 0], -rates[k])
+
+    def _tell(self, time, kind, key, point, impulse=0.0, speed=0.0):
+        self.happenings.append(Happening(time, kind, tuple(self.kinds[key[0]].bodies[key[1]].tolist()), point,
+                                         float(impulse), float(speed)))
+
+    def _note(self, kind, contacts, text):
+        bodies = tuple(dict.fromkeys(self.names[i] for i in contacts.bodies.ravel()))
+        self.notes.setdefault((kind, bodies), (kind, bodies, text))
+
+    def _who(self, key):
+        a, b = self.kinds[key[0]].bodies[key[1]]
+        return f"{self.names[a]!r} and {self.names[b]!r}"
+
+    def _among(self, contacts):
+        names = list(dict.fromkeys(self.names[i] for i in contacts.bodies.ravel()))
+        return "between " + ", ".join(repr(name) for name in names[:6]) + (", ..." if len(names) > 6 else "")
+
+
+def _friction_margin(part, friction):
+    """mu lambda_n - |lambda_t|"""
+    return friction * max(part[0], 0.0) - float(np.hypot(part[1], part[2]))
+
+
+def _root(function, low, high):
+    """Where it goes from positive to negative."""
+    from scipy.optimize import brentq
+
+    if function(high) >= 0.0:
+        return high
+    return float(brentq(function, low, high, xtol=ROOT, rtol=1e-15, maxiter=300)) if function(low) > 0.0 else low
+
+
+NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), NO_DIRECTION)
+PLAIN_LEAVING, PLAIN_PIECES = Pairs.leaving, Pairs.pieces

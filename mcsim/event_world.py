@@ -1,0 +1,207 @@
+"""contact="event": a World or a ReducedWorld stepped by the event-driven simulation (mcsim/event).
+
+The world's arrays are the state; a Simulation over the features of its shapes is made when it first steps, and anew
+when bodies or joints have changed.
+"""
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+from mcsim.event.pairs import contact_pairs
+from mcsim.event.simulation import Simulation
+from mcsim.event.systems import FreeBodies, JointRows, Tree
+from mcsim.pipeline import GROW
+from mcsim.reduced.continuous import Flow
+from mcsim.state.arrays import excluded_pairs
+
+HAPPENING_DTYPE = np.dtype([
+    ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),
+    ("speed", "f8")])
+
+BOUNDED = ("which only contact='rigid' has: take it away, or make the world with contact='rigid'")
+
+
+class EventRun:
+    """The event-driven simulation of one world, with the bodies and joints that it has now."""
+
+    def __init__(self, world):
+        scene, k = world.scene, world._keywords
+        self.pipeline = world._pipeline
+        self.steps = self.impacts = 0               # of the last call of step()
+        self.began, self.ended = [], []
+        self.reduced = hasattr(world, "dynamics")
+        refuse_bounds(world, self.reduced)
+        self.simulation = Simulation(None, contact_pairs(scene, excluded_pairs(scene, world._body_index)),
+                                     world.body_names, k["integrator"], k["impacts"], k["restitution_law"])
+
+    def step(self, world, n):
+        """Make n steps. The world has the state before the step that fails."""
+        simulation, pipeline = self.simulation, self.pipeline
+        simulation.begin()
+        self.began, self.ended = [], []
+        self.begin(world)
+        self.steps = 0
+        y = self.read(world)
+        try:
+            for _ in range(n):
+                time, h = world.time, world.substep
+                before, given = simulation.touching(y), {}
+                for k in range(world._keywords["substeps"]):
+                    y = simulation.step(time + k * h, y, h)
+                    for key, impulse in simulation.impulses.items():
+                        given[key] = given.get(key, 0.0) + impulse
+                self.write(world, y)
+                pipeline.steps += 1
+                self.steps += 1
+                self._log(pipeline.steps, before, given, simulation.touching(y))
+        finally:
+            if self.jointed:
+                self.write(world, self.last)             # trial states were written there
+            world._bodies.force[...] = 0.0
+            self.impacts = sum(event.kind == "impact" for event in simulation.happenings)
+
+    def _log(self, step, before, given, after):
+        """Which shapes began and ceased to touch in a step: dicts of pairs of features (kind, number)."""
+        kinds = self.simulation.kinds
+
+        def shapes(keys):
+            found = {}
+            for i, k in sorted(keys):
+                found.setdefault((*kinds[i].bodies[k].tolist(), *kinds[i].shapes[k].tolist()), (i, k))
+            return found
+
+        touched, now = shapes({*given, *after}), shapes(after)
+        old = shapes(before)
+        for pair in sorted(set(touched) - set(old)):
+            point, normal = self.simulation.points.get(touched[pair], (np.zeros(3), np.zeros(3)))
+            impulse = sum(normal @ given[key] for key in given
+                          if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair)
+            self.began.append((step, *pair, impulse, point, normal))
+        self.ended += [(step, *pair) for pair in sorted((set(old) | set(touched)) - set(now))]
+
+    # ---- the state ---------------------------------------------------------------------------------------------------
+
+    def begin(self, world):
+        """The system at the forces and settings of now."""
+        bodies = world._bodies
+        self.jointed = False
+        if self.reduced:
+            flow = Flow(world.dynamics, world.tau.copy(), bodies.force.copy())
+            self.simulation.system = Tree(world.dynamics, flow)
+            return
+        gravity = np.asarray(world._scene.gravity, float)
+        self.jointed = bool(len(world._joints))
+        self.simulation.system = FreeBodies(bodies, gravity, JointSource(world) if self.jointed else None)
+
+    def read(self, world):
+        """y"""
+        if self.reduced:
+            y = np.concatenate([world.q, world.qd])
+        else:
+            y = self.simulation.system.read(world._bodies)
+        self.last = y
+        return y
+
+    def write(self, world, y):
+        """Into the world's arrays."""
+        self.last = y
+        if self.reduced:
+            world.q[...], world.qd[...] = y[:len(world.q)], y[len(world.q):]
+        else:
+            self.simulation.system.write(y, world._bodies)
+
+    # ---- what it tells -----------------------------------------------------------------------------------------------
+
+    def fill_contacts(self, dtype):
+        """Contacts that were active or struck in the last substep, as World.contacts."""
+        simulation = self.simulation
+        impulses = simulation.impulses
+        out = np.zeros(len(impulses), dtype)
+        gaps = simulation.measure(self.last) if len(out) else []
+        for row, key in zip(out, sorted(impulses)):
+            kind, number = key
+            pairs = simulation.kinds[kind]
+            point, normal = simulation.points[key]
+            impulse = impulses[key]
+            row["body_a"], row["body_b"] = pairs.bodies[number]
+            row["position"], row["normal"], row["separation"] = point, normal, gaps[kind][1][number]
+            row["normal_impulse"] = normal @ impulse
+            row["tangent_impulse"] = impulse - (normal @ impulse) * normal
+            row["friction"] = pairs.friction[number]
+        return out
+
+    def happenings(self):
+        """(k,) HAPPENING_DTYPE"""
+        out = np.zeros(len(self.simulation.happenings), HAPPENING_DTYPE)
+        for row, event in zip(out, self.simulation.happenings):
+            row["time"], row["kind"], row["position"] = event.time, event.kind, event.position
+            row["body_a"], row["body_b"] = event.bodies
+            row["normal_impulse"], row["speed"] = event.normal_impulse, event.speed
+        return out
+
+    def notes(self):
+        """Of the last call of step()."""
+        return list(self.simulation.notes.values())
+
+
+class JointSource:
+    """The joints' rows of a World at trial states: they are written into its arrays, and its pipeline asked."""
+
+    def __init__(self, world):
+        self.world = world
+        self.bodies, self.pipeline = world._bodies, world._pipeline
+        self.moves = (self.bodies.inv_mass > 0.0)[:, None]
+        self.gravity = np.asarray(world._scene.gravity, float)
+
+    def __call__(self, x, q, v, w):
+        bodies = self.bodies
+        bodies.position[...] = x
+        bodies.orientation[...] = q / np.sqrt(np.einsum("ni,ni->n", q, q))[:, None]
+        bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
+        while self.pipeline.prepare() == GROW:
+            self.pipeline.grow()
+        rows, J = self.world._rows_of_joints(self.pipeline.rows_now())
+        spins = self.world._spins()
+        turning = np.zeros((len(x), 6))
+        I = bodies.inv_inertia_world
+        turning[:, 3:] = -np.einsum("nij,nj->ni", I, np.cross(w, spins))
+        K = J.toarray()
+        own = np.zeros((len(x), 6))
+        own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
+                                             - bodies.linear_damping[:, None] * v)
+        own[:, 3:] = -bodies.angular_damping[:, None] * spins
+        forces = np.where(self.moves, self.pipeline.smooth_forces() - own - bodies.force, 0.0)
+        return JointRows(K, -(rows["curvature"] - K @ turning.ravel()), rows["error"].copy(), forces)
+
+
+def refuse_bounds(world, reduced):
+    """What neither smooth motion nor an event of a contact covers, by name."""
+    where = f"{type(world).__name__}(contact='event')"
+    for record, joint in zip(world._joints, world.scene.joints):
+        axes = record["axes"][:record["axis_count"]]
+        found = [
+            (np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(record["swing_limit"]),
+             "limits"),
+            (np.any(axes["friction"] > 0.0), "friction"),
+            (np.any(axes["motor_mode"] == 1) or (reduced and np.any(axes["motor_mode"])), "a motor"),
+            (np.any(axes["motion_mode"]), "a given motion"), (bool(record["breakable"]), "a force that breaks it"),
+            (reduced and np.any(axes["has_spring"]), "a spring")]
+        for is_so, what in found:
+            if is_so:
+                raise SceneError(f"{where}: joint {joint.name!r} has {what}, {BOUNDED}")
+    if not reduced:
+        return
+    tree = {link.joint.name for link in world.system.links if link.joint is not None}
+    for joint in world.scene.joints:
+        if joint.name not in tree:
+            raise SceneError(f"{where}: joint {joint.name!r} closes a loop or couples others, which only World has "
+                             "with contact='event': take World")
+    for link in world.system.links:
+        if link.prescribed:
+            raise SceneError(f"{where}: body {link.body!r} is kinematic, which only World has with contact='event': "
+                             "take World")
+    for body in world.scene.bodies:
+        if body.linear_damping or body.angular_damping:
+            raise SceneError(f"{where}: body {body.name!r} has damping, which only World has with contact='event': "
+                             "take World")
+

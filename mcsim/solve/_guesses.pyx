@@ -1,0 +1,72 @@
+"""Guessed impulses only as far as they help. Sweeps lower, row by row,
+
+    q(lambda) = 1/2 lambda' (A + C) lambda + w' lambda,     w = J v + bias at lambda = 0,
+
+and so slowly that what a wrong guess g adds to it, as motion that nothing gave, may still be there when they end. Along g
+it is least at the part
+
+    -w'g / g' (A + C) g
+
+of it, taken within 0 and 1 for each group of bodies that rows with a guess tie together: so sweeps start from no more
+than without one.
+"""
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers
+
+
+cdef class Guesses:
+    """count: how many nodes there are, bodies or trees."""
+
+    def __init__(self, Py_ssize_t count):
+        parents, sums = np.zeros(max(count, 1), np.int32), np.zeros((2, max(count, 1)))
+        self.kept = parents, sums
+        self.count = count
+        self.parent = integers(parents)
+        self.slope, self.bend = doubles(sums[0]), doubles(sums[1])
+
+    cdef void begin(self) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            self.parent[i] = <int32_t>i
+            self.slope[i] = 0.0
+            self.bend[i] = 0.0
+
+    cdef int32_t root(self, int32_t node) noexcept nogil:
+        while self.parent[node] != node:
+            self.parent[node] = self.parent[self.parent[node]]
+            node = self.parent[node]
+        return node
+
+    cdef void add(self, int32_t a, int32_t b, double guess, double before, double after) noexcept nogil:
+        """A row between two nodes, -1: what does not move. before, after: its w without all guesses and with them."""
+        cdef int32_t x, y
+        if guess == 0.0 or (a < 0 and b < 0):
+            return
+        if a >= 0 and b >= 0:
+            x = self.root(a)
+            y = self.root(b)
+            self.parent[max(x, y)] = min(x, y)
+        self.slope[max(a, b)] += guess * before
+        self.bend[max(a, b)] += guess * (after - before)
+
+    cdef void weigh(self) noexcept nogil:
+        """Sums of groups, at their roots."""
+        cdef Py_ssize_t i
+        cdef int32_t r
+        for i in range(self.count):
+            r = self.root(<int32_t>i)
+            if r != i:
+                self.slope[r] += self.slope[i]
+                self.bend[r] += self.bend[i]
+
+    cdef double part(self, int32_t node) noexcept nogil:
+        """Of the guesses in a node's group."""
+        cdef int32_t r
+        if node < 0:
+            return 1.0
+        r = self.root(node)
+        if self.slope[r] + self.bend[r] <= 0.0:
+            return 1.0                                   # still falling, or nothing was guessed
+        return max(-self.slope[r] / self.bend[r], 0.0) if self.bend[r] > 0.0 else 0.0
