@@ -73,8 +73,8 @@ def main():
               for count, (solution, _) in zip(contacts, results, strict=True) if not solution.converged]
     print(machine())
     print(f"{len(found)} problems, {contacts.min()} to {contacts.max()} contacts, {contacts.mean():.0f} in the mean")
-    print(f"{options.solver}: {times.mean():.2f} ms in the mean, {np.median(times):.2f} median, {times.max():.1f} longest; "
-          f"{iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; {len(failed)} not converged")
+    print(f"{options.solver}: {times.mean():.2f} ms in the mean, {np.median(times):.2f} median, {times.max():.1f} "
+          f"longest; {iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; {len(failed)} not converged")
     print("\n".join(failed))
 
 
