@@ -415,7 +415,7 @@ def test_keywords():
                          ({"restitution_law": "hertz"}, "poisson"), ({"solver": "pgs"}, "contact='event'")):
         with pytest.raises(mc.SceneError, match=match):
             mc.World(mc.Scene(), contact="event", **wrong)
-    with pytest.raises(mc.SceneError, match="rigid, event"):
+    with pytest.raises(mc.SceneError, match="rigid, .*event"):
         mc.World(mc.Scene(), contact="soft")
     with pytest.raises(mc.SceneError, match="contact='event'"):
         mc.World(mc.Scene()).event_log

@@ -36,6 +36,7 @@ from mcsim.solve.problems.lemke import lcp
 ROUNDING = 1e-10            # part of the largest term below which a sum counts as zero
 RANK = 1e-10                # part of the largest singular value below which one counts as zero
 MOST_ENUMERATED = 10        # unknowns up to which all 2^n sets of closed contacts are tried
+HUGE = 1e9                  # forces whose terms are larger than d by more than this are none: they cancel each other
 ROUNDS = 60                 # of the active-set method, per unknown
 
 
@@ -141,9 +142,19 @@ def by_lcp(M, d) -> ContactForces:
     """The complementarity problem of M (k, k), positive semidefinite, and d (k,), by Lemke's method."""
     M, d = finite(M=M, d=d)
     forces, status, _ = lcp(M, d)
-    if status == "solved":
+    if status == "solved" and meets(M, d, forces):
         return _answer(M, d, forces)
     return by_force_qp(M, d)                                 # which has a certificate where there is no solution
+
+
+def meets(M, d, z) -> bool:
+    """Whether z solves the complementarity problem, its residual measured by d, and not by what huge forces that cancel
+    each other add up to."""
+    w, size = M @ z + d, np.max(np.abs(d), initial=0.0)
+    terms = np.max(np.abs(M) @ np.abs(z), initial=0.0)
+    allowed = 1e-8 * size + 1e-13 * terms
+    worst = np.max(np.where(z > 0.0, np.abs(w), -w), initial=0.0)
+    return bool(terms <= HUGE * size and worst <= allowed)
 
 
 def by_force_qp(M, d) -> ContactForces:

@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite
+from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets
 from mcsim.solve.problems.lemke import lcp
 
 SWEEPS = 400
@@ -97,8 +97,9 @@ def slipping(A, b, friction, slip) -> FrictionForces:
         least = min(found, key=np.sum)
         return _of_normals(A, b, columns, least, "several" if len(found) > 1 else "solved")
     normals, status, _ = lcp(M, d)
-    if status != "solved":
-        return FrictionForces("none" if suspect is not None or status == "ray" else "limit", np.zeros(len(b)), b.copy())
+    if status != "solved" or not meets(M, d, normals):
+        none = suspect is not None or status != "limit"
+        return FrictionForces("none" if none else "limit", np.zeros(len(b)), b.copy())
     return _of_normals(A, b, columns, normals, "solved")
 
 
