@@ -74,7 +74,8 @@ def main():
     print(machine())
     print(f"{len(found)} problems, {contacts.min()} to {contacts.max()} contacts, {contacts.mean():.0f} in the mean")
     print(f"{options.solver}: {times.mean():.2f} ms in the mean, {np.median(times):.2f} median, {times.max():.1f} "
-          f"longest; {iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; {len(failed)} not converged")
+          f"longest; {iterations.mean():.0f} iterations in the mean, {iterations.max()} at most; "
+          f"{len(failed)} not converged")
     print("\n".join(failed))
 
 
