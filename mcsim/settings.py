@@ -141,7 +141,8 @@ def _check_laboratory(k):
         raise FieldError("contact_model", f"{k['contact_model']!r} is not solved by {k['solver']}, which takes "
                          f"{', '.join(LABORATORY[k['solver']][1])}")
     if k["integrator"] != "semi_implicit":
-        raise FieldError("solver", f"{k['solver']!r} goes with integrator='semi_implicit', not {k['integrator']!r}")
+        raise FieldError("solver", f"{k['solver']!r} does not go with integrator={k['integrator']!r}: pass "
+                         "integrator='semi_implicit'")
     k["friction"], k["friction_points"] = "cone", "point"
     k["joint_solver"] = k["joint_solver"] or "rows"
     return True
