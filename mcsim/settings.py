@@ -66,6 +66,8 @@ def check_settings(keywords):
 
 def _checked(k):
     k["dt"] = positive(k["dt"], "dt")
+    events = _check_events(k)
+    choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
     if k["substeps"] is None:
         k["substeps"] = 1 if k["contact"] == "event" else 4
     k["substeps"] = count(k["substeps"], "substeps", 1, MOST_SUBSTEPS)
@@ -79,8 +81,6 @@ def _checked(k):
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
     k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
-    events = _check_events(k)
-    choose(k["integrator"], METHODS if events else INTEGRATORS, "integrator")
     choose(k["friction"], FRICTIONS, "friction")
     choose(k["friction_points"], FRICTION_POINTS, "friction_points")
     choose(k["compliant_law"], COMPLIANT_LAWS, "compliant_law")
