@@ -36,7 +36,7 @@ from mcsim.solve.problems.coulomb import INFINITE, cone
 
 LAWS = ("newton", "poisson")
 ORDERS = ("simultaneous", "sequential")
-MOST_ROUNDS = 100               # of simultaneous problems
+MOST_ROUNDS = 10                # of simultaneous problems
 MOST_BLOWS = 2000               # of one sequential impact, per contact
 RESTS = 1e-12                   # part of the fastest approach below which a contact counts as not closing
 
