@@ -369,6 +369,20 @@ class EdgeEdge(Pairs):
                 found[g] = max(found[g], float(np.max(np.min(normals @ own.T, axis=1) - offsets)))
         return found
 
+    def separations(self, poses) -> np.ndarray:
+        """(solids,) how far the best of all planes keeps each two polyhedra apart; negative: they overlap (S.
+        Gottschalk, M. Lin, D. Manocha, "OBBTree", 1996: faces and pairs of edges are all the planes there are to
+        try)."""
+        i = np.arange(self.count)
+        _, n, _, parallel = self._lines(i, poses)
+        ends = [np.einsum("ki,kci->kc", n, np.einsum("kij,kcj->kci", poses.R[body], self.corners[side])
+                          + poses.x[body][:, None]) for side, body in ((0, self.a), (1, self.b))]
+        either = np.maximum(np.min(ends[1], axis=1) - np.max(ends[0], axis=1),
+                            np.min(ends[0], axis=1) - np.max(ends[1], axis=1))
+        best = self._face_separations(poses, self.whose)
+        np.maximum.at(best, self.whose, np.where(parallel, -FAR, either))
+        return best
+
     def leaving(self, poses, piece):
         return np.where(self.gaps(poses, piece) == FAR, 1.0, -FAR)
 
