@@ -291,11 +291,15 @@ class VertexPolyhedron(Pairs):
 
 class EdgeEdge(Pairs):
     """An edge of a polyhedron on a, one on b. They count while the plane across both, n along their cross product,
-    keeps the two polyhedra apart (all their vertices, `corners`, on its two sides) and the edges meet within their
-    lengths; otherwise faces and vertices do the touching."""
+    keeps the two polyhedra apart (all their vertices, `corners`, on its two sides) better than any face and any other
+    such plane does, and the edges meet within their lengths; otherwise faces and vertices do the touching.
 
-    def __init__(self, common, ends, middles, corners):
+    solids: of each pair of polyhedra (body a, body b, faces of a, of b, corners of a, of b), faces as (normals,
+    offsets); whose (k,): the pair that the edges belong to."""
+
+    def __init__(self, common, ends, middles, corners, solids, whose):
         super().__init__(*common)
+        self.solids, self.whose = solids, whose
         self.ends = np.array(ends, float).reshape(-1, 2, 2, 3)              # (k, side, end, 3)
         self.middles = np.array(middles, float).reshape(-1, 2, 3)
         self.corners = corners                                              # ((k, most, 3), (k, most, 3)), padded
@@ -349,7 +353,35 @@ class EdgeEdge(Pairs):
             met &= np.max(beyond, axis=1) < TOUCHING
             depth -= np.min(beyond, axis=1)
         met &= gap > -0.5 * depth                    # else they are the far sides of both
+        if np.any(met):
+            best = self._face_separations(poses, self.whose[met])
+            np.maximum.at(best, self.whose[met], gap[met])
+            met[met] = gap[met] >= best[self.whose[met]] - TOUCHING
         return np.where(met, gap, FAR)
+
+    def _face_separations(self, poses, whose):
+        """(solids,) how far the faces of the polyhedra keep them apart, of those asked for; negative: none does."""
+        found = np.full(len(self.solids), -FAR)
+        for g in np.unique(whose).tolist():
+            a, b, *data = self.solids[g]
+            for base, tip, (normals, offsets), corners in ((a, b, data[0], data[3]), (b, a, data[1], data[2])):
+                own = (corners @ poses.R[tip].T + poses.x[tip] - poses.x[base]) @ poses.R[base]
+                found[g] = max(found[g], float(np.max(np.min(normals @ own.T, axis=1) - offsets)))
+        return found
+
+    def separations(self, poses) -> np.ndarray:
+        """(solids,) how far the best of all planes keeps each two polyhedra apart; negative: they overlap (S.
+        Gottschalk, M. Lin, D. Manocha, "OBBTree", 1996: faces and pairs of edges are all the planes there are to
+        try)."""
+        i = np.arange(self.count)
+        _, n, _, parallel = self._lines(i, poses)
+        ends = [np.einsum("ki,kci->kc", n, np.einsum("kij,kcj->kci", poses.R[body], self.corners[side])
+                          + poses.x[body][:, None]) for side, body in ((0, self.a), (1, self.b))]
+        either = np.maximum(np.min(ends[1], axis=1) - np.max(ends[0], axis=1),
+                            np.min(ends[0], axis=1) - np.max(ends[1], axis=1))
+        best = self._face_separations(poses, self.whose)
+        np.maximum.at(best, self.whose, np.where(parallel, -FAR, either))
+        return best
 
     def leaving(self, poses, piece):
         return np.where(self.gaps(poses, piece) == FAR, 1.0, -FAR)

@@ -144,19 +144,23 @@ def _polyhedra(a, b):
         normals, offsets = base.faces()
         found += [("vertex", _common(base, tip), normals, offsets, vertex, tip.center) for vertex in tip.corners()]
     corners = (a.corners(), b.corners())
-    found += [("edge", _common(a, b), (mine, theirs), (a.corners().mean(axis=0), b.corners().mean(axis=0)), corners)
-              for mine in a.edges() for theirs in b.edges()]
+    solids = (a.number, b.number, a.faces(), b.faces(), *corners)
+    found += [("edge", _common(a, b), (mine, theirs), (a.corners().mean(axis=0), b.corners().mean(axis=0)), corners,
+               solids) for mine in a.edges() for theirs in b.edges()]
     return found
 
 
-def _edges(common, ends, middles, corners):
-    """EdgeEdge with the corners of both sides padded to one number."""
+def _edges(common, ends, middles, corners, solids):
+    """EdgeEdge with the corners of both sides padded to one number, and each pair of solids kept once."""
+    known = {id(pair): pair for pair in solids}
+    number = {name: i for i, name in enumerate(known)}
+    whose = np.array([number[id(pair)] for pair in solids])
     sides = []
     for side in (0, 1):
         most = max(len(pair[side]) for pair in corners)
         sides.append(np.array([np.vstack([pair[side], np.repeat(pair[side][:1], most - len(pair[side]), axis=0)])
                                for pair in corners]))
-    return EdgeEdge(common, ends, middles, sides)
+    return EdgeEdge(common, ends, middles, sides, tuple(known.values()), whose)
 
 
 KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "box": BallBox, "vertex": VertexPolyhedron,

@@ -22,7 +22,7 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
                                 touching)
-from mcsim.event.features import FAR, TOUCHING, Pairs
+from mcsim.event.features import FAR, TOUCHING, EdgeEdge, Pairs
 from mcsim.event.methods import STEPS, Track
 from mcsim.event.systems import least
 from mcsim.solve.problems.coulomb import cone
@@ -41,6 +41,7 @@ LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that wo
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
 ROOT = 1e-16                # part of a step to which events are located
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
+MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
 OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
 
 NO_DIRECTION = np.zeros((0, 3))
@@ -110,6 +111,9 @@ class Simulation:
             if not fits:
                 continue
             event, last = self._first_event(y, track, y1, left, closed, first)
+            if left > SHORTEST * h and self._missed(y, y1 if event is None else track(event.t)):
+                reach = 0.25 * left
+                continue
             if event is None:
                 self._count(closed, first, last, left)
                 if not closed.count and not self._jointed:
@@ -246,6 +250,17 @@ class Simulation:
         own = closed.equations
         push, _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
         return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+
+    def _missed(self, y, y1):
+        """Whether polyhedra that were apart have come to overlap and no event says so: their edges have passed each
+        other within a step that was too long."""
+        for pairs in self.kinds:
+            if isinstance(pairs, EdgeEdge):
+                after = pairs.separations(self.system.poses(y1))
+                if np.any(after < -MISSED) and np.any(
+                        (after < -MISSED) & (pairs.separations(self.system.poses(y)) >= -MISSED)):
+                    return True
+        return False
 
     # ---- events ------------------------------------------------------------------------------------------------------
 

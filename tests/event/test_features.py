@@ -109,10 +109,13 @@ def test_gaps_are_the_colliders_distances(a, b):
         poses = Poses(x, q, v, w)
         gap = min(float(np.min(pairs.gaps(poses, pairs.pieces(poses)), initial=FAR)) for pairs in kinds)
         distance = world.distance("a", "b").distance
+        for pairs in kinds:
+            if hasattr(pairs, "separations") and abs(distance) > 1e-6:
+                assert (pairs.separations(poses)[0] > 0.0) == (distance > 0.0)
         if distance < 0.0:
             continue
         if b in ("box", "hull") and a != "plane":                # distances to corners come from no single plane
-            assert gap < distance + 1e-6
+            assert 0.0 < gap < distance + 1e-6
         else:
             assert gap == pytest.approx(distance, abs=1e-6)
         met += 1

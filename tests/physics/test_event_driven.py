@@ -275,6 +275,20 @@ def test_edges_of_boxes_meet():
     assert np.sum(world.contacts["normal_impulse"]) == pytest.approx(G * 5e-3)
 
 
+def test_fast_edges_do_not_pass_each_other():
+    """Two bars, edge on edge and crossed, at 20 m/s in steps of twice their thickness: the impact is where it belongs."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    material = mc.Material(friction=0.0, restitution=1.0)
+    c, s = np.cos(np.pi / 8), np.sin(np.pi / 8)
+    scene.add_body("low", shape=mc.Box((1.0, 0.05, 0.05)), kind="static", orientation=(c, s, 0, 0), material=material)
+    scene.add_body("high", shape=mc.Box((0.05, 1.0, 0.05)), mass=1.0, orientation=(c, 0, s, 0), material=material,
+                   position=(0, 0, 1.0), velocity=(0, 0, -20.0))
+    world = mc.World(scene, dt=0.01, contact="event")
+    world.step(10)
+    assert impacts(world)["time"] == pytest.approx([(1.0 - 0.1 * np.sqrt(2)) / 20.0], abs=1e-12)
+    assert world.velocities[1] == pytest.approx([0, 0, 20.0])
+
+
 # ---- joints ----------------------------------------------------------------------------------------------------------
 
 def pendulum(world, friction):

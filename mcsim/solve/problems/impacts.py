@@ -36,8 +36,9 @@ from mcsim.solve.problems.coulomb import INFINITE, cone
 
 LAWS = ("newton", "poisson")
 ORDERS = ("simultaneous", "sequential")
-MOST_ROUNDS = 100               # of simultaneous problems
+MOST_ROUNDS = 10                # of simultaneous problems
 MOST_BLOWS = 2000               # of one sequential impact, per contact
+RESTING = 1e-11                 # [m/s] slower than this, nothing closes
 RESTS = 1e-12                   # part of the fastest approach below which a contact counts as not closing
 
 
@@ -137,7 +138,7 @@ class Blow:
         end, a plastic one ends it."""
         count = len(self.friction)
         impulses, rates = np.zeros(3 * count), self.rates.copy()
-        quiet = RESTS * max(np.max(-self.rates[::3], initial=0.0), 1e-300)
+        quiet = max(RESTS * np.max(-self.rates[::3], initial=0.0), RESTING)
         everyone, blows = np.arange(count), MOST_BLOWS * count if order == "sequential" else MOST_ROUNDS
         for blow in range(blows):
             if not count or np.min(rates[::3]) >= -quiet:
