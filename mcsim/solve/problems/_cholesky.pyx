@@ -158,7 +158,8 @@ cdef class Cholesky:
         self.value, self.inverse = doubles(value), doubles(inverse)
 
     cdef void clear(self) noexcept nogil:
-        memset(self.value, 0, self.length * sizeof(double))
+        if self.length > 0:
+            memset(self.value, 0, self.length * sizeof(double))
 
     cdef bint upright(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Whether block(i, j) is kept with the rows of i, and not with those of j."""

@@ -67,7 +67,8 @@ cdef class Lu:
 
     cdef void clear(self) noexcept nogil:
         self.plan.clear()
-        memset(self.upper, 0, self.plan.length * sizeof(double))
+        if self.plan.length > 0:
+            memset(self.upper, 0, self.plan.length * sizeof(double))
 
     cdef void factor(self) noexcept nogil:
         """Of what was written into the plan's blocks and, of blocks above the diagonal, turned, into `upper`."""

@@ -346,7 +346,8 @@ cdef class Proximal:
     cdef void write_state(self, const double* x, double* state) noexcept nogil:
         """state = B' x"""
         cdef Py_ssize_t block, k
-        memset(state, 0, self.length * sizeof(double))
+        if self.length > 0:
+            memset(state, 0, self.length * sizeof(double))
         for block in range(self.system.block_count):
             for k in range(self.begin[block], self.begin[block + 1]):
                 write(state + self.node_begin[self.node[k]], self.value + self.at[k], x + self.system.first(block),

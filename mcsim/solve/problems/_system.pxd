@@ -21,7 +21,7 @@ cdef class System:
     cdef const int64_t* begin           # (blocks + 1,) of a block's columns
     cdef const int32_t* column
     cdef const double* value            # of J, or of A where it is given whole: column by column, the block's rows
-    cdef const double* response         # of (M^-1 J')', likewise; NULL: A is given whole
+    cdef const double* response         # of (M^-1 J')', likewise; read where `factored`
     cdef const double* local            # (blocks, 9): the block's own part of A + R
     cdef const double* b                # (rows,)
     cdef const double* compliance

@@ -154,7 +154,7 @@ cdef class System:
             size = self.size(block)
             first = self.first(block)
             value = self.value + self.place(block)
-            if self.response != NULL:
+            if self.factored:
                 response = self.response + self.place(block)
                 for k in range(self.begin[block + 1] - self.begin[block]):
                     for i in range(size):
@@ -214,7 +214,7 @@ cdef class System:
         cdef const double* response
         cdef const int32_t* column = self.column
         cdef Py_ssize_t first, k
-        if self.response == NULL:
+        if not self.factored:
             first = self.first(block)
             for k in range(self.size(block)):
                 state[first + k] += delta[k]
@@ -232,7 +232,8 @@ cdef class System:
     cdef void load(self, const double* impulse, double* state) noexcept nogil:
         """The state of these impulses."""
         cdef Py_ssize_t block
-        memset(state, 0, self.width * sizeof(double))
+        if self.width > 0:
+            memset(state, 0, self.width * sizeof(double))
         for block in range(self.block_count):
             self.block_apply(block, impulse + self.first(block), state)
 
