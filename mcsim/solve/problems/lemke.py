@@ -73,6 +73,7 @@ def _scale(M):
     return np.exp2(np.round(np.log2(scale)))
 
 
+@np.errstate(over="ignore", invalid="ignore")              # of bases that are all but singular; they are found out
 def _attempts(M, q, covering, most):
     """(z, status, pivots) of a scaled problem: the first path that ends well, else the best of them."""
     n, made, ends = len(q), 0, set()
