@@ -48,10 +48,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
         raise SceneError(f"solve: over_relaxation must lie between 0 and 2, got {over_relaxation!r}")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     system = problem.system
-    impulses = problem.warm_start.copy()
-    system.project(progress.model_number, impulses)
-    velocities, _ = system.rates(impulses)
-    progress.record(impulses, velocities)
+    impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("admm")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None

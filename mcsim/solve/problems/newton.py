@@ -31,10 +31,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
         raise SceneError(f"solve: delta must be above 0 and finite, got {delta!r}")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     system = problem.system
-    impulses = problem.warm_start.copy()
-    system.project(progress.model_number, impulses)
-    velocities, _ = system.rates(impulses)
-    progress.record(impulses, velocities)
+    impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("newton")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None

@@ -98,6 +98,14 @@ class Progress:
     def iterations(self) -> int:
         return len(self._records) - 1
 
+    def start(self):
+        """Record the warm start, put into its cones and bounds; -> impulses, velocities."""
+        impulses = self.problem.warm_start.copy()
+        self.system.project(self.model_number, impulses)
+        velocities, _ = self.system.rates(impulses)
+        self.record(impulses, velocities)
+        return impulses, velocities
+
     def record(self, impulses, velocities=None) -> float:
         """Measure impulses, those of the next iteration; -> their largest residual. velocities: u, where it is known
         already."""

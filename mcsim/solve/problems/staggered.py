@@ -27,10 +27,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, inner_iteratio
         raise SceneError(f"solve: inner_iterations must be a whole number of at least 1, got {inner_iterations!r}")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     system = problem.system
-    impulses = problem.warm_start.copy()
-    system.project(progress.model_number, impulses)
-    velocities, _ = system.rates(impulses)
-    progress.record(impulses, velocities)
+    impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("staggered")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
