@@ -1,19 +1,15 @@
 """The iterations of `admm.py`, whole: solve, project, measure."""
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdint cimport int64_t
-from libc.string cimport memcpy
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, records as bytes_of
-from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.solve._blocks cimport clamp
 from mcsim.solve.problems._newton cimport Newton
 from mcsim.solve.problems._proximal cimport Proximal
+from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, project_contact
-
-start_clock()
 
 cdef enum:
     EVERY = 3               # iterations between changes of rho, at least,
@@ -74,6 +70,7 @@ cdef class Admm:
     that there are, without De Saxce's shift: the two problems of `staggered.py`."""
     cdef Proximal proximal
     cdef System system
+    cdef Recorder recorder
     cdef int model, part
     cdef double eta, alpha
     cdef Py_ssize_t turn                    # iterations made
@@ -88,8 +85,6 @@ cdef class Admm:
     cdef double* impulse                    # z and u in the problem's units
     cdef double* velocity
     cdef double* state
-    cdef double* best                       # of a run
-    cdef double* best_velocity
     cdef double* rho                        # (blocks,)
     cdef double* primal                     # (blocks,) |lambda - z|
     cdef double* dual                       # (blocks,) rho |change of z|
@@ -99,9 +94,10 @@ cdef class Admm:
                  int part=BOTH):
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
+        self.recorder = Recorder(system, model)
         self.eta, self.alpha, self.part = eta, alpha, part
         self.change = EVERY
-        rows = np.zeros((9, system.row_count))
+        rows = np.zeros((7, system.row_count))
         rows[5], rows[6] = impulse, velocity
         state = np.zeros(system.width)
         blocks, kinds = np.zeros((3, system.block_count)), np.zeros(system.block_count, np.int8)
@@ -110,7 +106,6 @@ cdef class Admm:
         self.z, self.y, self.x, self.right, self.d = (doubles(rows[0]), doubles(rows[1]), doubles(rows[2]),
                                                       doubles(rows[3]), doubles(rows[4]))
         self.impulse, self.velocity, self.state = doubles(rows[5]), doubles(rows[6]), doubles(state)
-        self.best, self.best_velocity = doubles(rows[7]), doubles(rows[8])
         self.rho, self.primal, self.dual = doubles(blocks[0]), doubles(blocks[1]), doubles(blocks[2])
         self.kind = <unsigned char*>bytes_of(kinds)
         self.find_kinds()
@@ -271,35 +266,17 @@ cdef class Admm:
     def run(self, progress, Py_ssize_t most):
         """Up to `most` iterations, which `progress` records: residuals and time of each, the best impulses. -> the
         last impulses, their velocities."""
-        cdef Py_ssize_t count = min(most, progress.max_iterations - progress.iterations)
-        cdef Py_ssize_t k, best = -1, made = 0
-        cdef double tolerance = progress.tolerance
-        cdef double least = progress.least
-        cdef double worst
-        cdef double length = tick()
-        cdef int64_t began = ticks()
-        residuals, moments = np.zeros((count, 6)), np.zeros(count)
-        cdef double[:, ::1] record = residuals
-        cdef double[::1] time = moments
+        cdef Py_ssize_t k
+        self.recorder.begin(progress, most)
         with nogil:
-            for k in range(count):
+            for k in range(self.recorder.count):
                 self.turn += 1
                 self.step()
-                self.system.measure(self.model, self.impulse, self.velocity, &record[k, 0])
-                time[k] = (ticks() - began) * length
-                made = k + 1
-                worst = max(record[k, 0], record[k, 1], record[k, 2], record[k, 3])
-                if worst < least:
-                    least = worst
-                    best = k
-                    memcpy(self.best, self.impulse, self.system.row_count * sizeof(double))
-                    memcpy(self.best_velocity, self.velocity, self.system.row_count * sizeof(double))
-                if worst <= tolerance or not worst < INFINITY:
+                if self.recorder.keep(self.impulse, self.velocity):
                     break
                 if self.turn >= self.change:
                     self.balance()
-        progress.record_many(residuals[:made], moments[:made], self.kept[0][5], best, self.kept[0][7],
-                             self.kept[0][8])
+        self.recorder.end(progress, self.kept[0][5])
         return self.kept[0][5].copy(), self.kept[0][6].copy()
 
     def settle(self, double tolerance, Py_ssize_t most):

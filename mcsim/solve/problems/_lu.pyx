@@ -1,26 +1,35 @@
-"""Sparse LU by blocks, on the plan of `_cholesky.pyx`: for Newton matrices, whose pattern is symmetric, not the
-numbers.
+"""Sparse LU by blocks, on the plan of `_cholesky.pyx`: for matrices whose pattern is symmetric, not the numbers.
 
-    L_ik = S_ik S_kk^-1,   U_ki = S_ki,   S_ij <- S_ij - L_ik U_kj    for all i, j > k in column k
+    S_kk = E' L_kk U_kk,   L_ik = S_ik U_kk^-1,   U_ki = L_kk^-1 E S_ki,   S_ij <- S_ij - L_ik U_kj   for all i, j > k in column k
 
-Rows are exchanged within a diagonal block alone: no more than that is needed where each node has mass of its own. A
-pivot that vanishes is skipped, and counted.
+Rows are exchanged (E) within a diagonal block alone: no more than that is needed where each node has mass of its own. A
+pivot that vanishes is skipped, and counted. Blocks are not inverted: matrices of interior points have entries from 1 to
+1e14, and an inverse would mix them.
 """
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, integers
 from mcsim.solve.problems._cholesky cimport Cholesky, away, gather, product
 
-cdef double SMALLEST_PIVOT = 1e-14      # of the largest entry of its block
+cdef extern from *:
+    """
+    /* a (m,) -= f b (m,) */
+    static inline void mc_subtract(double* restrict a, const double* restrict b, double f, int m)
+    {
+        for (int i = 0; i < m; i++) a[i] -= f * b[i];
+    }
+    """
+    void subtract "mc_subtract"(double* a, const double* b, double f, int m) noexcept nogil
 
 
-cdef int invert(double* a, double* out, int n) noexcept nogil:
-    """out <- a^-1 (n, n), by Gauss and Jordan, rows exchanged for the largest pivot; a is spoilt. -> pivots skipped"""
+cdef int invert(double* a, double* out, int n, double least) noexcept nogil:
+    """out <- a^-1 (n, n), by Gauss and Jordan, rows exchanged for the largest pivot; a is spoilt. least: pivot,
+    of the largest entry, that is not skipped. -> how many were"""
     cdef double largest = 0.0
     cdef double f
     cdef int p, i, j, best
@@ -35,7 +44,7 @@ cdef int invert(double* a, double* out, int n) noexcept nogil:
         for i in range(p + 1, n):           # column by column or row by row: the inverse of a' is that of a, turned
             if fabs(a[i * n + p]) > fabs(a[best * n + p]):
                 best = i
-        if not fabs(a[best * n + p]) > SMALLEST_PIVOT * largest:
+        if not fabs(a[best * n + p]) > least * largest:
             skipped += 1
             a[p * n + p] = largest if largest > 0.0 else 1.0
             best = p
@@ -57,24 +66,57 @@ cdef int invert(double* a, double* out, int n) noexcept nogil:
 
 
 cdef class Lu:
-    """plan: the pattern, whose values are then used for L: nothing else may use them."""
+    """plan: the pattern, whose values are then used for L: nothing else may use them. least: pivot, of the largest entry of
+    its block, that is not skipped."""
 
-    def __init__(self, Cholesky plan):
-        widest = int(np.max(plan.kept[2], initial=1))
-        upper, work = np.zeros(plan.length), np.zeros((2, widest * widest))
-        self.plan, self.kept = plan, (upper, work)
-        self.upper, self.work, self.panel = doubles(upper), doubles(work[0]), doubles(work[1])
+    def __init__(self, Cholesky plan, double least):
+        upper, exchanged = np.zeros(plan.length), np.zeros(len(plan.kept[9]), np.int32)
+        self.plan, self.least, self.kept = plan, least, (upper, exchanged)
+        self.upper, self.exchanged = doubles(upper), integers(exchanged)
 
     cdef void clear(self) noexcept nogil:
         self.plan.clear()
         if self.plan.length > 0:
             memset(self.upper, 0, self.plan.length * sizeof(double))
 
+    cdef void pivot(self, Py_ssize_t k) noexcept nogil:
+        """L_kk, of diagonal 1, and U_kk in place, column by column."""
+        cdef int n = self.plan.size[k]
+        cdef double* a = self.plan.value + self.plan.diagonal[k]
+        cdef double* inverse = self.plan.inverse + self.plan.begin[k]
+        cdef int32_t* exchanged = self.exchanged + self.plan.begin[k]
+        cdef double largest = 0.0
+        cdef double f
+        cdef int p, i, j, best
+        for i in range(n * n):
+            largest = max(largest, fabs(a[i]))
+        for p in range(n):
+            best = p
+            for i in range(p + 1, n):
+                if fabs(a[p * n + i]) > fabs(a[p * n + best]):
+                    best = i
+            if not fabs(a[p * n + best]) > self.least * largest:
+                self.skipped += 1
+                a[p * n + p] = largest if largest > 0.0 else 1.0
+                best = p
+            exchanged[p] = best
+            if best != p:
+                for j in range(n):
+                    f = a[j * n + p]
+                    a[j * n + p] = a[j * n + best]
+                    a[j * n + best] = f
+            inverse[p] = 1.0 / a[p * n + p]
+            for i in range(p + 1, n):
+                a[p * n + i] *= inverse[p]
+            for j in range(p + 1, n):
+                f = a[j * n + p]
+                for i in range(p + 1, n):
+                    a[j * n + i] -= a[p * n + i] * f
+
     cdef void factor(self) noexcept nogil:
         """Of what was written into the plan's blocks and, of blocks above the diagonal, turned, into `upper`."""
         cdef Py_ssize_t k, e, f, g, target
         cdef int n, m
-        cdef double* own
         cdef double* value = self.plan.value
         cdef const int64_t* below = self.plan.below
         cdef const int32_t* row = self.plan.row
@@ -82,11 +124,9 @@ cdef class Lu:
         self.skipped = 0
         for k in range(self.plan.count):
             n = size[k]
-            own = value + self.plan.diagonal[k]
-            memcpy(self.work, own, n * n * sizeof(double))
-            self.skipped += invert(self.work, own, n)
+            self.pivot(k)
             for e in range(self.plan.column[k], self.plan.column[k + 1]):
-                self.times_inverse(value + below[e], own, size[row[e]], n)
+                self.divide(k, value + below[e], self.upper + below[e], size[row[e]])
             for e in range(self.plan.column[k], self.plan.column[k + 1]):
                 target = row[e]
                 m = size[target]
@@ -98,40 +138,62 @@ cdef class Lu:
                     product(value + below[g], value + below[f], self.upper + below[e], size[row[f]], m, n)
                     product(self.upper + below[g], self.upper + below[f], value + below[e], size[row[f]], m, n)
 
-    cdef void times_inverse(self, double* panel, const double* inverse, int m, int n) noexcept nogil:
-        """panel (m, n) <- panel inverse"""
-        cdef int i, j, p
-        memcpy(self.panel, panel, m * n * sizeof(double))
-        for j in range(n):
+    cdef void divide(self, Py_ssize_t k, double* low, double* up, int m) noexcept nogil:
+        """low (m, n) <- low U_kk^-1;  up (m, n) <- (L_kk^-1 E up')'; column by column"""
+        cdef int n = self.plan.size[k]
+        cdef const double* a = self.plan.value + self.plan.diagonal[k]
+        cdef const double* inverse = self.plan.inverse + self.plan.begin[k]
+        cdef const int32_t* exchanged = self.exchanged + self.plan.begin[k]
+        cdef double f
+        cdef int p, q, i
+        for p in range(n):
+            for q in range(p):
+                subtract(low + p * m, low + q * m, a[p * n + q], m)
             for i in range(m):
-                panel[j * m + i] = 0.0
-            for p in range(n):
+                low[p * m + i] *= inverse[p]
+        for p in range(n):
+            if exchanged[p] != p:
                 for i in range(m):
-                    panel[j * m + i] += self.panel[p * m + i] * inverse[j * n + p]
+                    f = up[p * m + i]
+                    up[p * m + i] = up[exchanged[p] * m + i]
+                    up[exchanged[p] * m + i] = f
+        for p in range(n):
+            for q in range(p):
+                subtract(up + p * m, up + q * m, a[q * n + p], m)
 
     cdef void solve(self, double* x) noexcept nogil:
         """x <- S^-1 x"""
         cdef Py_ssize_t k, e
-        cdef int n, i, j
+        cdef int n, p, i
+        cdef double f
         cdef double* y
-        cdef const double* own
+        cdef const double* a
         cdef const int32_t* row = self.plan.row
+        cdef const int32_t* exchanged
         for k in range(self.plan.count):
+            n = self.plan.size[k]
+            a = self.plan.value + self.plan.diagonal[k]
+            exchanged = self.exchanged + self.plan.begin[k]
+            y = x + self.plan.begin[k]
+            for p in range(n):
+                f = y[exchanged[p]]
+                y[exchanged[p]] = y[p]
+                y[p] = f
+            for p in range(n):
+                for i in range(p + 1, n):
+                    y[i] -= a[p * n + i] * y[p]
             for e in range(self.plan.column[k], self.plan.column[k + 1]):
-                away(x + self.plan.begin[row[e]], self.plan.value + self.plan.below[e], x + self.plan.begin[k],
-                     self.plan.size[row[e]], self.plan.size[k])
+                away(x + self.plan.begin[row[e]], self.plan.value + self.plan.below[e], y, self.plan.size[row[e]], n)
         for k in range(self.plan.count - 1, -1, -1):
             n = self.plan.size[k]
+            a = self.plan.value + self.plan.diagonal[k]
             y = x + self.plan.begin[k]
             for e in range(self.plan.column[k], self.plan.column[k + 1]):
                 gather(y, self.upper + self.plan.below[e], x + self.plan.begin[row[e]], self.plan.size[row[e]], n)
-            own = self.plan.value + self.plan.diagonal[k]
-            memcpy(self.work, y, n * sizeof(double))
-            for i in range(n):
-                y[i] = 0.0
-            for j in range(n):
-                for i in range(n):
-                    y[i] += own[j * n + i] * self.work[j]
+            for p in range(n - 1, -1, -1):
+                y[p] *= self.plan.inverse[self.plan.begin[k] + p]
+                for i in range(p):
+                    y[i] -= a[p * n + i] * y[p]
 
 
 def solve_blocks(size, matrix, right):
@@ -141,7 +203,7 @@ def solve_blocks(size, matrix, right):
     count = len(size)
     first, second = np.tril_indices(count)
     cdef double[:, ::1] given = np.array(matrix, float)
-    cdef Lu factors = Lu(Cholesky(size, first.astype(np.int32), second.astype(np.int32)))
+    cdef Lu factors = Lu(Cholesky(size, first.astype(np.int32), second.astype(np.int32)), 0.0)
     cdef Py_ssize_t i, j, r, c, m, n, at, to
     factors.clear()
     for i in range(count):

@@ -4,6 +4,7 @@ cimport cython
 
 from mcsim.solve.problems._lu cimport Lu
 from mcsim.solve.problems._proximal cimport Proximal
+from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport System
 
 @cython.final
@@ -11,6 +12,7 @@ cdef class Newton:
     cdef Proximal proximal
     cdef System system
     cdef Lu lu
+    cdef Recorder recorder
     cdef object kept
     cdef int model
     cdef readonly double shift          # delta: the proximal term, of the scaled rows

@@ -20,61 +20,27 @@ a sparse matrix in the bodies' numbers that is not symmetric: sliding friction f
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.solve._blocks cimport clamp
-from mcsim.solve.problems._lu cimport Lu, invert
+from mcsim.solve.problems._lu cimport Lu, add_product, invert, times
 from mcsim.solve.problems._proximal cimport Proximal
+from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, System, project_contact
-
-start_clock()
 
 cdef enum:
     HALVINGS = 5
     QUICK = 3                           # steps to a solution for one centre, with which delta may fall
     SLOW = 10                           # with which it should grow
 cdef double FACTOR = 10.0
+cdef double SMALLEST_PIVOT = 1e-14      # of the largest entry of its block
 cdef double LEAST_SHIFT = 1e-9
 cdef double MOST_SHIFT = 1.0
 cdef double NEAR = 1e-2                 # |F|^2 against that without delta, below which the centre moves
 cdef double SLOPE = 1e-4                # of |F|, that a step of full length must gain
-
-
-cdef extern from *:
-    """
-    /* to (m, n), column by column, += a' b; a (s, m), b (s, n) row by row. */
-    static void mc_add_product(double* restrict to, const double* restrict a, const double* restrict b, int s, int m,
-                               int n)
-    {
-        for (int r = 0; r < s; r++) for (int j = 0; j < n; j++) {
-            const double g = b[r * n + j];
-            for (int i = 0; i < m; i++) to[j * m + i] += a[r * m + i] * g;
-        }
-    }
-    static void mc_block_add(double* restrict to, const double* restrict a, const double* restrict b, int s, int m,
-                             int n)
-    {
-        if (s == 3 && m == 6 && n == 6) mc_add_product(to, a, b, 3, 6, 6);
-        else mc_add_product(to, a, b, s, m, n);
-    }
-    /* c (s, n) = k b, all row by row; turned: k' b. */
-    static void mc_times(double* restrict c, const double* restrict k, const double* restrict b, int s, int n,
-                         int turned)
-    {
-        for (int r = 0; r < s; r++) for (int j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int p = 0; p < s; p++) sum += (turned ? k[p * s + r] : k[r * s + p]) * b[p * n + j];
-            c[r * n + j] = sum;
-        }
-    }
-    """
-    void add_product "mc_block_add"(double* to, const double* a, const double* b, int s, int m, int n) noexcept nogil
-    void times "mc_times"(double* c, const double* k, const double* b, int s, int n, int turned) noexcept nogil
 
 # ---- the functions of one block: F, G and H (s, s), row by row, G and H empty at first -------------------------------
 
@@ -174,11 +140,12 @@ cdef class Newton:
     def __init__(self, System system, inverse_mass, int model, double shift, Proximal proximal=None):
         self.proximal = Proximal(system, inverse_mass) if proximal is None else proximal
         self.system, self.model, self.shift, self.first_shift = system, model, shift, shift
-        self.lu = Lu(self.proximal.cholesky)
+        self.lu = Lu(self.proximal.cholesky, SMALLEST_PIVOT)
         rows, blocks = np.zeros((9, system.row_count)), np.zeros((27, system.block_count))
         widest = 3 * int(np.max(self.proximal.sizes, initial=1))
         states = np.zeros(system.width), np.zeros(max(self.proximal.length, system.row_count)), np.zeros(widest)
-        self.kept = rows, blocks, states, np.zeros((2, system.row_count))
+        self.kept = rows, blocks, states
+        self.recorder = Recorder(system, model)
         self.x, self.u, self.f, self.d = doubles(rows[0]), doubles(rows[1]), doubles(rows[2]), doubles(rows[3])
         self.trial, self.trial_u = doubles(rows[4]), doubles(rows[5])
         self.center = doubles(rows[8])
@@ -271,7 +238,7 @@ cdef class Newton:
             if not self.system.factored:
                 memcpy(c, t, 9 * sizeof(double))
                 continue
-            invert(t, inverse, size)
+            invert(t, inverse, size, SMALLEST_PIVOT)
             for r in range(size):
                 w[r] = 0.0
                 for s in range(size):
@@ -439,34 +406,13 @@ cdef class Newton:
     def run(self, progress, Py_ssize_t most):
         """Up to `most` steps, which `progress` records. -> the last impulses, their velocities, and whether they got
         stuck."""
-        cdef Py_ssize_t count = min(most, progress.max_iterations - progress.iterations)
-        cdef Py_ssize_t rows = self.system.row_count
-        cdef Py_ssize_t k, best = -1, made = 0
-        cdef int model = self.model
-        cdef double tolerance = progress.tolerance
-        cdef double least = progress.least
-        cdef double worst, length = tick()
-        cdef int64_t began = ticks()
+        cdef Py_ssize_t k
         cdef bint stuck = False
-        found = self.kept[3]
-        residuals, moments = np.zeros((count, 6)), np.zeros(count)
-        cdef double[:, ::1] record = residuals
-        cdef double[::1] time = moments
-        cdef double* best_impulse = doubles(found[0])
-        cdef double* best_velocity = doubles(found[1])
+        self.recorder.begin(progress, most)
         with nogil:
-            for k in range(count):
+            for k in range(self.recorder.count):
                 stuck = not self.step()
-                self.system.measure(model, self.impulse, self.velocity, &record[k, 0])
-                time[k] = (ticks() - began) * length
-                made = k + 1
-                worst = max(record[k, 0], record[k, 1], record[k, 2], record[k, 3])
-                if worst < least:
-                    least = worst
-                    best = k
-                    memcpy(best_impulse, self.impulse, rows * sizeof(double))
-                    memcpy(best_velocity, self.velocity, rows * sizeof(double))
-                if stuck or worst <= tolerance or not worst < INFINITY:
+                if self.recorder.keep(self.impulse, self.velocity) or stuck:
                     break
-        progress.record_many(residuals[:made], moments[:made], self.kept[0][6], best, *found)
+        self.recorder.end(progress, self.kept[0][6])
         return self.kept[0][6].copy(), self.kept[0][7].copy(), stuck

@@ -13,6 +13,7 @@ cdef class Proximal:
     cdef readonly Cholesky cholesky
     cdef readonly object sizes          # (nodes,) int32
     cdef readonly Py_ssize_t length     # numbers of the state: those of the nodes
+    cdef readonly Py_ssize_t places     # numbers of the values
     cdef const double* scale            # (blocks,) e: impulse = e x, velocity = u / e
     cdef const double* compliance       # (rows,) scaled
     cdef const int64_t* begin           # (blocks + 1,) of a block's pieces

@@ -261,6 +261,7 @@ cdef class Proximal:
                     total += self.system.size(block) * (node_begin[c + 1] - node_begin[c])
                     pieces += 1
             begin[block + 1] = pieces
+        self.places = total
         values, state = np.zeros(total), np.zeros(self.length)
         cdef double[::1] value = values
         for block in range(self.system.block_count):
