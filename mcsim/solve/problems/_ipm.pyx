@@ -67,7 +67,7 @@ cdef inline double part(double x, double way, double length) noexcept nogil:
 
 
 cdef class InteriorPoint:
-    """impulse (rows,): of the rows that nothing moves."""
+    """impulse (rows,): of the rows that nothing moves. round: how much the tip of the shift |v_t| is rounded."""
     cdef Proximal proximal                  # its B, or A, in cone coordinates
     cdef System system
     cdef Lu lu
@@ -76,6 +76,8 @@ cdef class InteriorPoint:
     cdef int model
     cdef int short_steps
     cdef double last                        # length of the last step
+    cdef double round
+    cdef double tip                         # the shift is sqrt(|v_t|^2 + tip^2)
     cdef double* impulse                    # (rows,) in the problem's units
     cdef double* velocity
     cdef double* x                          # (rows,)
@@ -107,13 +109,13 @@ cdef class InteriorPoint:
     cdef unsigned char* kind                # (rows,)
     cdef Direction first, second, third
 
-    def __init__(self, System system, inverse_mass, int model, impulse):
+    def __init__(self, System system, inverse_mass, int model, impulse, double round):
         cdef Py_ssize_t blocks = system.block_count
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
         self.lu = Lu(self.proximal.cholesky, 0.0)
         self.recorder = Recorder(system, model)
-        self.last = 1.0
+        self.last, self.round = 1.0, round
         self.kept = []
         self.impulse, self.velocity, self.x, self.factor = self.row(), self.row(), self.row(), self.row()
         self.soft, self.b, self.lower, self.upper = self.row(), self.row(), self.row(), self.row()
@@ -274,8 +276,10 @@ cdef class InteriorPoint:
                 pull = self.pull + i // 3
                 if i % 3 > 0:
                     y -= pull.t[i % 3 - 1]
+                elif self.model == NCP:
+                    y -= pull.least - self.beyond(pull)
                 else:
-                    y -= pull.least if self.model == NCP else pull.first
+                    y -= pull.first
             elif self.kind[i] == BOUNDED:
                 y -= self.push_low[i] - self.push_high[i]
             self.r[i] = y if self.kind[i] != HELD else 0.0
@@ -283,6 +287,13 @@ cdef class InteriorPoint:
             self.proximal.write_state(self.x, self.apart)
             for i in range(self.proximal.length):
                 self.apart[i] -= self.nodes[i]
+
+    cdef double beyond(self, const Inside* pull) noexcept nogil:
+        """sqrt(|v_t|^2 + tip^2) - |v_t|"""
+        return self.tip * self.tip / (self.shift(pull) + pull.length) if self.tip > 0.0 else 0.0
+
+    cdef double shift(self, const Inside* pull) noexcept nogil:
+        return sqrt(pull.length * pull.length + self.tip * self.tip)
 
     cdef double mean_product(self) noexcept nogil:
         cdef Py_ssize_t i, count = 0
@@ -325,7 +336,7 @@ cdef class InteriorPoint:
         if self.kind[i] == CONE and self.model == NCP and pull.length > 0.0:
             for r in range(3):
                 for c in range(2):
-                    left[3 * r + 1 + c] += right[3 * r] * (pull.t[c] / pull.length)
+                    left[3 * r + 1 + c] += right[3 * r] * (pull.t[c] / self.shift(pull))
         for r in range(size):
             for c in range(size):
                 matrix[r * size + c] = 1.0 if r == c else 0.0
@@ -460,7 +471,7 @@ cdef class InteriorPoint:
                 i = 3 * block
                 if self.kind[i] == CONE and self.pull[block].length > 0.0:
                     sum = self.pull[block].t[0] * to.v[i + 1] + self.pull[block].t[1] * to.v[i + 2]
-                    to.v[i] += sum / self.pull[block].length
+                    to.v[i] += sum / self.shift(self.pull + block)
 
     cdef void times_inner(self, double* z) noexcept nogil:
         """z <- K z"""
@@ -612,6 +623,7 @@ cdef class InteriorPoint:
         cdef double mean = self.mean_product()
         cdef double target, length, other
         cdef Direction* best = &self.second
+        self.tip = self.round * sqrt(mean)
         self.look()
         self.prepare()
         self.find_direction(0.0, NULL, &self.first)

@@ -13,7 +13,8 @@ factorization; after a while rho stays for longer and longer, as convergence wan
 
 Once contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after every 20
 iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not get
-there. Each counts as an iteration. polish=False leaves them out.
+there. Where ENOUGH turns of both have not ended it, interior points are tried once (`ipm.py`; not of the pyramid): jammed
+bodies are theirs. Each counts as an iteration. polish=False leaves all that out.
 
 Its fixed points are the model's solutions; for ccp and frictionless, convex, it converges from everywhere, if slowly.
 
@@ -26,19 +27,21 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
-from mcsim.solve.problems.newton import newton_steps
+from mcsim.solve.problems.ipm import INTERIOR_MODELS, interior_steps
+from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
 
 TURN = 20                   # iterations between polishes
 POLISH_STEPS = 10           # of Newton
+ENOUGH = 4                  # turns
 DELTA = 1e-4                # its proximal term to begin with
 PATIENCE = 500              # iterations without a better answer, until it says that it stalled
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1e-9, over_relaxation=1.0, polish=True):
     """rho: penalty of the scaled rows to begin with; eta: the proximal term; over_relaxation: in (0, 2);
-    polish: whether Newton steps are tried."""
+    polish: whether Newton steps and interior points are tried."""
     if not isinstance(polish, (bool, np.bool_)):
         raise SceneError(f"solve: polish must be True or False, got {polish!r}")
     for name, value in (("rho", rho), ("eta", eta)):
@@ -53,8 +56,9 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
         return progress.solution("admm")
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
     run = Admm(system, inverse_mass, progress.model_number, impulses, velocities, rho, eta, over_relaxation)
-    newton, steps = None, 0
+    newton, steps, turns = None, 0, 0
     while progress.going:
+        turns += 1
         before = progress.iterations
         while progress.going and progress.iterations - before < TURN:
             impulses, velocities = run.run(progress, 1 if callback else TURN)
@@ -65,6 +69,10 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
             steps += progress.iterations - before
             if progress.going:
                 run.resume()
+                if turns == ENOUGH and model in INTERIOR_MODELS:
+                    before = progress.iterations
+                    interior_steps(progress)
+                    progress.notes.append(f"{progress.iterations - before} iterations of interior points")
         if progress.going and progress.iterations - progress.best_at >= PATIENCE:
             progress.reason = "stalled"
     progress.notes.append(f"{run.factorizations} factorizations" + (f", {steps} Newton steps" if steps else ""))

@@ -3,12 +3,13 @@
 With x the impulses in cone coordinates and v the velocities, v = A x + b + s, both inside L = {x_0 >= |t|}, iterates
 follow x o v = target e, the target falling towards 0; Mehrotra's predictor says how fast, and Nesterov and Todd's scaling keeps
 the steps long. s is De Saxce's shift |v_t| on the normal (ncp), whose slope is part of each linear system, so that the
-exact model takes no more iterations than the convex one: 6 for stacks, 15 to 25 for wedges that are jammed. Nothing is
-taken from the warm start, and a problem is as good as any other: what admm and newton do not end, this mostly does.
+exact model takes no more iterations than the convex one: 6 for stacks, 15 to 25 for wedges that are jammed, which admm and
+newton do not end. Bounded rows are complementarity pairs at both ends; rows without bounds linear equations. `_ipm.pyx`
+has the formulas.
 
-Bounded rows are complementarity pairs at both ends; rows without bounds linear equations. `_ipm.pyx` has the formulas.
-It begins anew each time: a start near the solution, unless it is one, gains nothing. Near the end rounding may win, at
-1e-9 of the impulses; steps of Newton's method from the best iterate then find the rest (`newton.py`).
+It begins anew each time: a start near the solution, unless it is one, gains nothing. Where it finds nothing better, near
+the end at 1e-9 of the impulses, steps of Newton's method from the best iterate follow (`newton.py`); and, of the exact
+model, which is not convex, tries whose shift is sqrt(|v_t|^2 + tip^2), the tip falling with the target.
 
 Sources: V. Acary, P. Armand, H. M. Nguyen and M. Shpakovych, "Second-order cone programming for frictional contact
 mechanics using interior point algorithm", 2024 (the method for ccp, with these scalings); L. Vandenberghe, "The CVXOPT
@@ -20,13 +21,15 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._ipm import InteriorPoint
 from mcsim.solve.problems._newton import Newton
-from mcsim.solve.problems.newton import newton_steps
+from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
 
-TURN = 8                    # iterations without a better answer, after which Newton's steps are tried, or it gives up
+INTERIOR_MODELS = "ncp", "ccp", "frictionless"
+TURN = 8                    # iterations that must halve the residual
 NEWTON_STEPS = 15
-DELTA = 1e-6                # their proximal term to begin with
+DELTA = 1e-6                # the proximal term of Newton's steps to begin with
+ROUNDINGS = 0.0, 0.03, 0.3  # of the tip of the shift, one after the other where one ends early
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
@@ -34,28 +37,37 @@ def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
     if not isinstance(polish, (bool, np.bool_)):
         raise SceneError(f"solve: polish must be True or False, got {polish!r}")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
-    impulses, _ = progress.start()
-    interior_steps(progress, impulses)
-    if progress.going and polish:
-        made = progress.iterations
-        inverse_mass = csr_parts(problem.inverse_mass) if progress.system.factored else None
-        newton = Newton(progress.system, inverse_mass, progress.model_number, DELTA)
-        newton_steps(newton, progress, progress.best, progress.best_velocities, NEWTON_STEPS)
-        progress.notes.append(f"the last {progress.iterations - made} iterations are Newton steps")
+    progress.start()
+    interior_steps(progress, polish)
     if progress.going:
         progress.reason = "stalled"
     return progress.solution("ipm")
 
 
-def interior_steps(progress, impulses):
-    """Iterations from their own start, until they end or no longer find anything better. impulses: of the rows that nothing
-    moves."""
-    if not progress.going:
-        return
-    began = progress.iterations
-    system = progress.system
-    inverse_mass = csr_parts(progress.problem.inverse_mass) if system.factored else None
-    run = InteriorPoint(system, inverse_mass, progress.model_number, impulses)
-    stuck = False
-    while progress.going and not stuck and progress.iterations - max(began, progress.best_at) < TURN:
-        stuck = run.run(progress, 1 if progress.callback else TURN)
+def interior_steps(progress, polish=True):
+    """From its own start to the end, or to where it finds nothing better; of the exact model also with the shift's tip
+    rounded."""
+    for rounding in ROUNDINGS if progress.model == "ncp" else (0.0,):
+        if progress.going:
+            follow(progress, rounding)
+        if progress.going and polish:
+            made = progress.iterations
+            newton = Newton(progress.system, inverse_mass(progress), progress.model_number, DELTA)
+            newton_steps(newton, progress, progress.best, progress.best_velocities, NEWTON_STEPS)
+            progress.notes.append(f"{progress.iterations - made} Newton steps after iteration {made}")
+
+
+def follow(progress, rounding):
+    """Iterations until they end or stall. What nothing moves keeps its impulses."""
+    run = InteriorPoint(progress.system, inverse_mass(progress), progress.model_number, progress.best, rounding)
+    stuck, least = False, np.inf
+    while progress.going and not stuck:
+        before, made, least = least, progress.iterations, np.inf
+        while progress.going and not stuck and progress.iterations - made < TURN:
+            stuck = run.run(progress, 1 if progress.callback else TURN)
+        least = progress.least_since(made)
+        stuck = stuck or least > 0.5 * before
+
+
+def inverse_mass(progress):
+    return csr_parts(progress.problem.inverse_mass) if progress.system.factored else None

@@ -7,8 +7,9 @@ follows and whose delta falls as steps succeed and grows where they do not (R. T
 the proximal point algorithm", 1976). Near a solution a few steps reach rounding.
 
 F has kinks and |F|^2 local minima: nothing says that it gets there from far. After NEWTON_STEPS steps without an end,
-or where no step makes |F| fall, some iterations of ADMM follow (`admm.py`), twice as many each time, and Newton goes
-on from what they found. The notes say how many of each it took.
+or where no step makes |F| fall, interior points take over (`ipm.py`; not of the pyramid). If they do not get there
+either, iterations of ADMM follow (`admm.py`), twice as many each time, and Newton goes on from what they found. The notes
+say how many of each it took.
 """
 
 import numpy as np
@@ -16,6 +17,8 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems._newton import Newton
+from mcsim.solve.problems.ipm import INTERIOR_MODELS, interior_steps
+from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
 
@@ -37,12 +40,18 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
     inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
     newton = Newton(system, inverse_mass, progress.model_number, delta)
     admm = None
-    turns, steps = ADMM_STEPS, 0
+    turns, steps, inside = ADMM_STEPS, 0, 0
     while progress.going:
         impulses, velocities, made = newton_steps(newton, progress, impulses, velocities, NEWTON_STEPS)
         steps += made
         if not progress.going:
             break
+        if admm is None and model in INTERIOR_MODELS:
+            before = progress.iterations
+            interior_steps(progress)
+            inside = progress.iterations - before
+            if not progress.going:
+                break
         if admm is None:
             admm = Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0)
         else:
@@ -53,15 +62,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
         turns *= 2
         if progress.going and progress.iterations - progress.best_at >= PATIENCE:
             progress.reason = "stalled"
-    progress.notes.append(f"{steps} Newton steps, {progress.iterations - steps} iterations of ADMM")
+    others = f", {inside} of interior points" if inside else ""
+    progress.notes.append(f"{steps} Newton steps{others}, {progress.iterations - steps - inside} iterations of ADMM")
     return progress.solution("newton")
 
-
-def newton_steps(newton, progress, impulses, velocities, most):
-    """Up to `most` steps. -> impulses, velocities, how many"""
-    before = progress.iterations
-    newton.begin(impulses, velocities)
-    stuck = False
-    while progress.going and not stuck and progress.iterations - before < most:
-        impulses, velocities, stuck = newton.run(progress, 1 if progress.callback else most)
-    return impulses, velocities, progress.iterations - before

@@ -156,6 +156,10 @@ class Progress:
         doubt = ROUNDING * float(np.abs(impulses).max(initial=0.0)) * self.stiffest
         return doubt <= max(self.tolerance, DOUBTED * self.first)
 
+    def least_since(self, iteration) -> float:
+        """The least residual after an iteration."""
+        return min((max(record[:4].tolist()) for record in self._records[iteration + 1:]), default=math.inf)
+
     def solution(self, solver) -> Solution:
         """The answer: the best impulses that were recorded."""
         records = np.array([tuple(record) for record in self._records], RECORD)
