@@ -34,8 +34,8 @@ from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, System
 
-cdef double DELTA = 1e-12           # added to R: the impulses that cancel each other stay near 0
-cdef double NEARBY = 1e-7           # W^2 of a free row: it is solved by proximal steps
+cdef double DELTA = 3e-13           # added to R: the impulses that cancel each other stay near 0
+cdef double NEARBY = 1e-11           # W^2 of a free row: it is solved by proximal steps
 cdef double INSIDE = 0.99           # of the way to the boundary
 cdef double SHORT = 0.3             # a step, after which the next one makes for the middle
 cdef double MIDDLE = 0.5            # of the mean product, its target
@@ -204,7 +204,7 @@ cdef class InteriorPoint:
             for r in range(self.system.size(block)):
                 q = self.factor[i + r] / self.proximal.scale[block]
                 self.b[i + r] = self.factor[i + r] * self.system.b[i + r]
-                self.soft[i + r] = q * q * self.proximal.compliance[i + r] + DELTA
+                self.soft[i + r] = q * q * (self.proximal.compliance[i + r] + (0.0 if self.kind[i + r] == FREE else DELTA))
                 for k in range(self.proximal.begin[block], self.proximal.begin[block + 1]):
                     n = self.proximal.node_size(k)
                     for c in range(n):
@@ -255,8 +255,7 @@ cdef class InteriorPoint:
                 point = self.point + i // 3
                 self.x[i] = point.first if i % 3 == 0 else point.t[i % 3 - 1]
             elif self.kind[i] == BOUNDED:
-                self.x[i] = (self.lower[i] + self.low[i] if self.low[i] <= self.high[i] else
-                             self.upper[i] - self.high[i])
+                self.x[i] = clamp(self.x[i], self.lower[i], self.upper[i])
             if self.kind[i] != HELD:
                 self.impulse[i] = self.factor[i] * self.x[i]
 
@@ -603,6 +602,7 @@ cdef class InteriorPoint:
             return False
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
+                self.x[i] += length * to.x[i]
                 self.low[i] += length * to.x[i]
                 self.high[i] -= length * to.x[i]
                 self.push_low[i] += length * to.a[i] if self.low[i] < INFINITY else 0.0
