@@ -23,14 +23,21 @@ cdef extern from *:
         else mc_add_product(to, a, b, s, m, n);
     }
     /* c (s, n) = k b, all row by row; turned: k' b. */
+    static inline void mc_three(double* restrict c, const double* restrict k, const double* restrict b, int n, int turned)
+    {
+        for (int r = 0; r < 3; r++) {
+            const double f = turned ? k[r] : k[3 * r];
+            const double g = turned ? k[3 + r] : k[3 * r + 1];
+            const double h = turned ? k[6 + r] : k[3 * r + 2];
+            for (int j = 0; j < n; j++) c[r * n + j] = (f * b[j] + g * b[n + j]) + h * b[2 * n + j];
+        }
+    }
     static void mc_times(double* restrict c, const double* restrict k, const double* restrict b, int s, int n,
                          int turned)
     {
-        for (int r = 0; r < s; r++) for (int j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int p = 0; p < s; p++) sum += (turned ? k[p * s + r] : k[r * s + p]) * b[p * n + j];
-            c[r * n + j] = sum;
-        }
+        if (s == 3 && n == 6) mc_three(c, k, b, 6, turned);
+        else if (s == 3) mc_three(c, k, b, n, turned);
+        else for (int j = 0; j < n; j++) c[j] = k[0] * b[j];
     }
     """
     void add_product "mc_block_add"(double* to, const double* a, const double* b, int s, int m, int n) noexcept nogil
