@@ -8,7 +8,7 @@ finds the impulses that solve the block alone while everything else stands still
 their changes. Every solver that repeats these over all blocks therefore has the same fixed points.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
@@ -140,7 +140,7 @@ cdef inline void cone_slide(double d0, double d1, double c, double b0, double b1
     cdef int k
     for k in range(CONE_STEPS):
         length = sqrt(x0 * x0 + x1 * x1)
-        if not fabs(length - radius) > 1e-14 * radius:
+        if not fabs(length - radius) > 1e-14 * radius or not length > 0.0:     # 0: b is, and x was its rounding
             break
         # x' (K + k 1)^-1 x, which is -|x| d|x|/dk
         slope = (e1 * x0 * x0 - 2.0 * c * x0 * x1 + e0 * x1 * x1) / det
@@ -148,6 +148,8 @@ cdef inline void cone_slide(double d0, double d1, double c, double b0, double b1
         e0 = d0 + shift
         e1 = d1 + shift
         det = e0 * e1 - c * c
+        if not det < INFINITY:
+            break
         x0 = (e1 * b0 - c * b1) / det
         x1 = (e0 * b1 - c * b0) / det
     impulse[0] = x0
@@ -155,8 +157,9 @@ cdef inline void cone_slide(double d0, double d1, double c, double b0, double b1
 
 
 cdef inline void onto_circle(double radius, double* x) noexcept nogil:
-    """Scale x to |x| = radius: takes out what rounding left."""
-    cdef double stretch = radius / sqrt(x[0] * x[0] + x[1] * x[1])
+    """Scale x to |x| = radius: takes out what rounding left. 0 stays."""
+    cdef double length = sqrt(x[0] * x[0] + x[1] * x[1])
+    cdef double stretch = radius / length if length > 0.0 else 0.0
     x[0] *= stretch
     x[1] *= stretch
 

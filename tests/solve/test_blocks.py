@@ -85,3 +85,15 @@ def test_factors_multiply_back():
         k = rows["jacobian"][:3] @ rows["inv_mass_jacobian"][:3].T + np.diag(rows["compliance"][:3, p])
         np.testing.assert_allclose(lower @ np.diag(np.diagonal(f)) @ lower.T, k, rtol=1e-14, atol=1e-14)
         assert factors[4, p, 1] == 0 and factors[5, p, 1] == 0 and factors[5, p, 2] > 0
+
+
+@pytest.mark.parametrize("radius", [1e-12, 1e-30, 1e-300])
+def test_cone_without_a_pull_under_a_load_of_rounding(radius):
+    """K x = w but for rounding, radius smaller than that rounding: once, a division of 0 by 0."""
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        k = np.diag(10.0 ** rng.uniform(-6, 2, 2))
+        x = rng.normal(size=2) * 1e6
+        found = cone(k, radius, [k[0, 0] * x[0], k[1, 1] * x[1]], x)
+        assert np.isfinite(found).all()
+        assert np.linalg.norm(found) <= radius * (1 + 1e-15)

@@ -245,16 +245,19 @@ cdef class System:
             self.block_velocity(block, impulse, state, u + self.first(block))
 
     cdef void measure(self, int model, const double* impulse, const double* u, double* out) noexcept nogil:
-        """out (6,): primal, dual, complementarity, natural_map, objective, gap. residuals.py says what they are."""
+        """out (6,): primal, dual, complementarity, natural_map, objective, gap. residuals.py says what they are. NaN of
+        what is not finite."""
         cdef Py_ssize_t block, i, r
         cdef double w[3]
         cdef double x[3]
         cdef double mu, d, slack
+        cdef double lost = 0.0
         memset(out, 0, 6 * sizeof(double))
         for i in range(self.row_count):
             # u + b = A lambda + R lambda + 2 b
             out[4] += 0.5 * impulse[i] * (u[i] + self.b[i])
             out[5] += impulse[i] * u[i]
+            lost += 0.0 * impulse[i] + 0.0 * u[i]
         for block in range(self.contact_count):
             i = 3 * block
             mu = self.friction[block]
@@ -289,6 +292,8 @@ cdef class System:
             i = self.first(block)
             measure_row(impulse[i], u[i], self.lower[block - self.contact_count],
                         self.upper[block - self.contact_count], self.local[9 * block], out)
+        for r in range(4):
+            out[r] += lost
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 

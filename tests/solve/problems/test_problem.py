@@ -262,3 +262,11 @@ def test_a_problem_is_drawn(tmp_path):
     assert (tmp_path / "problem.png").stat().st_size > 10_000
     with pytest.raises(mc.SceneError, match="no rows"):
         mc.Problem(np.zeros((0, 0)), []).draw()
+
+
+def test_residuals_of_what_is_not_finite_are_not_numbers():
+    """A solver's iterate that burst must not look like a solution."""
+    problem = mc.Problem(np.eye(4), [1.0, 0.0, 0.0, 0.0], [0.5])
+    for impulses, velocities in ((np.zeros(4), [1.0, np.nan, 0.0, 0.0]), ([0.0, 0.0, 0.0, np.inf], np.zeros(4))):
+        found = problem.system.residuals(3, np.array(impulses), np.array(velocities))
+        assert np.isnan(found[:4]).all()
