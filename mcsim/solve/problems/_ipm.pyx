@@ -16,8 +16,9 @@ and B is multiplied by the two factors in brackets before anything is added up: 
 a double has. dv is what dx and d nu make of it, exact, and the complementarity takes the rounding. Of an A that is
 given whole, (1 + (S P J_s) (A + R) (S P)') z = P c - (S P J_s) r, dx = (S P)' z.
 
-Bounded rows have x - lower and upper - x with multipliers a and b, v = a - b, W^2 = a / (x - lower) + b / (upper - x);
-free rows a small W^2 without target: dv = -W^2 dx.
+Bounded rows have low = x - lower and high = upper - x with multipliers a and b, v = a - b, W^2 = a / low + b / high;
+tangents of the pyramid low = mu n + t and high = mu n - t, so that mu (a / low - b / high) stands beside W^2 in the column
+of n; free rows a small W^2 without target: dv = -W^2 dx.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -32,7 +33,7 @@ from mcsim.solve.problems._nesterov_todd cimport (Inside, Scaling, divide, go, j
                                                   scaled, way_out)
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._recorder cimport Recorder
-from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, System
+from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System
 
 cdef double DELTA = 3e-13           # added to R: the impulses that cancel each other stay near 0
 cdef double NEARBY = 1e-11           # W^2 of a free row: it is solved by proximal steps
@@ -86,6 +87,7 @@ cdef class InteriorPoint:
     cdef double* b
     cdef double* lower                      # of x
     cdef double* upper
+    cdef double* rub                        # mu of the pyramid's tangents, whose bounds follow their normal; else 0
     cdef double* low                        # x - lower; INFINITY: no bound
     cdef double* high
     cdef double* push_low                   # their multipliers
@@ -120,6 +122,7 @@ cdef class InteriorPoint:
         self.impulse, self.velocity, self.x, self.factor = self.row(), self.row(), self.row(), self.row()
         self.soft, self.b, self.lower, self.upper = self.row(), self.row(), self.row(), self.row()
         self.low, self.high, self.push_low, self.push_high = self.row(), self.row(), self.row(), self.row()
+        self.rub = self.row()
         self.r, self.z, self.work, self.aim = self.row(), self.row(), self.row(), self.row()
         self.nodes, self.apart = self.memory(self.numbers()), self.memory(self.numbers())
         self.state = self.memory(system.width)
@@ -182,16 +185,20 @@ cdef class InteriorPoint:
                     self.impulse[i] = self.system.lower[single]
                 continue
             mu = 0.0 if self.model == FRICTIONLESS else self.system.friction[block]
-            if 0.0 < mu < INFINITY:
+            if 0.0 < mu < INFINITY and self.model != PYRAMID:
                 self.factor[i] /= mu
                 self.kind[i] = self.kind[i + 1] = self.kind[i + 2] = CONE
                 continue
             self.kind[i] = BOUNDED
             self.lower[i] = 0.0
-            if mu > 0.0:
-                self.kind[i + 1] = self.kind[i + 2] = FREE
-            else:
-                self.impulse[i + 1] = self.impulse[i + 2] = 0.0
+            for r in range(1, 3):
+                if mu == INFINITY:
+                    self.kind[i + r] = FREE
+                elif mu > 0.0:
+                    self.kind[i + r] = BOUNDED
+                    self.rub[i + r] = mu
+                else:
+                    self.impulse[i + r] = 0.0
 
     cdef void turn_rows(self) noexcept nogil:
         """B, or A on both sides, R and b into cone coordinates."""
@@ -232,10 +239,13 @@ cdef class InteriorPoint:
             elif self.kind[i] == FREE:
                 self.x[i] = 0.0
             elif self.kind[i] == BOUNDED:
-                self.x[i] = 0.5 * (self.lower[i] + self.upper[i])
                 if self.lower[i] + size <= self.upper[i] - size:
                     self.x[i] = clamp(0.0, self.lower[i] + size, self.upper[i] - size)
+                else:
+                    self.x[i] = 0.5 * (self.lower[i] + self.upper[i])
                 self.low[i], self.high[i] = self.x[i] - self.lower[i], self.upper[i] - self.x[i]
+                if self.rub[i] > 0.0:
+                    self.low[i] = self.high[i] = self.rub[i] * size
                 self.push_low[i] = size * (size / self.low[i])
                 self.push_high[i] = size * (size / self.high[i])
             elif i % 3 == 0:
@@ -339,6 +349,9 @@ cdef class InteriorPoint:
         for r in range(size):
             for c in range(size):
                 matrix[r * size + c] = 1.0 if r == c else 0.0
+                if c == 0 and self.rub[i + r] > 0.0:
+                    matrix[r * size] = self.rub[i + r] * right[0] * right[4 * r] * (
+                        self.push_low[i + r] / self.low[i + r] - self.push_high[i + r] / self.high[i + r])
                 for p in range(size):
                     matrix[r * size + c] += left[r * size + p] * self.soft[i + p] * right[c * size + p]
         if self.system.factored:
@@ -539,20 +552,29 @@ cdef class InteriorPoint:
         """What the product of x - lower and its multiplier lacks."""
         if self.low[i] == INFINITY:
             return 0.0
-        return target - self.low[i] * self.push_low[i] - (before.x[i] * before.a[i] if before != NULL else 0.0)
+        return target - self.low[i] * self.push_low[i] - (self.lower_way(i, before) * before.a[i] if before != NULL
+                                                          else 0.0)
 
     cdef double high_defect(self, Py_ssize_t i, double target, const Direction* before) noexcept nogil:
         if self.high[i] == INFINITY:
             return 0.0
-        return target - self.high[i] * self.push_high[i] + (before.x[i] * before.b[i] if before != NULL else 0.0)
+        return target - self.high[i] * self.push_high[i] - (self.upper_way(i, before) * before.b[i] if before != NULL
+                                                            else 0.0)
+
+    cdef double lower_way(self, Py_ssize_t i, const Direction* to) noexcept nogil:
+        """How `low` changes."""
+        return to.x[i] + (self.rub[i] * to.x[i - i % 3] if self.rub[i] > 0.0 else 0.0)
+
+    cdef double upper_way(self, Py_ssize_t i, const Direction* to) noexcept nogil:
+        return (self.rub[i] * to.x[i - i % 3] if self.rub[i] > 0.0 else 0.0) - to.x[i]
 
     cdef void multipliers(self, Py_ssize_t i, double target, const Direction* before, Direction* to) noexcept nogil:
         """Of a bounded row: that of the farther bound by its product, the other by v = a - b."""
         if self.low[i] <= self.high[i]:
-            to.b[i] = (self.high_defect(i, target, before) + self.push_high[i] * to.x[i]) / self.high[i]
+            to.b[i] = (self.high_defect(i, target, before) - self.push_high[i] * self.upper_way(i, to)) / self.high[i]
             to.a[i] = to.v[i] + to.b[i]
         else:
-            to.a[i] = (self.low_defect(i, target, before) - self.push_low[i] * to.x[i]) / self.low[i]
+            to.a[i] = (self.low_defect(i, target, before) - self.push_low[i] * self.lower_way(i, to)) / self.low[i]
             to.b[i] = to.a[i] - to.v[i]
 
     cdef double reach(self, const Direction* to) noexcept nogil:
@@ -561,7 +583,7 @@ cdef class InteriorPoint:
         cdef double length = 1e30
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
-                length = part(self.low[i], to.x[i], part(self.high[i], -to.x[i], length))
+                length = part(self.low[i], self.lower_way(i, to), part(self.high[i], self.upper_way(i, to), length))
                 if self.low[i] < INFINITY:
                     length = part(self.push_low[i], to.a[i], length)
                 if self.high[i] < INFINITY:
@@ -587,7 +609,8 @@ cdef class InteriorPoint:
             inside = True
             for i in range(self.system.row_count):
                 if self.kind[i] == BOUNDED:
-                    inside = (inside and self.low[i] + length * to.x[i] > 0.0 and self.high[i] - length * to.x[i] > 0.0
+                    inside = (inside and self.low[i] + length * self.lower_way(i, to) > 0.0
+                              and self.high[i] + length * self.upper_way(i, to) > 0.0
                               and (self.low[i] == INFINITY or self.push_low[i] + length * to.a[i] > 0.0)
                               and (self.high[i] == INFINITY or self.push_high[i] + length * to.b[i] > 0.0))
                 elif self.kind[i] == CONE and i % 3 == 0:
@@ -603,8 +626,8 @@ cdef class InteriorPoint:
         for i in range(self.system.row_count):
             if self.kind[i] == BOUNDED:
                 self.x[i] += length * to.x[i]
-                self.low[i] += length * to.x[i]
-                self.high[i] -= length * to.x[i]
+                self.low[i] += length * self.lower_way(i, to)
+                self.high[i] += length * self.upper_way(i, to)
                 self.push_low[i] += length * to.a[i] if self.low[i] < INFINITY else 0.0
                 self.push_high[i] += length * to.b[i] if self.high[i] < INFINITY else 0.0
             elif self.kind[i] == FREE:

@@ -13,7 +13,7 @@ factorization; after a while rho stays for longer and longer, as convergence wan
 
 Once contacts no longer change between open, sticking and sliding, Newton's method ends it quicker: after every 20
 iterations a few of its steps are tried (`_newton.pyx`), from a copy: ADMM goes on where it stood if they do not get
-there. Where ENOUGH turns of both have not ended it, interior points are tried once (`ipm.py`; not of the pyramid): jammed
+there. Where ENOUGH turns of both have not ended it, interior points are tried once (`ipm.py`): jammed
 bodies are theirs. Each counts as an iteration. polish=False leaves all that out.
 
 Its fixed points are the model's solutions; for ccp and frictionless, convex, it converges from everywhere, if slowly.
@@ -27,7 +27,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
-from mcsim.solve.problems.ipm import INTERIOR_MODELS, interior_steps
+from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
@@ -69,7 +69,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
             steps += progress.iterations - before
             if progress.going:
                 run.resume()
-                if turns == ENOUGH and model in INTERIOR_MODELS:
+                if turns == ENOUGH:
                     before = progress.iterations
                     interior_steps(progress)
                     progress.notes.append(f"{progress.iterations - before} iterations of interior points")

@@ -4,8 +4,8 @@ With x the impulses in cone coordinates and v the velocities, v = A x + b + s, b
 follow x o v = target e, the target falling towards 0; Mehrotra's predictor says how fast, and Nesterov and Todd's scaling keeps
 the steps long. s is De Saxce's shift |v_t| on the normal (ncp), whose slope is part of each linear system, so that the
 exact model takes no more iterations than the convex one: 6 for stacks, 15 to 25 for wedges that are jammed, which admm and
-newton do not end. Bounded rows are complementarity pairs at both ends; rows without bounds linear equations. `_ipm.pyx`
-has the formulas.
+newton do not end. Bounded rows are complementarity pairs at both ends, the pyramid's tangents too, whose bounds follow their
+normal; rows without bounds are linear equations. `_ipm.pyx` has the formulas.
 
 It begins anew each time: a start near the solution, unless it is one, gains nothing. Where it finds nothing better, near
 the end at 1e-9 of the impulses, steps of Newton's method from the best iterate follow (`newton.py`); and, of the exact
@@ -25,7 +25,6 @@ from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
 
-INTERIOR_MODELS = "ncp", "ccp", "frictionless"
 TURN = 8                    # iterations that must halve the residual
 NEWTON_STEPS = 15
 DELTA = 1e-6                # the proximal term of Newton's steps to begin with

@@ -7,7 +7,7 @@ follows and whose delta falls as steps succeed and grows where they do not (R. T
 the proximal point algorithm", 1976). Near a solution a few steps reach rounding.
 
 F has kinks and |F|^2 local minima: nothing says that it gets there from far. After NEWTON_STEPS steps without an end,
-or where no step makes |F| fall, interior points take over (`ipm.py`; not of the pyramid). If they do not get there
+or where no step makes |F| fall, interior points take over (`ipm.py`). If they do not get there
 either, iterations of ADMM follow (`admm.py`), twice as many each time, and Newton goes on from what they found. The notes
 say how many of each it took.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems._newton import Newton
-from mcsim.solve.problems.ipm import INTERIOR_MODELS, interior_steps
+from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
 from mcsim.solve.problems.problem import csr_parts
 from mcsim.solve.problems.solution import Progress
@@ -46,13 +46,12 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
         steps += made
         if not progress.going:
             break
-        if admm is None and model in INTERIOR_MODELS:
+        if admm is None:
             before = progress.iterations
             interior_steps(progress)
             inside = progress.iterations - before
             if not progress.going:
                 break
-        if admm is None:
             admm = Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0)
         else:
             admm.restart(impulses, velocities)

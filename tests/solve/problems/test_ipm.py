@@ -42,6 +42,10 @@ def conditions(problem, solution, model):
     u = (problem.A @ solution.impulses + problem.compliance * solution.impulses + problem.b).reshape(-1, 3)
     mu = problem.friction
     slip = np.hypot(u[:, 1], u[:, 2])
+    if model == "pyramid":
+        room = mu[:, None] * x[:, :1]
+        work = np.column_stack([x[:, 0] * u[:, 0], x[:, 1:] * u[:, 1:] + room * np.abs(u[:, 1:])])
+        return max(-u[:, 0].min(), -x[:, 0].min(), (np.abs(x[:, 1:]) - room).max(), np.abs(work).max())
     lift = u[:, 0] + (mu * slip if model == "ncp" else 0.0)
     outside = mu * slip - lift                                  # of K*: u_n >= mu |u_t|
     beyond = np.hypot(x[:, 1], x[:, 2]) - mu * x[:, 0]
@@ -49,7 +53,7 @@ def conditions(problem, solution, model):
     return max(outside.max(), beyond.max(), work.max(), -x[:, 0].min())
 
 
-@pytest.mark.parametrize("model", ["ncp", "ccp"])
+@pytest.mark.parametrize("model", ["ncp", "ccp", "pyramid"])
 @pytest.mark.parametrize("solver", ["ipm", "admm", "newton"])
 def test_jammed_boxes(jammed, solver, model):
     """admm and newton by themselves ended 3 of 4 such problems at their limits; the limit is what they may still take."""
