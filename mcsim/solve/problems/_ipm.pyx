@@ -13,7 +13,8 @@ for dx = D^-1 (J_s^-1 W c - r - B d nu), D = R + J_s^-1 W^2, and then (1 + B' D^
     D^-1 = (S P)' K (S P J_s),     K = (1 + (S P J_s) R (S P)')^-1 ,
 
 and B is multiplied by the two factors in brackets before anything is added up: D^-1 itself spans more powers of ten than
-a double has. dv is what dx and d nu make of it, exact, and the complementarity takes the rounding. Of an A that is
+a double has. dv is what dx and d nu make of it, exact, and the complementarity takes the rounding. Of the exact model
+v_0 - |v_t| = u_n / mu then goes straight, and the shift follows |v_t| itself, so that only complementarity is curved. Of an A that is
 given whole, (1 + (S P J_s) (A + R) (S P)') z = P c - (S P J_s) r, dx = (S P)' z.
 
 Bounded rows have low = x - lower and high = upper - x with multipliers a and b, v = a - b, W^2 = a / low + b / high;
@@ -68,7 +69,8 @@ cdef inline double part(double x, double way, double length) noexcept nogil:
 
 
 cdef class InteriorPoint:
-    """impulse (rows,): of the rows that nothing moves. round: how much the tip of the shift |v_t| is rounded."""
+    """impulse (rows,): of the rows that nothing moves. round: how much the tip of the shift |v_t| is rounded; doubt: of x's
+    distance from the cone, by which its slope is damped."""
     cdef Proximal proximal                  # its B, or A, in cone coordinates
     cdef System system
     cdef Lu lu
@@ -78,6 +80,8 @@ cdef class InteriorPoint:
     cdef int short_steps
     cdef double last                        # length of the last step
     cdef double round
+    cdef double doubt
+    cdef bint straight
     cdef double tip                         # the shift is sqrt(|v_t|^2 + tip^2)
     cdef double* impulse                    # (rows,) in the problem's units
     cdef double* velocity
@@ -111,13 +115,14 @@ cdef class InteriorPoint:
     cdef unsigned char* kind                # (rows,)
     cdef Direction first, second, third
 
-    def __init__(self, System system, inverse_mass, int model, impulse, double round):
+    def __init__(self, System system, inverse_mass, int model, impulse, double round, double doubt):
         cdef Py_ssize_t blocks = system.block_count
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
         self.lu = Lu(self.proximal.cholesky, 0.0)
         self.recorder = Recorder(system, model)
-        self.last, self.round = 1.0, round
+        self.last, self.round, self.doubt = 1.0, round, doubt
+        self.straight = model == NCP and round == 0.0 and doubt == 0.0
         self.kept = []
         self.impulse, self.velocity, self.x, self.factor = self.row(), self.row(), self.row(), self.row()
         self.soft, self.b, self.lower, self.upper = self.row(), self.row(), self.row(), self.row()
@@ -304,6 +309,13 @@ cdef class InteriorPoint:
     cdef double shift(self, const Inside* pull) noexcept nogil:
         return sqrt(pull.length * pull.length + self.tip * self.tip)
 
+    cdef double steepness(self, Py_ssize_t block) noexcept nogil:
+        """What v_t is divided by for the shift's slope: |v_t|, or more where the contact sticks and v_t has no direction
+        that lasts."""
+        cdef double shift = self.shift(self.pull + block)
+        cdef double stuck = self.doubt * self.point[block].least
+        return sqrt(shift * shift + stuck * stuck)
+
     cdef double mean_product(self) noexcept nogil:
         cdef Py_ssize_t i, count = 0
         cdef double sum = 0.0
@@ -345,7 +357,7 @@ cdef class InteriorPoint:
         if self.kind[i] == CONE and self.model == NCP and pull.length > 0.0:
             for r in range(3):
                 for c in range(2):
-                    left[3 * r + 1 + c] += right[3 * r] * (pull.t[c] / self.shift(pull))
+                    left[3 * r + 1 + c] += right[3 * r] * (pull.t[c] / self.steepness(block))
         for r in range(size):
             for c in range(size):
                 matrix[r * size + c] = 1.0 if r == c else 0.0
@@ -481,9 +493,11 @@ cdef class InteriorPoint:
         if self.model == NCP:
             for block in range(self.system.contact_count):
                 i = 3 * block
+                if self.kind[i] == CONE:
+                    to.a[i] = to.v[i]
                 if self.kind[i] == CONE and self.pull[block].length > 0.0:
                     sum = self.pull[block].t[0] * to.v[i + 1] + self.pull[block].t[1] * to.v[i + 2]
-                    to.v[i] += sum / self.shift(self.pull + block)
+                    to.v[i] += sum / self.steepness(block)
 
     cdef void times_inner(self, double* z) noexcept nogil:
         """z <- K z"""
@@ -589,8 +603,21 @@ cdef class InteriorPoint:
                 if self.high[i] < INFINITY:
                     length = part(self.push_high[i], to.b[i], length)
             elif self.kind[i] == CONE and i % 3 == 0:
-                length = min(length, way_out(self.point + i // 3, to.x + i), way_out(self.pull + i // 3, to.v + i))
+                length = min(length, way_out(self.point + i // 3, to.x + i))
+                if self.straight:
+                    length = part(self.pull[i // 3].least, to.a[i], length)
+                else:
+                    length = min(length, way_out(self.pull + i // 3, to.v + i))
         return length
+
+    cdef void pull_along(self, Inside* pull, const Direction* to, Py_ssize_t i, double length) noexcept nogil:
+        """v of a contact. Of the exact model its smaller eigenvalue is u_n / mu itself, whatever v_t does: it goes
+        straight, and the shift keeps up."""
+        if self.straight:
+            put_inside(pull, pull.least + length * to.a[i], pull.t[0] + length * to.v[i + 1],
+                       pull.t[1] + length * to.v[i + 2])
+        else:
+            go(pull, to.v + i, length)
 
     cdef bint finite(self, const Direction* to) noexcept nogil:
         cdef Py_ssize_t i
@@ -616,7 +643,7 @@ cdef class InteriorPoint:
                 elif self.kind[i] == CONE and i % 3 == 0:
                     point, pull = self.point[i // 3], self.pull[i // 3]
                     go(&point, to.x + i, length)
-                    go(&pull, to.v + i, length)
+                    self.pull_along(&pull, to, i, length)
                     inside = inside and point.least > 0.0 and pull.least > 0.0
             if inside:
                 break
@@ -634,7 +661,7 @@ cdef class InteriorPoint:
                 self.x[i] += length * to.x[i]
             elif self.kind[i] == CONE and i % 3 == 0:
                 go(self.point + i // 3, to.x + i, length)
-                go(self.pull + i // 3, to.v + i, length)
+                self.pull_along(self.pull + i // 3, to, i, length)
         if self.system.factored:
             for i in range(self.proximal.length):
                 self.nodes[i] += length * to.nodes[i]

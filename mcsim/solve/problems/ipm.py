@@ -9,7 +9,8 @@ normal; rows without bounds are linear equations. `_ipm.pyx` has the formulas.
 
 It begins anew each time: a start near the solution, unless it is one, gains nothing. Where it finds nothing better, near
 the end at 1e-9 of the impulses, steps of Newton's method from the best iterate follow (`newton.py`); and, of the exact
-model, which is not convex, tries whose shift is sqrt(|v_t|^2 + tip^2), the tip falling with the target.
+model, which is not convex, tries that trust the shift's slope less where a contact sticks, and tries whose shift is
+sqrt(|v_t|^2 + tip^2), the tip falling with the target.
 
 Sources: V. Acary, P. Armand, H. M. Nguyen and M. Shpakovych, "Second-order cone programming for frictional contact
 mechanics using interior point algorithm", 2024 (the method for ccp, with these scalings); L. Vandenberghe, "The CVXOPT
@@ -28,7 +29,7 @@ from mcsim.solve.problems.solution import Progress
 TURN = 8                    # iterations that must halve the residual
 NEWTON_STEPS = 15
 DELTA = 1e-6                # the proximal term of Newton's steps to begin with
-ROUNDINGS = 0.0, 0.03, 0.3  # of the tip of the shift, one after the other where one ends early
+SHIFTS = (0.0, 0.0), (0.0, 0.01), (0.03, 0.0), (0.3, 0.0)  # rounding, doubt: tried in turn
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
@@ -44,11 +45,11 @@ def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
 
 
 def interior_steps(progress, polish=True):
-    """From its own start to the end, or to where it finds nothing better; of the exact model also with the shift's tip
-    rounded."""
-    for rounding in ROUNDINGS if progress.model == "ncp" else (0.0,):
+    """From its own start to the end, or to where it finds nothing better; of the exact model then with other slopes and
+    tips of the shift."""
+    for shift in SHIFTS if progress.model == "ncp" else SHIFTS[:1]:
         if progress.going:
-            follow(progress, rounding)
+            follow(progress, *shift)
         if progress.going and polish:
             made = progress.iterations
             newton = Newton(progress.system, inverse_mass(progress), progress.model_number, DELTA)
@@ -56,9 +57,9 @@ def interior_steps(progress, polish=True):
             progress.notes.append(f"{progress.iterations - made} Newton steps after iteration {made}")
 
 
-def follow(progress, rounding):
+def follow(progress, rounding, doubt):
     """Iterations until they end or stall. What nothing moves keeps its impulses."""
-    run = InteriorPoint(progress.system, inverse_mass(progress), progress.model_number, progress.best, rounding)
+    run = InteriorPoint(progress.system, inverse_mass(progress), progress.model_number, progress.best, rounding, doubt)
     stuck, least = False, np.inf
     while progress.going and not stuck:
         before, made, least = least, progress.iterations, np.inf
