@@ -17,7 +17,7 @@ from mcsim.solve.problems.solution import Solution, check_calls
 SOLVERS = {
     "admm": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "proximal ADMM, with sparse factors of A + R + rho"),
     "newton": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "semismooth Newton on Alart and Curnier's functions"),
-    "ipm": (200, ("ncp", "ccp", "pyramid", "frictionless"), "interior points, with Nesterov and Todd's scaling"),
+    "ipm": (300, ("ncp", "ccp", "pyramid", "frictionless"), "interior points, with Nesterov and Todd's scaling"),
     "staggered": (500, ("ncp", "pyramid", "frictionless"), "staggered projections: normals and friction by turns"),
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, with over-relaxation and symmetric sweeps"),
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),

@@ -254,7 +254,7 @@ cdef class InteriorPoint:
                 self.push_low[i] = size * (size / self.low[i])
                 self.push_high[i] = size * (size / self.high[i])
             elif i % 3 == 0:
-                mu = min(self.system.friction[i // 3], 1.0)
+                mu = self.system.friction[i // 3]
                 put_inside(self.point + i // 3, size * mu, 0.0, 0.0)
                 put_inside(self.pull + i // 3, size / mu, 0.0, 0.0)
         self.read_points()
