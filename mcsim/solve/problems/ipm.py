@@ -29,7 +29,7 @@ from mcsim.solve.problems.solution import Progress
 TURN = 8                    # iterations that must halve the residual
 NEWTON_STEPS = 15
 DELTA = 1e-6                # the proximal term of Newton's steps to begin with
-SHIFTS = (0.0, 0.0), (0.0, 0.01), (0.03, 0.0), (0.3, 0.0)  # rounding, doubt: tried in turn
+SHIFTS = (0.0, 0.0), (0.0, 1e-4), (0.0, 0.1), (0.03, 0.0)     # rounding, doubt: tried in turn
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
