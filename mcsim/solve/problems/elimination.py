@@ -32,8 +32,7 @@ class Elimination:
         self.problem = problem
         self.kept = np.concatenate([np.arange(contact_rows), contact_rows + np.flatnonzero(~free)])
         self.gone = contact_rows + np.flatnonzero(free)
-        A = problem.A + dia_array((problem.compliance[None], [0]), shape=problem.A.shape)
-        A = A.tocsr()
+        A = problem.A_with_compliance
         self.inner = A[self.gone][:, self.gone].tocsc()
         self.across = A[self.gone][:, self.kept]
         diagonal = self.inner.diagonal()
