@@ -4,8 +4,12 @@ With c the rows that are bounded and b those that are not, u_b = 0 gives
 
     lambda_b = -A_bb^-1 (A_bc lambda_c + b_b),     u_c = (A_cc - A_cb A_bb^-1 A_bc) lambda_c + b_c - A_cb A_bb^-1 b_b,
 
-a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a little of
-its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
+a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a
+little of its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
+
+`lemke.py` eliminates such rows by eigenvalues, since it wants to tell nearly equal rows from equal ones: eigenvalues between
+its 1e-12 and eps, which the iteration here ends too early for (rows 1e-5 rad apart), and how far rows contradict each other.
+That is dense; this is sparse, for the joints of large scenes.
 """
 
 from dataclasses import replace

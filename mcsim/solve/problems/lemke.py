@@ -258,7 +258,8 @@ def _directions(directions):
 def _eliminated(A, b, kept, free):
     """What is left of A without its free rows: (inner, push, held, contradiction).
 
-    lam_free = push lam_kept + held; u_kept = inner lam_kept + b_kept + A_kept,free held.
+    lam_free = push lam_kept + held; u_kept = inner lam_kept + b_kept + A_kept,free held. By eigenvalues: impulses of equal
+    rows are the least, and contradictions are seen apart; why `elimination.py` has another way, it says there.
     """
     if len(free) == 0:
         return A[np.ix_(kept, kept)], np.zeros((0, len(kept))), np.zeros(0), 0.0
