@@ -145,8 +145,8 @@ def shared_local(System s):
     cdef double own
     out = np.zeros(9 * s.block_count)
     cdef double[::1] local = out
-    count = np.zeros(s.width, dtype=np.int64)
-    cdef int64_t[::1] acting = count
+    cdef int64_t[::1] acting = np.zeros(s.width, dtype=np.int64)
+    cdef int64_t[::1] seen = np.full(s.block_count, -1, dtype=np.int64)
     cdef const double* value
     cdef const double* response
     for k in range(s.begin[s.block_count]):
@@ -165,7 +165,7 @@ def shared_local(System s):
                 value += size
                 response += size
         else:
-            k = coupled(s, block)
+            k = coupled(s, block, &seen[0])
             for i in range(size):
                 for j in range(size):
                     own = s.local[at + 3 * i + j] - (s.compliance[s.first(block) + i] if i == j else 0.0)
@@ -175,11 +175,13 @@ def shared_local(System s):
     return out
 
 
-cdef Py_ssize_t coupled(System s, Py_ssize_t block) except -1:
-    """Blocks that one block of an A given whole is coupled with."""
-    cdef Py_ssize_t k, row
-    seen = set()
+cdef Py_ssize_t coupled(System s, Py_ssize_t block, int64_t* seen) noexcept nogil:
+    """How many blocks one block of an A given whole is coupled with. seen (blocks,): the last one that asked."""
+    cdef Py_ssize_t k, row, other, found = 0
     for k in range(s.begin[block], s.begin[block + 1]):
         row = s.column[k]
-        seen.add(row // 3 if row < 3 * s.contact_count else row - 2 * s.contact_count)
-    return len(seen)
+        other = row // 3 if row < 3 * s.contact_count else row - 2 * s.contact_count
+        if seen[other] != block:
+            seen[other] = block
+            found += 1
+    return found
