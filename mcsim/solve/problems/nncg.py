@@ -15,8 +15,8 @@ So where l' is higher than the l' before, the step is taken back, and a plain sw
 ways of a single sliding cube go round and round, and along flat ones (p' A p all but 0: points of a face that share
 their load in another way) to no end.
 
-The exact model is swept as the convex one with De Saxce's shift, which follows (`convex.py`): with the exact sweeps
-of pgs there would be no objective to go down. The residuals need not fall in every iteration: the best swept impulses
+The exact model and the pyramid are swept as convex ones with De Saxce's shift, which follows (`convex.py`): with the
+sweeps that pgs makes for them there would be no objective to go down. The residuals need not fall in every iteration: the best swept impulses
 are kept. Below some ten iterations plain sweeps are as good.
 
 Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact
@@ -34,6 +34,7 @@ from mcsim.solve.problems.pgs import check_sweeps
 
 BETAS = ("exact", "fletcher_reeves")
 FLAT = 1e-14            # of A's largest diagonal entry: what curves less along a way is flat, but for rounding
+LOCAL_STEPS = 2         # of a contact in a sweep: the ways make up for fewer than pgs needs
 LONGEST = 2.0           # of beta: flat ways end somewhere at the cones; doubling comes there soon, and not far beyond
 
 
@@ -66,7 +67,7 @@ class Conjugate:
         n, convex = self.count, self.convex
         swept = self.at.copy()
         for backward in self.ways:
-            sweep(convex.system, convex.model, swept[:n], swept[2 * n:], self.omega, backward)
+            sweep(convex.system, convex.model, swept[:n], swept[2 * n:], self.omega, backward, LOCAL_STEPS)
         swept[n:2 * n], swept[2 * n:] = convex.system.rates(swept[:n])
         if not self.plain and self.higher(swept):
             self.turn()
