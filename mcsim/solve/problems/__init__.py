@@ -21,8 +21,8 @@ SOLVERS = {
     "pgs": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Gauss-Seidel, over-relaxation, symmetric sweeps"),
     "nncg": (1000, ("ncp", "ccp", "pyramid", "frictionless"), "nonsmooth nonlinear conjugate gradients over sweeps of pgs"),
     "jacobi": (5000, ("ncp", "ccp", "pyramid", "frictionless"), "projected Jacobi with mass splitting: the rows in any order"),
-    "apgd": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "accelerated projected gradients on the cone QP; De Saxce's shift"),
-    "bb": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "spectral projected gradients (Barzilai-Borwein) on the cone QP, likewise"),
+    "apgd": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "accelerated projected gradients; ncp and pyramid by a shift"),
+    "bb": (2000, ("ncp", "ccp", "pyramid", "frictionless"), "spectral projected gradients (Barzilai-Borwein), likewise"),
     "lemke": (50_000, ("pyramid", "frictionless"), "Lemke's pivots on the linear complementarity problem; dense"),
     "dantzig": (100, ("pyramid", "frictionless"), "Dantzig's pivots on the boxed problem, friction's bounds by rounds; dense"),
 }

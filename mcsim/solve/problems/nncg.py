@@ -16,8 +16,8 @@ ways of a single sliding cube go round and round, and along flat ones (p' A p al
 their load in another way) to no end.
 
 The exact model and the pyramid are swept as convex ones with De Saxce's shift, which follows (`convex.py`): with the
-sweeps that pgs makes for them there would be no objective to go down. The residuals need not fall in every iteration: the best swept impulses
-are kept. Below some ten iterations plain sweeps are as good.
+sweeps that pgs makes for them there would be no objective to go down. The residuals need not fall in every iteration:
+the best swept impulses are kept. Below some ten iterations plain sweeps are as good.
 
 Source: M. Silcowitz, S. Niebe and K. Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact
 force problems", 2010 (fletcher_reeves with forward sweeps); the exact beta, the sweeps both ways and what is done
