@@ -12,27 +12,15 @@ one of e^2 / 2 in energy, so that a residual of r allows about the root of r.
 
 import argparse
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
 import mcsim as mc
-from common import machine, write_csv
+from common import Result, machine, write_csv
 from mcsim.solve.problems import MODEL_DESCRIPTIONS, SOLVERS
 
 START = {"ragdolls": 30, "pile": 20, "jammed": 10}      # steps before the first contacts
 FAR = 1e-4                  # velocities that differ by more count as wrong [m/s]
-
-
-@dataclass
-class Result:
-    """One solver on all problems of a kind."""
-
-    case: str
-    what: str
-    engine: str
-    ms_step: float
-    note: str = ""
 
 
 def jammed(seed):
@@ -178,8 +166,8 @@ def main():
                 note = (f"{reasons}; velocities apart at most {np.max(apart):.1e}, median {np.median(apart):.1e}; "
                         f"beyond {FAR:g}: {far}")
                 print(f"{model:12} {solver:10} {kind:9} {1e3 * row['seconds'] / row['count']:8.2f} ms  {note}", flush=True)
-                results.append(Result(f"{model} {kind}", f"{row['count']} problems", solver, 1e3 * row["seconds"] / row["count"],
-                                      note))
+                results.append(Result(f"{model} {kind}", f"{row['count']} problems", solver,
+                                      1e3 * row["seconds"] / row["count"], note))
     if arguments.csv:
         write_csv(arguments.csv, results, {}, 1)
 

@@ -5,7 +5,7 @@ import csv
 import os
 import platform
 import time
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +19,17 @@ DT = 1 / 60
 
 # Of every Result: how fast, how fast in the fastest and the slowest of the repeated runs, what went wrong.
 TIME, FASTEST, SLOWEST = "ms_step", "ms_fastest", "ms_slowest"
+
+
+@dataclass
+class Result:
+    """What an engine took for one thing [ms]: a call, a step, a problem; where more is measured a script has its own."""
+
+    case: str
+    what: str
+    engine: str
+    ms_step: float
+    note: str = ""
 
 
 class Mcsim:

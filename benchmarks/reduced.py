@@ -10,31 +10,19 @@ one call of 10,000 states (Pinocchio: its C++ loop over them is not reached from
 
 import argparse
 import time
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 import mcsim as mc
-from common import machine, write_csv
+from common import Result, machine, write_csv
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
 
 STATES = 10_000
 TURNS, CALLS = 15, 200
 ENERGY_SECONDS = 10.0
-
-
-@dataclass
-class Result:
-    """One call, or one state of a batch [ms]."""
-
-    case: str
-    what: str
-    engine: str
-    ms_step: float
-    note: str = ""
 
 
 def chain(n, ball=False):

@@ -218,15 +218,15 @@ cdef class Pipeline(WarmStarts):
         """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
         where friction acts at a manifold's centre."""
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
+        cdef int batch = iterations if self.tolerance < 0.0 else 1     # sweeps from one look at the residual to the next
         cdef int k
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
             return
         if self.settings.solver == PGS:
-            for k in range(1 if self.tolerance < 0.0 else iterations):
-                self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub,
-                                                    iterations if self.tolerance < 0.0 else 1)
-                self.sweeps += iterations if self.tolerance < 0.0 else 1
+            for k in range(iterations // batch):
+                self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, batch)
+                self.sweeps += batch
                 if self.solved(twist, relaxed):
                     break
             return

@@ -41,8 +41,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solver of the laboratory: its most, by default its own.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
-      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of each residual, with
-        si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
+      stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
+        each residual, with si and pgs of the natural map, but after `iterations` sweeps, then 1,000, at the latest.
       stabilization: "soft" (springs of `hertz` and `damping_ratio`, then a relax pass), "baumgarte" (bias beta C / h),
         "split_impulse" (beta C is mended beside the velocities), "projection" (poses and velocities projected after the
         drift), "ggl" (the drift ends without errors, velocities projected), "none" (joints drift).

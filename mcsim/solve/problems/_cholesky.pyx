@@ -269,34 +269,3 @@ cdef class Cholesky:
                 for i in range(p + 1, n):
                     y[p] -= own[p * n + i] * y[i]
                 y[p] *= inverse[p]
-
-
-def solve_blocks(size, matrix, right):
-    """x of S x = right, for looking at. size: (nodes,); matrix: dense, of which zero blocks are left out."""
-    size = np.array(size, np.int32)
-    ends = np.cumsum(size)
-    cdef double[:, ::1] given = np.array(matrix, float)
-    first, second = [], []
-    for i in range(len(size)):
-        for j in range(i):
-            if np.asarray(given)[ends[i] - size[i]:ends[i], ends[j] - size[j]:ends[j]].any():
-                first.append(i)
-                second.append(j)
-    cdef Cholesky factors = Cholesky(size, np.array(first, np.int32), np.array(second, np.int32))
-    cdef double* to
-    cdef Py_ssize_t r, c, rows, columns
-    factors.clear()
-    for i, j in [*zip(first, second), *((i, i) for i in range(len(size)))]:
-        if not factors.upright(i, j):
-            i, j = j, i
-        rows, columns = size[i], size[j]
-        to = factors.block(i, j)
-        for c in range(columns):
-            for r in range(rows):
-                to[c * rows + r] = given[ends[i] - rows + r, ends[j] - columns + c]
-    x = np.array(right, float)
-    cdef double[::1] vector = x
-    factors.factor()
-    if len(x):
-        factors.solve(&vector[0])
-    return x

@@ -4,12 +4,12 @@ Steps are measured by a scale s_i, one number a block of rows, so that a cone st
 lambda / sqrt(s): the nearest point of K in the metric |x|^2 = sum x_i^2 / s_i is block by block the ordinary one.
 """
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 import numpy as np
 
 from mcsim.solve._blocks cimport clamp
-from mcsim.solve.problems._system cimport System, project_contact
+from mcsim.solve.problems._system cimport PYRAMID_CONE, System, project_contact
 
 
 def scales(System s, bint scaled):
@@ -95,12 +95,16 @@ def dot(const double[::1] x, const double[::1] y):
     return s
 
 
-def shifts(System s, const double[::1] u, double[::1] out):
-    """De Saxce's shift of the normal rows, out_n = mu |u_t|; 0 of the others, and where friction holds whatever
-    comes."""
+def shifts(System s, int model, const double[::1] u, double[::1] out):
+    """De Saxce's shift of the normal rows, out_n = mu |u_t|, over the pyramid's cone mu (|u_1| + |u_2|); 0 of the others,
+    and where friction holds whatever comes."""
     cdef Py_ssize_t block, i
-    cdef double mu
+    cdef double mu, speed
     for block in range(s.contact_count):
         i = 3 * block
         mu = s.friction[block]
-        out[i] = mu * sqrt(u[i + 1] * u[i + 1] + u[i + 2] * u[i + 2]) if mu < INFINITY else 0.0
+        if model == PYRAMID_CONE:
+            speed = fabs(u[i + 1]) + fabs(u[i + 2])
+        else:
+            speed = sqrt(u[i + 1] * u[i + 1] + u[i + 2] * u[i + 2])
+        out[i] = mu * speed if mu < INFINITY else 0.0

@@ -196,29 +196,29 @@ cdef class Lu:
                     y[i] -= a[p * n + i] * y[p]
 
 
-def solve_blocks(size, matrix, right):
-    """x of S x = right, for looking at. size: (nodes,); matrix: dense, its blocks all taken as given."""
-    size = np.array(size, np.int32)
-    ends = np.cumsum(size)
-    count = len(size)
-    first, second = np.tril_indices(count)
-    cdef double[:, ::1] given = np.array(matrix, float)
-    cdef Lu factors = Lu(Cholesky(size, first.astype(np.int32), second.astype(np.int32)), 0.0)
-    cdef Py_ssize_t i, j, r, c, m, n, at, to
-    factors.clear()
-    for i in range(count):
-        for j in range(count):
-            m, n = size[i], size[j]
-            at, to = ends[i] - m, ends[j] - n
-            for r in range(m):
-                for c in range(n):
-                    if factors.plan.upright(i, j):
-                        factors.plan.block(i, j)[c * m + r] = given[at + r, to + c]
-                    else:
-                        factors.upper[factors.plan.block(i, j) - factors.plan.value + r * n + c] = given[at + r, to + c]
-    x = np.array(right, float)
+def solve_blocks(size, matrix, right, bint symmetric):
+    """x of S x = right, for looking at: by the factors of Cholesky, or by these. size: (nodes,); matrix: dense, of which
+    pairs of blocks that are zero are left out."""
+    size, S, x = np.array(size, np.int32), np.array(matrix, float), np.array(right, float)
+    nodes = [slice(end - n, end) for n, end in zip(size, np.cumsum(size))]
+    pairs = [(i, j) for i in range(len(size)) for j in range(i) if S[nodes[i], nodes[j]].any() or S[nodes[j], nodes[i]].any()]
+    cdef Cholesky plan = Cholesky(size, *np.array(pairs, np.int32).reshape(-1, 2).T.copy())
+    cdef Lu factors = Lu(plan, 0.0)
+    cdef double* to
     cdef double[::1] vector = x
-    factors.factor()
-    if len(x):
+    factors.clear()
+    for i, j in [*pairs, *((j, i) for i, j in pairs), *((i, i) for i in range(len(size)))]:
+        block, to = S[nodes[i], nodes[j]], plan.block(i, j)
+        if not plan.upright(i, j):
+            to, block = factors.upper + (to - plan.value), block.T      # what Cholesky does not look at
+        for k, number in enumerate(block.ravel("F")):
+            to[<Py_ssize_t>k] = number
+    if len(x) == 0:
+        return x
+    if symmetric:
+        plan.factor()
+        plan.solve(&vector[0])
+    else:
+        factors.factor()
         factors.solve(&vector[0])
     return x

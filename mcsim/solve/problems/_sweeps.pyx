@@ -3,7 +3,8 @@
     ncp           the normal by its own row; then the tangents by the principle of maximum dissipation under mu n
                   (_blocks.pxd, cone_step): its fixed points are those of Signorini and Coulomb
     pyramid       the three rows one after the other, each clamped
-    ccp           projected steps lambda - u / trace(A_ii + R_ii) onto the cone, LOCAL_STEPS of them
+    ccp           projected steps lambda - u / trace(A_ii + R_ii) onto the cone, LOCAL_STEPS of them or as many as are
+                  asked for; the pyramid's convex problem (`convex.py`) likewise
     single rows   clamped
 
 Source: M. Jourdan, P. Alart and M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998.
@@ -15,7 +16,7 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from mcsim.solve._blocks cimport clamp, cone_step, onto_circle
-from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, System, project_contact
+from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, PYRAMID_CONE, System, project_contact
 
 cdef enum:
     LOCAL_STEPS = 5
@@ -60,7 +61,8 @@ cdef void contact_exact(const double* k, double mu, double omega, double* u, dou
             x[2] = 0.0
 
 
-cdef void contact_convex(const double* k, double mu, double omega, double* u, double* x) noexcept nogil:
+cdef void contact_convex(int model, const double* k, double mu, int steps, double omega, double* u,
+                         double* x) noexcept nogil:
     cdef double trace = k[0] + k[4] + k[8]
     cdef double y[3]
     cdef double w[3]
@@ -69,10 +71,10 @@ cdef void contact_convex(const double* k, double mu, double omega, double* u, do
         return
     for r in range(3):
         w[r] = u[r]
-    for step in range(LOCAL_STEPS):
+    for step in range(steps):
         for r in range(3):
             y[r] = x[r] - omega * w[r] / trace
-        project_contact(CCP, mu, y)
+        project_contact(model, mu, y)
         for s in range(3):
             for r in range(3):
                 w[r] += k[3 * r + s] * (y[s] - x[s])
@@ -80,20 +82,20 @@ cdef void contact_convex(const double* k, double mu, double omega, double* u, do
             x[r] = y[r]
 
 
-cdef inline void local_solve(System s, int model, Py_ssize_t block, const double* k, double omega, double* u,
+cdef inline void local_solve(System s, int model, Py_ssize_t block, const double* k, int steps, double omega, double* u,
                              double* x) noexcept nogil:
     """One block's impulses x, from its velocities u at them, which are used up; k (3, 3): what it moves itself by."""
     if block >= s.contact_count:
         x[0] = relaxed_row(x[0], u[0], k[0], s.lower[block - s.contact_count], s.upper[block - s.contact_count], omega)
     elif model == NCP:
         contact_exact(k, s.friction[block], omega, u, x)
-    elif model == CCP:
-        contact_convex(k, s.friction[block], omega, u, x)
+    elif model == CCP or model == PYRAMID_CONE:
+        contact_convex(model, k, s.friction[block], steps, omega, u, x)
     else:
         contact_flat(k, s.friction[block], model == PYRAMID, omega, u, x)
 
 
-cdef void block_solve(System s, int model, Py_ssize_t block, double omega, double* impulse,
+cdef void block_solve(System s, int model, Py_ssize_t block, int steps, double omega, double* impulse,
                       double* state) noexcept nogil:
     cdef double u[3]
     cdef double delta[3]
@@ -104,7 +106,7 @@ cdef void block_solve(System s, int model, Py_ssize_t block, double omega, doubl
     s.block_velocity(block, impulse, state, u)
     for r in range(size):
         delta[r] = x[r]
-    local_solve(s, model, block, s.local + 9 * block, omega, u, x)
+    local_solve(s, model, block, s.local + 9 * block, steps, omega, u, x)
     for r in range(size):
         delta[r] = x[r] - delta[r]
         moved = moved or delta[r] != 0.0
@@ -112,14 +114,15 @@ cdef void block_solve(System s, int model, Py_ssize_t block, double omega, doubl
         s.block_apply(block, delta, state)
 
 
-def sweep(System s, int model, double[::1] impulse, double[::1] state, double omega, bint backward):
+def sweep(System s, int model, double[::1] impulse, double[::1] state, double omega, bint backward,
+          int steps=LOCAL_STEPS):
     """All blocks once, in their order or against it. impulse (rows,), state (width,) of them: both follow."""
     cdef Py_ssize_t i
     if s.block_count == 0:
         return
     with nogil:
         for i in range(s.block_count):
-            block_solve(s, model, s.block_count - 1 - i if backward else i, omega, &impulse[0], &state[0])
+            block_solve(s, model, s.block_count - 1 - i if backward else i, steps, omega, &impulse[0], &state[0])
 
 
 def solve_apart(System s, int model, double[::1] impulse, const double[::1] u, const double[::1] local, double omega):
@@ -133,7 +136,7 @@ def solve_apart(System s, int model, double[::1] impulse, const double[::1] u, c
             first = s.first(block)
             for r in range(s.size(block)):
                 w[r] = u[first + r]
-            local_solve(s, model, block, &local[9 * block], omega, w, &impulse[first])
+            local_solve(s, model, block, &local[9 * block], LOCAL_STEPS, omega, w, &impulse[first])
 
 
 def shared_local(System s):
@@ -145,8 +148,8 @@ def shared_local(System s):
     cdef double own
     out = np.zeros(9 * s.block_count)
     cdef double[::1] local = out
-    count = np.zeros(s.width, dtype=np.int64)
-    cdef int64_t[::1] acting = count
+    cdef int64_t[::1] acting = np.zeros(s.width, dtype=np.int64)
+    cdef int64_t[::1] seen = np.full(s.block_count, -1, dtype=np.int64)
     cdef const double* value
     cdef const double* response
     for k in range(s.begin[s.block_count]):
@@ -165,7 +168,7 @@ def shared_local(System s):
                 value += size
                 response += size
         else:
-            k = coupled(s, block)
+            k = coupled(s, block, &seen[0])
             for i in range(size):
                 for j in range(size):
                     own = s.local[at + 3 * i + j] - (s.compliance[s.first(block) + i] if i == j else 0.0)
@@ -175,11 +178,13 @@ def shared_local(System s):
     return out
 
 
-cdef Py_ssize_t coupled(System s, Py_ssize_t block) except -1:
-    """Blocks that one block of an A given whole is coupled with."""
-    cdef Py_ssize_t k, row
-    seen = set()
+cdef Py_ssize_t coupled(System s, Py_ssize_t block, int64_t* seen) noexcept nogil:
+    """How many blocks one block of an A given whole is coupled with. seen (blocks,): the last one that asked."""
+    cdef Py_ssize_t k, row, other, found = 0
     for k in range(s.begin[block], s.begin[block + 1]):
         row = s.column[k]
-        seen.add(row // 3 if row < 3 * s.contact_count else row - 2 * s.contact_count)
-    return len(seen)
+        other = row // 3 if row < 3 * s.contact_count else row - 2 * s.contact_count
+        if seen[other] != block:
+            seen[other] = block
+            found += 1
+    return found

@@ -8,6 +8,7 @@ cdef enum Model:
     PYRAMID = 1
     CCP = 2
     NCP = 3
+    PYRAMID_CONE = 4       # the convex problem of the pyramid; the methods of gradients know it
 
 @cython.final
 cdef class System:

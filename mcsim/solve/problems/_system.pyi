@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 
 MODELS: tuple[str, ...]
+CONVEX: dict[str, int]
 
 class System:
     row_count: int

@@ -16,6 +16,9 @@ approach for cone complementarity problems", 2010, for the convex one):
     frictionless  n and u_n as above, t = 0
 
 Infinite friction makes K a half space: the tangential rows of such a contact are bilateral.
+
+The pyramid is a cone as well, K = {|t_i| <= mu n} with K* = {mu (|u_1| + |u_2|) <= u_n}. With the shift mu (|u_1| + |u_2|)
+its model is to the convex problem over that K what ncp is to ccp.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -27,6 +30,7 @@ import numpy as np
 from mcsim.solve._blocks cimport clamp
 
 MODELS = ("frictionless", "pyramid", "ccp", "ncp")      # in the order of enum Model
+CONVEX = {"frictionless": FRICTIONLESS, "pyramid": PYRAMID_CONE, "ccp": CCP, "ncp": CCP}    # those of `convex.py`
 
 # ---- cones -----------------------------------------------------------------------------------------------------------
 
@@ -48,6 +52,9 @@ cdef void project_contact(int model, double mu, double* x) noexcept nogil:
         x[1] = clamp(x[1], -bound, bound)
         x[2] = clamp(x[2], -bound, bound)
         return
+    if model == PYRAMID_CONE:
+        onto_pyramid(mu, x)
+        return
     square = x[1] * x[1] + x[2] * x[2]
     if n >= 0.0 and square <= mu * mu * n * n:          # without a root where none is needed
         return
@@ -61,6 +68,20 @@ cdef void project_contact(int model, double mu, double* x) noexcept nogil:
     scale = mu * x[0] / t
     x[1] *= scale
     x[2] *= scale
+
+
+cdef void onto_pyramid(double mu, double* x) noexcept nogil:
+    """The nearest point of |t_i| <= mu n: n - x_n = mu sum_i (|t_i| - mu n), over the tangents that are cut."""
+    cdef double larger = max(fabs(x[1]), fabs(x[2]))
+    cdef double smaller = min(fabs(x[1]), fabs(x[2]))
+    cdef double n = x[0]
+    if larger > mu * n:
+        n = (x[0] + mu * larger) / (1.0 + mu * mu)
+        if smaller > mu * n:
+            n = (x[0] + mu * (larger + smaller)) / (1.0 + 2.0 * mu * mu)
+    x[0] = n if n > 0.0 else 0.0
+    x[1] = clamp(x[1], -mu * x[0], mu * x[0])
+    x[2] = clamp(x[2], -mu * x[0], mu * x[0])
 
 
 cdef void project_dual(int model, double mu, double* u) noexcept nogil:

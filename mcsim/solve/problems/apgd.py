@@ -1,4 +1,4 @@
-"""Accelerated projected gradient descent on the cone complementarity problem; the exact model by rounds of it.
+"""Accelerated projected gradient descent on the cone complementarity problem; the exact model and the pyramid by its shift.
 
     l' = P_K(y - S w(y) / L)            w = A y + R y + b, the gradient; S: scales, one a block
     y' = l' + beta (l' - l)             Nesterov's momentum, beta = theta (1 - theta) / (theta^2 + theta')
@@ -8,7 +8,7 @@ momentum is dropped when it leads uphill, w(y) (l' - l) > 0.
 
 Source: H. Mazhar, T. Heyn, D. Negrut and A. Tasora, "Using Nesterov's method to accelerate multibody dynamics with
 friction and contact", 2015. As f is a quadratic, its bound is d' A d <= L |d|^2, and w(y) follows from w(l') and
-w(l): one product with A an iteration. The scales and the exact model's rounds (`convex.py`) are ours.
+w(l): one product with A an iteration. The scales and how the shift follows (`convex.py`) are ours.
 """
 
 from math import sqrt

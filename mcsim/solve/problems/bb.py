@@ -1,5 +1,5 @@
 """Spectral projected gradients: steps as long as the last change of the gradient suggests, on the cone complementarity
-problem; the exact model by rounds of it (`convex.py`).
+problem; the exact model and the pyramid by its shift (`convex.py`).
 
     d = P_K(l - t S w(l)) - l,   l' = l + a d
     t: by turns  s' S^-1 s / s' A s  and  s' A s / (A s)' S (A s)   of the last step s (J. Barzilai, J. Borwein, 1988)

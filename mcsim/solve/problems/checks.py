@@ -1,98 +1,169 @@
-"""Checks of what a problem is made of."""
+"""Checks of what a problem is made of, and of the arrays that the pivoting solvers are given. Errors name the thing and
+the cure."""
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
 
-ASYMMETRY = 1e-9            # largest |A - A'| against the largest |A|
+ASYMMETRY = 1e-9                   # largest |A - A'| against the largest |A|
+MOST_ROWS = 3000                   # of dense methods
+QUIET = 1e-12                      # of pivots: speeds below that are rounding, whatever the others are
+LARGEST, SMALLEST = 1e100, 1e-100  # likewise: beyond, products leave the range of doubles; what is smaller counts as zero
+FINITE = "all must be finite: look where it comes from"
 
 
-def vector(values, size, name, *, least=None, infinite=False):
-    """(size,) float64, read only."""
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise SceneError(f"Problem: {name} must be an array of numbers") from None
-    if array.shape != (size,):
-        raise SceneError(f"Problem: {name} must have the shape ({size},), not {array.shape}")
-    wrong = np.isnan(array) if infinite else ~np.isfinite(array)
-    if least is not None:
-        wrong |= array < least
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        wanted = "a number" if infinite else "finite"
-        wanted += "" if least is None else f" and at least {least:g}"
-        raise SceneError(f"Problem: {name}[{at}] is {array[at]:g}; it must be {wanted}")
-    array.flags.writeable = False
-    return array
+def vector(name, values, count, of="the matrix", *, least=-np.inf):
+    """(count,) doubles, a copy, finite; of: what asks for so many."""
+    values = _line(name, values, count, of)
+    _refuse(name, ~np.isfinite(values), values, FINITE)
+    _refuse(name, values < least, values, f"it must be at least {least:g}")
+    return values
 
 
-def frictions(friction, n):
-    """(contacts,) coefficients, 0 to inf."""
-    count = np.size(friction)
-    friction = vector(np.reshape(friction, -1) if count else np.zeros(0), count, "friction", least=0.0, infinite=True)
-    if 3 * count > n:
-        raise SceneError(f"Problem: friction names {count} contacts, which have {3 * count} rows, but there are {n}")
-    return friction
+def frictions(values, row_count):
+    """(contacts,) coefficients, 0 to inf, of the first rows in threes."""
+    values = _numbers("friction", values)
+    if values.ndim != 1:
+        raise SceneError(f"friction has the shape {values.shape}; pass one number a contact")
+    _refuse("friction", ~(values >= 0.0), values, "a coefficient is 0, positive, or infinite")
+    if 3 * len(values) > row_count:
+        raise SceneError(f"friction has {len(values)} coefficients, which ask for {3 * len(values)} rows, [n, t1, t2] each; "
+                         f"there are {row_count}")
+    return values
 
 
-def bounds_of(bounds, n, contact_rows):
-    """(n - contact_rows, 2) lower and upper."""
-    count = n - contact_rows
-    if bounds is None:
-        bounds = np.tile([-np.inf, np.inf], (count, 1))
-    try:
-        bounds = np.array(bounds, dtype=float)
-    except (TypeError, ValueError):
-        raise SceneError("Problem: bounds must be pairs (lower, upper) of numbers") from None
-    if bounds.shape == (n, 2):
-        bounds = bounds[contact_rows:].copy()
-    if count == 0 and bounds.size == 0:
-        bounds = bounds.reshape(0, 2)
-    if bounds.shape != (count, 2):
-        raise SceneError(f"Problem: bounds must have the shape ({count}, 2), a pair for each row after the contacts', "
-                         f"not {bounds.shape}")
-    wrong = np.isnan(bounds).any(1) | (bounds[:, 0] > bounds[:, 1]) | (bounds[:, 0] == np.inf) | (bounds[:, 1] == -np.inf)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise SceneError(f"Problem: bounds[{at}] = ({bounds[at, 0]:g}, {bounds[at, 1]:g}); lower must not be above upper")
-    bounds.flags.writeable = False
-    return bounds
+def bounds(lower, upper, count, of="the matrix", *, largest=np.inf):
+    """(lower, upper), both (count,), copies; None: no bound. largest: what a bound may be without being infinite."""
+    lower = np.full(count, -np.inf) if lower is None else _line("lower", lower, count, of)
+    upper = np.full(count, np.inf) if upper is None else _line("upper", upper, count, of)
+    for name, values, never in (("lower", lower, np.inf), ("upper", upper, -np.inf)):
+        _refuse(name, np.isnan(values) | (values == never), values, f"give a number, or {-never} for no bound")
+        _refuse(name, np.isfinite(values) & (np.abs(values) > largest), values, f"give {-never} for no bound")
+    wrong = np.flatnonzero(lower > upper)
+    if len(wrong):
+        k = wrong[0]
+        raise SceneError(f"bounds: lower[{k}] = {lower[k]:g} is above upper[{k}] = {upper[k]:g}; exchange them")
+    return lower, upper
 
 
-def sparse(matrix, name):
-    """scipy.sparse CSR, canonical, finite."""
+def bound_pairs(pairs, row_count, contact_rows):
+    """(row_count - contact_rows, 2) lower and upper, a copy; None: no bounds. Those of the contacts' rows are left out."""
+    count = row_count - contact_rows
+    if pairs is None:
+        return np.tile([-np.inf, np.inf], (count, 1))
+    pairs = _numbers("bounds", pairs)
+    if pairs.shape == (row_count, 2):
+        pairs = pairs[contact_rows:].copy()
+    if count == 0 and pairs.size == 0:
+        pairs = pairs.reshape(0, 2)
+    if pairs.shape != (count, 2):
+        raise SceneError(f"bounds has the shape {pairs.shape}; pass ({count}, 2), a pair (lower, upper) for each row after the "
+                         "contacts'")
+    bounds(*pairs.T, count)
+    return pairs
+
+
+# ---- matrices --------------------------------------------------------------------------------------------------------
+
+def sparse(name, matrix):
+    """scipy.sparse CSR, a copy, canonical, finite; of a dense or sparse matrix."""
     from scipy.sparse import csr_array, issparse  # here, since importing mcsim should stay light
 
+    if not issparse(matrix):
+        matrix = _numbers(name, matrix)
+        if matrix.ndim != 2:
+            raise SceneError(f"{name} has the shape {matrix.shape}; pass a matrix")
     try:
-        if not issparse(matrix):
-            matrix = np.asarray(matrix, dtype=float)
-            if matrix.ndim != 2:
-                raise SceneError(f"Problem: {name} must be a matrix, not an array of shape {matrix.shape}")
         found = csr_array(matrix, dtype=float, copy=True)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, SceneError):
-            raise
-        raise SceneError(f"Problem: {name} must be a matrix of numbers, dense or scipy.sparse") from None
+    except (TypeError, ValueError):
+        raise SceneError(f"{name} must be a matrix of numbers, dense or scipy.sparse") from None
     found.sum_duplicates()
-    if not np.isfinite(found.data).all():
-        raise SceneError(f"Problem: {name} has entries that are not finite")
+    entries = found.tocoo()
+    _refuse(name, ~np.isfinite(entries.data), entries.data, FINITE, np.column_stack([entries.row, entries.col]))
     return found
 
 
-def symmetric(matrix, name):
-    """Likewise, square and symmetric, no negative diagonal."""
-    found = sparse(matrix, name)
-    if found.shape[0] != found.shape[1]:
-        raise SceneError(f"Problem: {name} must be square, not {found.shape}")
-    if found.nnz:
-        difference = abs(found - found.T)
-        worst = float(difference.max()) if difference.nnz else 0.0
-        if worst > ASYMMETRY * float(abs(found.data).max()):
-            raise SceneError(f"Problem: {name} must be symmetric; it differs from its transpose by {worst:.3g}: for a matrix "
-                             "that is so but for rounding pass (A + A.T) / 2")
-        diagonal = found.diagonal()
-        if (diagonal < 0.0).any():
-            at = int(np.argmin(diagonal))
-            raise SceneError(f"Problem: {name}[{at}, {at}] is {diagonal[at]:g}; a diagonal entry must not be negative")
-    return found
+def square(name, values):
+    """(n, n) dense doubles, finite, in the range of pivots."""
+    values = _numbers(name, values)
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise SceneError(f"{name} has the shape {values.shape}; pass a square matrix")
+    _refuse(name, ~np.isfinite(values), values, FINITE)
+    return moderate(name, values)
+
+
+def semidefinite(name, values):
+    """Likewise, symmetric to the bit, without a negative diagonal; the rest of it shows in solving."""
+    values = square(name, values)
+    symmetric(name, values)
+    return 0.5 * (values + values.T)
+
+
+def symmetric(name, matrix):
+    """Refuses a matrix, dense or scipy.sparse, that is not square and symmetric, or has a negative diagonal."""
+    if matrix.shape[0] != matrix.shape[1]:
+        raise SceneError(f"{name} has the shape {matrix.shape}; pass a square matrix")
+    if matrix.shape[0] == 0:
+        return
+    gap = abs(matrix - matrix.T)
+    if gap.max() > ASYMMETRY * abs(matrix).max():
+        row, column = np.unravel_index(gap.argmax(), gap.shape)
+        raise SceneError(f"{name} is not symmetric: [{row}, {column}] is {matrix[row, column]:g}, [{column}, {row}] is "
+                         f"{matrix[column, row]:g}; pass J M^-1 J', or (A + A') / 2 if they differ by rounding")
+    diagonal = matrix.diagonal()
+    least = int(np.argmin(diagonal))
+    if diagonal[least] < 0.0:
+        raise SceneError(f"{name}[{least}, {least}] is {diagonal[least]:g}; neither M^-1 nor J M^-1 J' has a negative "
+                         "diagonal: look for a negative mass or a sign")
+
+
+# ---- pivots ----------------------------------------------------------------------------------------------------------
+
+def moderate(name, values):
+    """The same finite array without what is too small; too large numbers are refused."""
+    most = np.abs(values).max(initial=0.0)
+    if most > LARGEST:
+        raise SceneError(f"{name} has numbers up to {most:g}; choose units in which they stay below {LARGEST:g}")
+    return np.where(np.abs(values) < SMALLEST, 0.0, values)
+
+
+def pivot_limit(max_pivots, default):
+    """The number of pivots allowed."""
+    if max_pivots is None:
+        return default
+    if isinstance(max_pivots, bool) or not isinstance(max_pivots, (int, np.integer)) or max_pivots < 0:
+        raise SceneError(f"max_pivots is {max_pivots!r}; give a whole number from 0, or None for {default}")
+    return int(max_pivots)
+
+
+def refuse_large(problem, solver):
+    """A dense method must not swallow the memory."""
+    if problem.row_count > MOST_ROWS:
+        raise SceneError(f"solve: {solver} works on dense matrices, of at most {MOST_ROWS} rows; this problem has "
+                         f"{problem.row_count}: take another solver, or bilateral='direct' where most of them are joints'")
+
+
+# ---- what they share -------------------------------------------------------------------------------------------------
+
+def _numbers(name, values):
+    """A contiguous array of doubles, a copy."""
+    try:
+        return np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise SceneError(f"{name} is no array of numbers; pass a dense array (sparse ones: .toarray())") from None
+
+
+def _line(name, values, count, of):
+    values = _numbers(name, values)
+    if values.shape != (count,):
+        raise SceneError(f"{name} has the shape {values.shape}; {of} asks for ({count},)")
+    return values
+
+
+def _refuse(name, wrong, values, cure, places=None):
+    """An error for the first of the values that is wrong. places: (values, axes) of them, where it is not the index."""
+    found = np.argwhere(wrong)
+    if len(found):
+        first = tuple(found[0])
+        place = first if places is None else places[first[0]]
+        raise SceneError(f"{name}[{', '.join(str(k) for k in place)}] is {values[first]:g}; {cure}")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems import dense
+from mcsim.solve.problems import checks
 from mcsim.solve.problems._dantzig import dantzig
 from mcsim.solve.problems.solution import Progress
 
@@ -30,18 +30,18 @@ def boxed(A, b, lower, upper, max_pivots=None, guess=None, accuracy=1e-9):
 
     SceneError: wrong shapes, numbers that are not finite, bounds reversed, A not symmetric or not semidefinite.
     """
-    A = dense.semidefinite("A", A)
+    A = checks.semidefinite("A", A)
     n = len(A)
-    b = dense.vector("b", b, n)
-    lower, upper = dense.bounds(lower, upper, n)
-    guess = np.zeros(n) if guess is None else dense.vector("guess", guess, n)
-    most = dense.limit(max_pivots, 100 * n + 100)
+    b = checks.moderate("b", checks.vector("b", b, n))
+    lower, upper = checks.bounds(lower, upper, n, largest=checks.LARGEST)
+    guess = np.zeros(n) if guess is None else checks.moderate("guess", checks.vector("guess", guess, n))
+    most = checks.pivot_limit(max_pivots, 100 * n + 100)
     if not 0.0 <= accuracy <= 1.0:
         raise SceneError(f"accuracy is {accuracy!r}; give a part of |b| + |A||x| from 0 to 1")
     if n == 0:
         return np.zeros(0), "solved", 0
     x, code, pivots, contradictory = dantzig(A, b, lower, upper, guess, most, float(accuracy),
-                                              dense.QUIET)
+                                              checks.QUIET)
     if code == 3:
         raise SceneError("A is indefinite: x'A x < 0 for some x; a matrix J M^-1 J' never is: look for a negative mass "
                          "or rows that were mixed up")
@@ -61,20 +61,20 @@ def residual(A, b, lower, upper, x):
     size = np.abs(A) @ np.abs(x) + np.abs(b).max(initial=0.0)
     diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
     missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
-    missing[missing <= dense.QUIET] = 0.0
+    missing[missing <= checks.QUIET] = 0.0
     return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
 
 
 def solve(problem, model, tolerance, max_iterations, callback):
     """Boxed problems by pivots. "frictionless" is one; "pyramid" a sequence of them, the bounds of friction those of the
     last normal impulses, until they agree, for which there is no guarantee. Dense: for some hundreds of rows."""
-    dense.refuse_large(problem, "dantzig")
+    checks.refuse_large(problem, "dantzig")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     impulses = problem.warm_start.copy()
     progress.record(impulses)
     if not progress.going:
         return progress.solution("dantzig")
-    A, b = dense.whole(problem)
+    A, b = problem.A_with_compliance.toarray(), problem.b
     contacts, made = 3 * problem.contact_count, 0
     held = np.isinf(problem.friction) & (model == "pyramid")
     friction = np.where(np.isinf(problem.friction) | (model == "frictionless"), 0.0, problem.friction)

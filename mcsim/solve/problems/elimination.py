@@ -4,8 +4,12 @@ With c the rows that are bounded and b those that are not, u_b = 0 gives
 
     lambda_b = -A_bb^-1 (A_bc lambda_c + b_b),     u_c = (A_cc - A_cb A_bb^-1 A_bc) lambda_c + b_c - A_cb A_bb^-1 b_b,
 
-a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a little of
-its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
+a problem of the bounded rows alone, whose bodies are heavier by what hangs on them. A_bb is factored with eps D added, a
+little of its diagonal, for rows that say the same thing twice; the proximal iteration takes it out again.
+
+`lemke.py` eliminates such rows by eigenvalues, since it wants to tell nearly equal rows from equal ones: eigenvalues between
+its 1e-12 and eps, which the iteration here ends too early for (rows 1e-5 rad apart), and how far rows contradict each other.
+That is dense; this is sparse, for the joints of large scenes.
 """
 
 from dataclasses import replace
@@ -32,8 +36,7 @@ class Elimination:
         self.problem = problem
         self.kept = np.concatenate([np.arange(contact_rows), contact_rows + np.flatnonzero(~free)])
         self.gone = contact_rows + np.flatnonzero(free)
-        A = problem.A + dia_array((problem.compliance[None], [0]), shape=problem.A.shape)
-        A = A.tocsr()
+        A = problem.A_with_compliance
         self.inner = A[self.gone][:, self.gone].tocsc()
         self.across = A[self.gone][:, self.kept]
         diagonal = self.inner.diagonal()

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems import dense
+from mcsim.solve.problems import checks
 from mcsim.solve.problems._lemke import lemke
 from mcsim.solve.problems.solution import Progress
 
@@ -45,12 +45,12 @@ def lcp(M, q, max_pivots=None, covering=None):
 
     R. Cottle, J.-S. Pang, R. Stone, "The Linear Complementarity Problem", 1992, sections 4.4 and 4.9.
     """
-    M = dense.square("M", M)
+    M = checks.square("M", M)
     n = len(M)
-    q = dense.vector("q", q, n)
-    most = dense.limit(max_pivots, 50 * n + 100)
+    q = checks.moderate("q", checks.vector("q", q, n))
+    most = checks.pivot_limit(max_pivots, 50 * n + 100)
     if covering is not None:
-        covering = dense.vector("covering", covering, n)
+        covering = checks.moderate("covering", checks.vector("covering", covering, n))
         if not np.all(covering > 0.0):
             raise SceneError(f"covering[{np.argmin(covering)}] is {covering.min():g}; all must be positive")
     if n == 0 or np.all(q >= 0.0):
@@ -206,14 +206,12 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     A: (m, m) symmetric positive semidefinite [1/kg], b: (m,) [m/s], friction: (nc,), lower, upper: (m - 3 nc,) [N s].
     SceneError: wrong shapes, numbers that are not finite, bounds reversed, friction below 0, directions odd or below 4.
     """
-    A = dense.semidefinite("A", A)
-    b = dense.vector("b", b, len(A))
-    friction = dense.coefficients(friction)
-    nc, others = len(friction), len(A) - 3 * len(friction)
-    if others < 0:
-        raise SceneError(f"A has {len(A)} rows, {nc} friction coefficients ask for {3 * nc}: rows come in threes "
-                         f"[n, t1, t2]")
-    lower, upper = dense.bounds(lower, upper, others, f"A with {len(A)} rows, {3 * nc} of them contacts,")
+    A = checks.semidefinite("A", A)
+    b = checks.moderate("b", checks.vector("b", b, len(A)))
+    friction = checks.frictions(friction, len(A))
+    nc = len(friction)
+    lower, upper = checks.bounds(lower, upper, len(A) - 3 * nc, f"A with {len(A)} rows, {3 * nc} of them contacts,",
+                                 largest=checks.LARGEST)
     sides = _directions(directions)
 
     free = 3 * nc + np.flatnonzero(np.isinf(lower) & np.isinf(upper))
@@ -241,7 +239,7 @@ def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=
     """
     problem = friction_pyramid_lcp(A, b, friction, lower, upper, directions)
     z, status, pivots = lcp(problem.M, problem.q, max_pivots)
-    if status == "solved" and problem.contradiction > max(1e-9 * np.abs(b).max(initial=0.0), dense.QUIET):
+    if status == "solved" and problem.contradiction > max(1e-9 * np.abs(b).max(initial=0.0), checks.QUIET):
         status = "contradictory"
     return problem.map @ z + problem.offset, status, pivots
 
@@ -260,7 +258,8 @@ def _directions(directions):
 def _eliminated(A, b, kept, free):
     """What is left of A without its free rows: (inner, push, held, contradiction).
 
-    lam_free = push lam_kept + held; u_kept = inner lam_kept + b_kept + A_kept,free held.
+    lam_free = push lam_kept + held; u_kept = inner lam_kept + b_kept + A_kept,free held. By eigenvalues: impulses of equal
+    rows are the least, and contradictions are seen apart; why `elimination.py` has another way, it says there.
     """
     if len(free) == 0:
         return A[np.ix_(kept, kept)], np.zeros((0, len(kept))), np.zeros(0), 0.0
@@ -330,12 +329,12 @@ def solve(problem, model, tolerance, max_iterations, callback, *, directions=Non
     """By pivots, each an iteration, but recorded only at the end. "pyramid" and "frictionless", dense: for some hundreds
     of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, whose residuals
     as a pyramid do not vanish."""
-    dense.refuse_large(problem, "lemke")
+    checks.refuse_large(problem, "lemke")
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     progress.record(problem.warm_start.copy())
     if not progress.going:
         return progress.solution("lemke")
-    A, b = dense.whole(problem)
+    A, b = problem.A_with_compliance.toarray(), problem.b
     friction = np.zeros(problem.contact_count) if model == "frictionless" else problem.friction
     order, friction, lower, upper = _held_last(friction, problem.bounds)
     impulses = np.zeros(len(b))

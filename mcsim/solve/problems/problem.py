@@ -9,8 +9,8 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.scene.checks import choose
+from mcsim.solve.problems import checks
 from mcsim.solve.problems._system import MODELS, System, blocks
-from mcsim.solve.problems.checks import bounds_of, frictions, sparse, symmetric, vector
 from mcsim.solve.problems.residuals import residuals
 from mcsim.solve.problems.spectrum import Spectrum, spectrum
 
@@ -43,7 +43,8 @@ class Problem:
     """
 
     def __init__(self, A, b, friction=(), bounds=None, *, compliance=None, warm_start=None):
-        matrix = symmetric(A, "A")
+        matrix = checks.sparse("A", A)
+        checks.symmetric("A", matrix)
         self._take(matrix.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = matrix
         self.jacobian = self._inverse_mass = self.free_velocity = self.source = None
@@ -54,16 +55,20 @@ class Problem:
                  free_velocity=None, source=None):
         """A = J M^-1 J'. jacobian: (n, m); inverse_mass: (m, m) symmetric; both dense or scipy.sparse. Other arguments:
         help(Problem)."""
-        jacobian = sparse(jacobian, "jacobian")
-        inverse_mass = symmetric(inverse_mass, "inverse_mass")
+        jacobian = checks.sparse("jacobian", jacobian)
+        inverse_mass = checks.sparse("inverse_mass", inverse_mass)
+        checks.symmetric("inverse_mass", inverse_mass)
         if jacobian.shape[1] != inverse_mass.shape[0]:
-            raise SceneError(f"Problem: jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} rows; "
-                             "they must be as many")
+            raise SceneError(f"jacobian has {jacobian.shape[1]} columns and inverse_mass {inverse_mass.shape[0]} rows; they "
+                             "must be as many")
         self = cls.__new__(cls)
         self._take(jacobian.shape[0], b, friction, bounds, compliance, warm_start)
         self._matrix = None
         self.jacobian, self._inverse_mass = jacobian, inverse_mass
-        self.free_velocity = None if free_velocity is None else vector(free_velocity, jacobian.shape[1], "free_velocity")
+        if free_velocity is None:
+            self.free_velocity = None
+        else:
+            self.free_velocity = _fixed(checks.vector("free_velocity", free_velocity, jacobian.shape[1], "the jacobian"))
         self.source = source
         self._set_up(jacobian, jacobian @ inverse_mass)
         return self
@@ -81,11 +86,12 @@ class Problem:
         return self
 
     def _take(self, n, b, friction, bounds, compliance, warm_start):
-        self.b = vector(b, n, "b")
-        self.friction = frictions(friction, n)
-        self.bounds = bounds_of(bounds, n, 3 * len(self.friction))
-        self.compliance = vector(np.zeros(n) if compliance is None else compliance, n, "compliance", least=0.0)
-        self.warm_start = vector(np.zeros(n) if warm_start is None else warm_start, n, "warm_start")
+        none = np.zeros(n)
+        self.b = _fixed(checks.vector("b", b, n))
+        self.friction = _fixed(checks.frictions(friction, n))
+        self.bounds = _fixed(checks.bound_pairs(bounds, n, 3 * len(self.friction)))
+        self.compliance = _fixed(checks.vector("compliance", none if compliance is None else compliance, n, least=0.0))
+        self.warm_start = _fixed(checks.vector("warm_start", none if warm_start is None else warm_start, n))
 
     def _set_up(self, rows, response):
         """The rows in blocks, for the kernels."""
@@ -120,6 +126,13 @@ class Problem:
             self._inverse_mass = self._inverse_mass()
         return self._inverse_mass
 
+    @property
+    def A_with_compliance(self) -> "csr_array":
+        """(n, n) likewise, the compliance on its diagonal: u = A_with_compliance lambda + b."""
+        from scipy.sparse import dia_array  # here, since importing mcsim should stay light
+
+        return (self.A + dia_array((self.compliance[None], [0]), shape=self.A.shape)).tocsr()
+
     def __repr__(self):
         singles = self.row_count - 3 * self.contact_count
         return f"<Problem: {self.contact_count} contacts, {singles} other rows>"
@@ -132,20 +145,24 @@ class Problem:
 
     # ---- what follows from impulses ----------------------------------------------------------------------------------
 
+    def _impulses(self, impulses):
+        return checks.vector("impulses", impulses, self.row_count, "the problem")
+
     def velocities(self, impulses) -> np.ndarray:
         """(n,) u = A lambda + compliance * lambda + b [m/s, rad/s]."""
-        return self.system.rates(vector(impulses, self.row_count, "impulses"))[0]
+        return self.system.rates(self._impulses(impulses))[0]
 
     def residuals(self, impulses, model="ncp") -> np.void:
         """A record: primal, dual, complementarity, natural_map, objective, gap; help(mcsim.solve.problems.residuals)."""
-        return residuals(self, vector(impulses, self.row_count, "impulses"), choose(model, MODELS, "model"))
+        return residuals(self, self._impulses(impulses), choose(model, MODELS, "model"))
 
     def velocity(self, impulses) -> np.ndarray:
         """(m,) the velocities of the bodies, or of the coordinates, with these impulses: free_velocity + M^-1 J' lambda.
         A problem that was given as A does not know them."""
         if self.free_velocity is None:
-            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) does")
-        return self.free_velocity + self.response.T @ vector(impulses, self.row_count, "impulses")
+            raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) "
+                             "has it")
+        return self.free_velocity + self.response.T @ self._impulses(impulses)
 
     def from_rest(self) -> "Problem":
         """The same problem, to begin without impulses."""
@@ -196,6 +213,12 @@ class Problem:
     def spectrum(self) -> Spectrum:
         """Eigenvalues of A + compliance, its rank and condition number; dense, so for some thousands of rows at most."""
         return spectrum(self)
+
+
+def _fixed(array):
+    """The array, read only."""
+    array.flags.writeable = False
+    return array
 
 
 def csr_parts(matrix):

@@ -1,5 +1,0 @@
-from typing import Any
-
-import numpy as np
-
-def solve_blocks(size: Any, matrix: np.ndarray, right: np.ndarray) -> np.ndarray: ...
