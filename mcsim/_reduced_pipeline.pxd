@@ -18,6 +18,8 @@ cdef class ReducedPipeline(Pipeline):
     cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
+    cdef double* most_gain               # (trees,) the part of its kinetic energy that each may gain in a substep
+    cdef object gains
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -54,3 +56,5 @@ cdef class ReducedPipeline(Pipeline):
     cdef void apply_guesses(self, bint second, double part) noexcept nogil
     cdef void doubt(self, bint second) noexcept nogil
     cdef bint gives(self, int32_t body) noexcept nogil
+    cdef void calm_loops(self) noexcept nogil
+    cdef double strain(self, int32_t body) noexcept nogil

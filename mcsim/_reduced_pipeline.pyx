@@ -36,6 +36,7 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
+from mcsim.state._rows cimport is_wide
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -93,6 +94,8 @@ cdef class ReducedPipeline(Pipeline):
         self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
                               and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
+        self.gains = np.full(self.motion.tree_count + 1, MOST_GAIN[self.looping])
+        self.most_gain = doubles(self.gains)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -572,6 +575,49 @@ cdef class ReducedPipeline(Pipeline):
         block = &self.motion.blocks[body]
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
+    cdef double strain(self, int32_t body) noexcept nogil:
+        """A body's tree hangs on the present part of the loops. -> its kinetic energy, once"""
+        cdef const Block* block
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return 0.0
+        block = &self.motion.blocks[body]
+        if self.most_gain[block.tree] < 0.0:
+            return 0.0
+        self.most_gain[block.tree] = -1.0
+        return self.motion.kinetic[block.tree]
+
+    cdef void calm_loops(self) noexcept nogil:
+        """Loops that hang together and yielded in this substep, as those that contradict each other do, may have given
+        what no force did: what closes them is to move bodies, not to drive them. Their trees lose it, and may gain nothing
+        by leaps in the next substep either. Not where given velocities have a part, which do work."""
+        cdef const Row* row
+        cdef double work, kinetic, kept
+        cdef bint known = False
+        cdef Py_ssize_t begin = 0, end, k
+        self.generalized.end_work(self.rows, self.motion.qd)
+        for k in range(self.motion.tree_count):
+            self.most_gain[k] = MOST_GAIN[1]
+        while begin < self.generalized.loop_count:
+            end = self.generalized.part_end(begin)
+            if self.generalized.strained(begin, end, &work):
+                if not known:
+                    self.motion.look()
+                    self.motion.account(0.0)
+                    known = True
+                kinetic = 0.0
+                for k in range(begin, end):
+                    row = &self.rows[self.generalized.loop[k]]
+                    kinetic += self.strain(row.body_a) + self.strain(row.body_b)
+                    if is_wide(row):
+                        kinetic += self.strain(row[1].body_a) + self.strain(row[1].body_b)
+                kept = max(1.0 - work / kinetic, 0.0) if work > 1e-12 and kinetic > 0.0 else 1.0
+                for k in range(self.motion.tree_count):
+                    if self.most_gain[k] < 0.0:
+                        self.most_gain[k] = 0.0
+                        self.motion.kinetic[k] = kept * self.motion.kinetic[k]
+                        self.motion.slow_tree(&self.motion.trees[k], sqrt(kept))
+            begin = end
+
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
@@ -656,12 +702,18 @@ cdef class ReducedPipeline(Pipeline):
         self.motion.look()
         self.motion.account(1.0)
         self.motion.credit(0.5 * h, forces)
-        self.slowed += self.motion.tame(MOST_GAIN[self.looping])
+        if self.looping:
+            self.generalized.shift_work(self.rows, self.motion.qd, -1.0)
+        self.slowed += self.motion.tame(self.most_gain, 0.0)
+        if self.looping:
+            self.generalized.shift_work(self.rows, self.motion.qd, 1.0)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        if self.looping and not self.runge:
+            self.generalized.begin_work(self.rows, self.motion.qd, False)
         self.set_start_impulses()
         if self.settings.compliant:
             # Guesses are weighed where the forces are there that they bear, and act before these find their velocities.
@@ -688,6 +740,8 @@ cdef class ReducedPipeline(Pipeline):
             if self.closing_loops:
                 self.close_loops(h)
                 self.motion.place()
+            if self.looping:
+                self.generalized.end_work(self.rows, self.motion.qd)
             self.motion.look()
             self.motion.account(-1.0)
             self.motion.drift(h)
@@ -698,6 +752,8 @@ cdef class ReducedPipeline(Pipeline):
             self.project_loops(h)
         self.lap(STAGE_REFRESH)
         if not self.runge:
+            if self.looping:
+                self.generalized.begin_work(self.rows, self.motion.qd, True)
             self.sum_forces()
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
@@ -705,6 +761,8 @@ cdef class ReducedPipeline(Pipeline):
         if self.looping and not self.runge:
             self.doubt(True)
         self.solve_rows(RELAXED, self.settings.relax_iterations)
+        if self.looping and not self.runge:
+            self.calm_loops()
         if self.bounces:
             self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
                                                          self.settings.restitution_threshold, self.settings.iterations)

@@ -54,7 +54,8 @@ cdef class TreeMotion:
     cdef void see_leads(self) noexcept nogil
     cdef void account(self, double part) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
-    cdef int tame(self, double part) noexcept nogil
+    cdef int tame(self, const double* parts, double part) noexcept nogil
+    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil

@@ -211,7 +211,7 @@ cdef class TreeMotion:
         self.look()
         self.account(1.0)
         self.credit(0.5 * h, forces)
-        self.tame(0.5)
+        self.tame(NULL, 0.5)
 
     cdef void account(self, double part) noexcept nogil:
         """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies."""
@@ -269,23 +269,26 @@ cdef class TreeMotion:
                 f = articulated_force(&s.inertia, &s.acceleration)
                 self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
 
-    cdef int tame(self, double part) noexcept nogil:
-        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. -> how
-        many"""
-        cdef const Block* block
-        cdef double factor
-        cdef Py_ssize_t i, k
+    cdef int tame(self, const double* parts, double part) noexcept nogil:
+        """Velocities of trees that have gained more than this part of their kinetic energy, or each its own (trees,) of
+        `parts`, lose what they gained. -> how many"""
+        cdef Py_ssize_t k
         cdef int found = 0
         for k in range(self.tree_count):
-            block = &self.trees[k]
+            if parts != NULL:
+                part = parts[k]
             if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
                 continue
             found += 1
-            factor = sqrt(1.0 - self.gained[k] / self.kinetic[k]) if self.gained[k] < self.kinetic[k] else 0.0
+            self.slow_tree(&self.trees[k], sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)))
             self.gained[k] = 0.0
-            for i in range(block.first + 6 * block.led, block.first + block.count):
-                self.qd[i] *= factor
         return found
+
+    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil:
+        """Its velocities times a factor, not what is given of them."""
+        cdef Py_ssize_t i
+        for i in range(block.first + 6 * block.led, block.first + block.count):
+            self.qd[i] *= factor
 
     cdef void take_back(self, double h) noexcept nogil:
         """The last kick of h."""

@@ -31,6 +31,10 @@ PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 # The compliance of rows that yield, as a part of their diagonal.
 cdef double YIELDING = 0.1
 
+# A row that yields has at least this part of the diagonal that its bodies had without their trees: where a tree can
+# hardly follow, as a rod with its arm in line, it is not to be hurled.
+cdef double LIGHTEST = 0.1
+
 # The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
 # a part; and what it always may [m/s, rad/s].
 cdef double[2] CONTRARY
@@ -47,6 +51,15 @@ cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
     wide, and its first record stands for it."""
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
+
+cdef inline double free_diagonal(const Row* row) noexcept nogil:
+    """J M^-1 J' of its bodies, had they no joints."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += row.jacobian[k] * row.inv_mass_jacobian[k]
+    return sum
 
 
 cdef inline bint is_linear(const Row* row) noexcept nogil:
@@ -69,16 +82,17 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((5, loops), np.int32), np.zeros((3 * loops + 4, loops))
+        numbers, matrices = np.zeros((6, loops), np.int32), np.zeros((3 * loops + 7, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
         self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
         self.loop_part, self.loop_open = integers(numbers[2]), integers(numbers[3])
-        self.loop_led = integers(numbers[4])
+        self.loop_led, self.loop_strained = integers(numbers[4]), integers(numbers[5])
         self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
         self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
-        self.loop_matrix = doubles(matrices[4:])
-        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[4 + loops:]), doubles(matrices[4 + 2 * loops:])
+        self.loop_work, self.loop_speed, self.loop_given = doubles(matrices[4]), doubles(matrices[5]), doubles(matrices[6])
+        self.loop_matrix = doubles(matrices[7:])
+        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[7 + loops:]), doubles(matrices[7 + 2 * loops:])
 
     def reserve(self):
         """Room for what the last rows asked for."""
@@ -208,16 +222,11 @@ cdef class GeneralizedRows:
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """Diagonals, and couplings of cones. Rows that the tree implies move nothing."""
         cdef Py_ssize_t i
-        cdef double alone
         cdef Row* row
-        cdef int k
         for i in range(count):
             row = &rows[i]
-            alone = 0.0
-            for k in range(12):
-                alone += row.jacobian[k] * row.inv_mass_jacobian[k]
             row.diagonal = self.coupling(i, i)
-            if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * alone:
+            if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
                 row.diagonal = 0.0
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
         for i in range(count):
@@ -314,7 +323,7 @@ cdef class GeneralizedRows:
             i = begin
             while i < end and rows[self.loop[i]].source == source:
                 linear = is_linear(&rows[self.loop[i]])
-                sum[linear] += rows[self.loop[i]].diagonal
+                sum[linear] += max(rows[self.loop[i]].diagonal, LIGHTEST * free_diagonal(&rows[self.loop[i]]))
                 count[linear] += 1
                 i += 1
             for k in range(begin, i):
@@ -449,6 +458,53 @@ cdef class GeneralizedRows:
                                                                  + rows[i + r].compliance[relaxed]))
             i += m
         return largest
+
+    # ---- work --------------------------------------------------------------------------------------------------------
+
+    cdef double speed(self, const Row* rows, Py_ssize_t row, const double* velocity) noexcept nogil:
+        """J qd, of a wide row with both its records"""
+        return self.rate(row, velocity) + (self.rate(row + 1, velocity) if is_wide(&rows[row]) else 0.0)
+
+    cdef void begin_work(self, const Row* rows, const double* velocity, bint second) noexcept nogil:
+        """Half a substep begins, at these velocities. In the first half all of an impulse is new."""
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            self.loop_speed[i] = self.speed(rows, self.loop[i], velocity)
+            self.loop_given[i] = rows[self.loop[i]].impulse if second else 0.0
+            if not second:
+                self.loop_work[i] = 0.0
+                self.loop_strained[i] = self.loop_open[i]
+
+    cdef void shift_work(self, const Row* rows, const double* velocity, double part) noexcept nogil:
+        """Half a substep begins as if velocities were so much more at its begin: -1 before, 1 after they are slowed."""
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            self.loop_speed[i] += part * self.speed(rows, self.loop[i], velocity)
+
+    cdef void end_work(self, const Row* rows, const double* velocity) noexcept nogil:
+        """Impulses do what they are times the mean of the rates before and after."""
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            self.loop_work[i] += 0.5 * (rows[self.loop[i]].impulse - self.loop_given[i]) * (
+                self.loop_speed[i] + self.speed(rows, self.loop[i], velocity))
+            self.loop_strained[i] |= self.loop_open[i]
+
+    cdef Py_ssize_t part_end(self, Py_ssize_t begin) noexcept nogil:
+        """Where the part ends that begins there."""
+        cdef Py_ssize_t end = begin
+        while end < self.loop_count and self.loop_part[end] == begin:
+            end += 1
+        return end
+
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t end, double* work) noexcept nogil:
+        """Whether a part yielded in this substep, without given velocities. work: of its impulses [J]."""
+        cdef bint found = False
+        cdef Py_ssize_t i
+        work[0] = 0.0
+        for i in range(begin, end):
+            work[0] += self.loop_work[i]
+            found = found or self.loop_strained[i] != 0
+        return found and not self.loop_led[begin]
 
     cdef double worst(self, const Row* rows) noexcept nogil:
         """The largest error of position of rows that close loops [m, rad]."""
