@@ -82,7 +82,7 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((6, loops), np.int32), np.zeros((3 * loops + 7, loops))
+        numbers, matrices = np.zeros((6, loops), np.int32), np.zeros((3 * loops + 4, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
         self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
@@ -90,9 +90,8 @@ cdef class GeneralizedRows:
         self.loop_led, self.loop_strained = integers(numbers[4]), integers(numbers[5])
         self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
         self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
-        self.loop_work, self.loop_speed, self.loop_given = doubles(matrices[4]), doubles(matrices[5]), doubles(matrices[6])
-        self.loop_matrix = doubles(matrices[7:])
-        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[7 + loops:]), doubles(matrices[7 + 2 * loops:])
+        self.loop_matrix = doubles(matrices[4:])
+        self.loop_factors[0], self.loop_factors[1] = doubles(matrices[4 + loops:]), doubles(matrices[4 + 2 * loops:])
 
     def reserve(self):
         """Room for what the last rows asked for."""
@@ -459,53 +458,6 @@ cdef class GeneralizedRows:
             i += m
         return largest
 
-    # ---- work --------------------------------------------------------------------------------------------------------
-
-    cdef double speed(self, const Row* rows, Py_ssize_t row, const double* velocity) noexcept nogil:
-        """J qd, of a wide row with both its records"""
-        return self.rate(row, velocity) + (self.rate(row + 1, velocity) if is_wide(&rows[row]) else 0.0)
-
-    cdef void begin_work(self, const Row* rows, const double* velocity, bint second) noexcept nogil:
-        """Half a substep begins, at these velocities. In the first half all of an impulse is new."""
-        cdef Py_ssize_t i
-        for i in range(self.loop_count):
-            self.loop_speed[i] = self.speed(rows, self.loop[i], velocity)
-            self.loop_given[i] = rows[self.loop[i]].impulse if second else 0.0
-            if not second:
-                self.loop_work[i] = 0.0
-                self.loop_strained[i] = self.loop_open[i]
-
-    cdef void shift_work(self, const Row* rows, const double* velocity, double part) noexcept nogil:
-        """Half a substep begins as if velocities were so much more at its begin: -1 before, 1 after they are slowed."""
-        cdef Py_ssize_t i
-        for i in range(self.loop_count):
-            self.loop_speed[i] += part * self.speed(rows, self.loop[i], velocity)
-
-    cdef void end_work(self, const Row* rows, const double* velocity) noexcept nogil:
-        """Impulses do what they are times the mean of the rates before and after."""
-        cdef Py_ssize_t i
-        for i in range(self.loop_count):
-            self.loop_work[i] += 0.5 * (rows[self.loop[i]].impulse - self.loop_given[i]) * (
-                self.loop_speed[i] + self.speed(rows, self.loop[i], velocity))
-            self.loop_strained[i] |= self.loop_open[i]
-
-    cdef Py_ssize_t part_end(self, Py_ssize_t begin) noexcept nogil:
-        """Where the part ends that begins there."""
-        cdef Py_ssize_t end = begin
-        while end < self.loop_count and self.loop_part[end] == begin:
-            end += 1
-        return end
-
-    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t end, double* work) noexcept nogil:
-        """Whether a part yielded in this substep, without given velocities. work: of its impulses [J]."""
-        cdef bint found = False
-        cdef Py_ssize_t i
-        work[0] = 0.0
-        for i in range(begin, end):
-            work[0] += self.loop_work[i]
-            found = found or self.loop_strained[i] != 0
-        return found and not self.loop_led[begin]
-
     cdef double worst(self, const Row* rows) noexcept nogil:
         """The largest error of position of rows that close loops [m, rad]."""
         cdef double largest = 0.0
@@ -553,3 +505,58 @@ cdef class GeneralizedRows:
                 self.apply(i, change, velocity)
                 found += 1
         return found
+
+    # ---- work --------------------------------------------------------------------------------------------------------
+
+    cdef bint note_strain(self) noexcept nogil:
+        """A substep begins. -> whether loops yield"""
+        cdef bint found = False
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            self.loop_strained[i] = self.loop_open[i]
+            found = found or self.loop_open[i] != 0
+        return found
+
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:
+        """Whether the part that begins there yields or did as the substep began, and given velocities have no part in it.
+        end: where it ends."""
+        cdef bint found = False
+        end[0] = begin
+        while end[0] < self.loop_count and self.loop_part[end[0]] == begin:
+            found = found or self.loop_strained[end[0]] != 0 or self.loop_open[end[0]] != 0
+            end[0] += 1
+        return found and not self.loop_led[begin]
+
+    cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil:
+        """J qd of one side alone."""
+        cdef const Reach* reach = &self.reaches[2 * row + side]
+        cdef double s = 0.0
+        cdef int k
+        for k in range(reach.count):
+            s += self.jacobian[reach.begin + k] * velocity[reach.first + k]
+        return s
+
+    cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,
+                         bint second) noexcept nogil:
+        """Half a substep begins at these velocities: what sides of rows (rows, 2) go by, and impulses that stand. In the
+        first half all of an impulse is new."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            speeds[2 * i] = self.side_rate(i, 0, velocity)
+            speeds[2 * i + 1] = self.side_rate(i, 1, velocity)
+            given[i] = rows[i].impulse if second else 0.0
+
+    cdef void end_work(self, const Row* rows, Py_ssize_t count, const double* velocity, const double* speeds,
+                       const double* given, double* work) noexcept nogil:
+        """work (nv,), at the first velocity of each block: what rows that close no loops have done [J], an impulse times the
+        mean of its rates before and after."""
+        cdef Py_ssize_t i = 0
+        cdef int side, r, m
+        while i < count:
+            m = rows[i].block
+            for r in range(0 if closes(&rows[i]) else m):
+                for side in range(2):
+                    if self.reaches[2 * (i + r) + side].count > 0:
+                        work[self.reaches[2 * (i + r) + side].first] += 0.5 * (rows[i + r].impulse - given[i + r]) * (
+                            speeds[2 * (i + r) + side] + self.side_rate(i + r, side, velocity))
+            i += m
