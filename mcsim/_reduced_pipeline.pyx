@@ -720,7 +720,8 @@ cdef class ReducedPipeline(Pipeline):
         cdef bint watched
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-        watched = self.looping and not self.runge and self.generalized.note_strain()
+        watched = self.looping and not self.runge and self.generalized.note_strain(
+            self.rows, h * self.settings.push_speed)
         if watched:
             self.begin_half(0.5 * h, forces, False)
         self.set_start_impulses()

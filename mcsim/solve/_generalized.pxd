@@ -59,7 +59,7 @@ cdef class GeneralizedRows:
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
-    cdef bint note_strain(self) noexcept nogil
+    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,

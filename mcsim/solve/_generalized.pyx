@@ -508,13 +508,15 @@ cdef class GeneralizedRows:
 
     # ---- work --------------------------------------------------------------------------------------------------------
 
-    cdef bint note_strain(self) noexcept nogil:
-        """A substep begins. -> whether loops yield"""
+    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil:
+        """A substep begins. -> whether loops yield, or are open by more than `widest`"""
+        cdef const Row* row
         cdef bint found = False
         cdef Py_ssize_t i
         for i in range(self.loop_count):
-            self.loop_strained[i] = self.loop_open[i]
-            found = found or self.loop_open[i] != 0
+            row = &rows[self.loop[i]]
+            self.loop_strained[i] = self.loop_open[i] != 0 or (row.stabilized and fabs(row.error) > widest)
+            found = found or self.loop_strained[i] != 0
         return found
 
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:
