@@ -51,9 +51,6 @@ cdef double GAIN = 1e-2
 cdef double[2] MOST_GAIN
 MOST_GAIN[0], MOST_GAIN[1] = 0.1, 0.01
 
-# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
-cdef double OPEN = 1e-4
-
 # Loops that are closed this far need no other trial [m, rad].
 cdef double CLOSED = 1e-13
 
@@ -724,7 +721,7 @@ cdef class ReducedPipeline(Pipeline):
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         watched = self.looping and not self.runge and self.generalized.note_strain(
-            self.rows, OPEN * h * self.settings.push_speed)
+            self.rows, h * self.settings.push_speed)
         if watched:
             self.begin_half(0.5 * h, forces, False)
         self.set_start_impulses()

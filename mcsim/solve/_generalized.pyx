@@ -35,6 +35,9 @@ cdef double YIELDING = 0.1
 # hardly follow, as a rod with its arm in line, it is not to be hurled.
 cdef double LIGHTEST = 0.1
 
+# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
+cdef double OPEN = 1e-4
+
 # The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
 # a part; and what it always may [m/s, rad/s].
 cdef double[2] CONTRARY
@@ -509,13 +512,18 @@ cdef class GeneralizedRows:
     # ---- work --------------------------------------------------------------------------------------------------------
 
     cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil:
-        """A substep begins. -> whether loops yield, or are open by more than `widest`"""
+        """A substep begins. -> whether loops yield, or are open by more than a part of `widest`; by more than all of it they
+        are contrary."""
         cdef const Row* row
         cdef bint found = False
+        cdef double error
         cdef Py_ssize_t i
         for i in range(self.loop_count):
             row = &rows[self.loop[i]]
-            self.loop_strained[i] = self.loop_open[i] != 0 or (row.stabilized and fabs(row.error) > widest)
+            error = fabs(row.error) if row.stabilized else 0.0
+            self.loop_strained[i] = self.loop_open[i] != 0 or error > OPEN * widest
+            if error > widest:
+                self.contrary = row.source
             found = found or self.loop_strained[i] != 0
         return found
 
