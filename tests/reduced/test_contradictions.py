@@ -185,7 +185,7 @@ def operate(rng, world, k, kinematic):
 
 
 @pytest.mark.parametrize("kinematic", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 2, 6])
 def test_random_changes_leave_all_finite(seed, kinematic):
     """Joints onto loops, bodies written off their loops, any velocities: the step goes on."""
     rng = np.random.default_rng(seed)
@@ -200,4 +200,4 @@ def test_random_changes_leave_all_finite(seed, kinematic):
             pass
         world.step(int(rng.integers(0, 4)))
         most = max(most, world.energy().kinetic)
-    assert most < 1e9, most                    # up to 1e7 J is met, from some 1e5 J given; bursts went beyond 1e15
+    assert most < 1e8, most                    # up to 1e7 J are given
