@@ -309,15 +309,29 @@ cdef inline double pressing(double pressed, const Row* row, double stiffness, co
     return row.compliance[BIASED] * (row.impulse - settings.first_kick * settings.h * stiffness * pressed)
 
 
-cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, const Surface* surface, const Bodies* bodies,
-               const Settings* settings, const Row* rows) noexcept nogil:
+cdef inline Vec3 not_outrun(Vec3 s, Vec3 before, Vec3 way, Vec3 impulse) noexcept nogil:
+    """s of a surface that slid: friction only brakes. Where the bodies went back (`way`) by more than it did, it went with
+    them, at most until it is undone: else friction, which a spring that comes back gives, would push beyond what it has."""
+    cdef double length = norm(impulse)
+    cdef double ahead
+    if length == 0.0:
+        return s
+    impulse = scale(1.0 / length, impulse)
+    ahead = min(dot(impulse, sub(way, sub(s, before))), -dot(impulse, s))
+    return add_scaled(s, ahead, impulse) if ahead > 0.0 else s
+
+
+cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, Vec3 belt, const Surface* surface,
+               const Bodies* bodies, const Settings* settings, const Row* rows) noexcept nogil:
     """s of one point after a substep. load: the normal impulse. It turns with the mean spin of both bodies about the
     normal."""
     cdef double bound = BOUND * m.friction * load
     cdef double damping = surface.tangential_damping
     cdef double turn = 0.5 * settings.h * dot(m.normal, add(bodies.twist[m.body_a].w, bodies.twist[m.body_b].w))
     cdef bint slides = norm(pair_impulse(rows)) >= bound
+    cdef bint slid = False
     cdef Vec3 out = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 way = vec3(0.0, 0.0, 0.0)
     cdef int c
     if settings.hunt_crossley:
         damping *= surface.tangential_stiffness * pressed
@@ -326,6 +340,10 @@ cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, const Sur
             slides = fabs(rows[c].impulse) >= bound
         out = add_scaled(out, dragged(dot(s, along(&rows[c])), rows[c].impulse, slides, &rows[c],
                                       surface.tangential_stiffness, damping, settings), along(&rows[c]))
+        way = add_scaled(way, settings.h * (pair_rate(&rows[c], bodies.twist) + dot(along(&rows[c]), belt)), along(&rows[c]))
+        slid = slid or slides
+    if slid and load > 0.0:
+        out = not_outrun(out, s, way, pair_impulse(rows))
     if turn != 0.0:
         out = scale(1.0 / sqrt(1.0 + turn * turn), add_scaled(out, turn, cross(m.normal, out)))
     return out
@@ -345,6 +363,7 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
     cdef double paid[4]
     cdef double overlap[4]
     cdef const Row* row
+    cdef Vec3 belt
     cdef int k, bears
     for i in range(count):
         m = &manifolds[i]
@@ -365,10 +384,11 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
         press(m, surface.stiffness, paid, overlap, bears)
         if at.pairs < 0:
             continue
+        belt = resistances[i].surface_velocity if resistances != NULL else vec3(0.0, 0.0, 0.0)
         for k in range(m.point_count):
             point = &m.points[k]
             point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (before[k] + fabs(point.normal_impulse)),
-                                          rows[at.normals + k].impulse, &surface, bodies, settings,
+                                          rows[at.normals + k].impulse, belt, &surface, bodies, settings,
                                           &rows[at.pairs + 2 * k])
 
 
