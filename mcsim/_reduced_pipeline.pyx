@@ -10,7 +10,7 @@ coordinates, over the tree's velocities.
       drift      q by qd
       refresh    the tree and the rows at the new pose; under "projection", q is projected onto what loops allow
       kick       qd += h/2 qdd(q, qd)
-      relax      sweeps without bias, restitution
+      relax      sweeps without bias; loops that are open give back what they drove; restitution
 
 Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
