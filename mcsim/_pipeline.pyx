@@ -556,6 +556,8 @@ cdef class Pipeline(WarmStarts):
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
+        if self.settings.compliant:
+            self.sign_surfaces()
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)

@@ -18,6 +18,11 @@ cdef class ReducedPipeline(Pipeline):
     cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
+    cdef double* given                   # (rows,) impulses before half a substep
+    cdef double* speeds                  # (rows, 2) and J qd of their sides
+    cdef double* work                    # (nv,) what rows that close no loops have done, at their trees' first velocities [J]
+    cdef int32_t* hanging                # (trees,) whether it hangs on a part of the loops
+    cdef object trees_hanging, rows_work
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -54,3 +59,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef void apply_guesses(self, bint second, double part) noexcept nogil
     cdef void doubt(self, bint second) noexcept nogil
     cdef bint gives(self, int32_t body) noexcept nogil
+    cdef void calm_loops(self) noexcept nogil
+    cdef void begin_half(self, double h, const double* forces, bint second) noexcept nogil
+    cdef void end_half(self, double h, const double* forces) noexcept nogil
+    cdef double strain(self, int32_t body, double* kinetic) noexcept nogil

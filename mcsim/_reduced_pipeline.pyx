@@ -10,7 +10,7 @@ coordinates, over the tree's velocities.
       drift      q by qd
       refresh    the tree and the rows at the new pose; under "projection", q is projected onto what loops allow
       kick       qd += h/2 qdd(q, qd)
-      relax      sweeps without bias, restitution
+      relax      sweeps without bias; loops that are open give back what they drove; restitution
 
 Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
@@ -36,6 +36,7 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
+from mcsim.state._rows cimport is_wide
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -93,6 +94,8 @@ cdef class ReducedPipeline(Pipeline):
         self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
                               and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
+        self.trees_hanging, self.rows_work = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(nv + 1)
+        self.hanging, self.work = integers(self.trees_hanging), doubles(self.rows_work)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -104,8 +107,9 @@ cdef class ReducedPipeline(Pipeline):
             self._follow_rows()
 
     def _follow_rows(self):
-        self.approaches = np.zeros((2, self.row_capacity))
+        self.approaches = np.zeros((5, self.row_capacity))
         self.approach, self.impulses = doubles(self.approaches[0]), doubles(self.approaches[1])
+        self.given, self.speeds = doubles(self.approaches[2]), doubles(self.approaches[3:])
 
     def grow(self):
         Pipeline.grow(self)
@@ -572,6 +576,59 @@ cdef class ReducedPipeline(Pipeline):
         block = &self.motion.blocks[body]
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
+    cdef void begin_half(self, double h, const double* forces, bint second) noexcept nogil:
+        """Where loops yield, account is kept of what forces and other rows do: in the first half of a substep, the second."""
+        self.motion.look()
+        if not second:
+            self.motion.sum_total(-1.0)
+            memset(self.work, 0, self.motion.tree.nv * sizeof(double))
+        self.motion.spend(0.5 * h, forces)
+        self.generalized.begin_work(self.rows, self.row_count, self.motion.qd, self.speeds, self.given, second)
+
+    cdef void end_half(self, double h, const double* forces) noexcept nogil:
+        self.motion.look()
+        self.motion.spend(0.5 * h, forces)
+        self.generalized.end_work(self.rows, self.row_count, self.motion.qd, self.speeds, self.given, self.work)
+
+    cdef double strain(self, int32_t body, double* kinetic) noexcept nogil:
+        """A body's tree hangs on the present part of the loops. -> what it gained that nothing gave, and its kinetic
+        energy, once"""
+        cdef const Block* block
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return 0.0
+        block = &self.motion.blocks[body]
+        if self.hanging[block.tree]:
+            return 0.0
+        self.hanging[block.tree] = 1
+        kinetic[0] += self.motion.kinetic[block.tree]
+        return self.motion.total[block.tree] - self.work[block.first]
+
+    cdef void calm_loops(self) noexcept nogil:
+        """Loops that hang together and yield, as those that contradict each other do, are to move bodies, not to drive them:
+        what their trees have gained in this substep beyond what forces and other rows did, their velocities lose. Not where
+        given velocities have a part, which do work."""
+        cdef const Row* row
+        cdef double gained, kinetic, kept
+        cdef Py_ssize_t begin = 0, end, k
+        self.motion.sum_total(1.0)
+        while begin < self.generalized.loop_count:
+            if self.generalized.strained(begin, &end):
+                gained = kinetic = 0.0
+                memset(self.hanging, 0, self.motion.tree_count * sizeof(int32_t))
+                for k in range(begin, end):
+                    row = &self.rows[self.generalized.loop[k]]
+                    gained += self.strain(row.body_a, &kinetic) + self.strain(row.body_b, &kinetic)
+                    if is_wide(row):
+                        gained += self.strain(row[1].body_a, &kinetic) + self.strain(row[1].body_b, &kinetic)
+                if gained > 1e-12 and kinetic > 0.0:                 # [J]: not what rounding leaves of rest
+                    kept = max(1.0 - gained / kinetic, 0.0)
+                    for k in range(self.motion.tree_count):
+                        if self.hanging[k]:
+                            self.motion.total[k] = 0.0
+                            self.motion.kinetic[k] = kept * self.motion.kinetic[k]
+                            self.motion.slow_tree(&self.motion.trees[k], sqrt(kept))
+            begin = end
+
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
@@ -660,8 +717,13 @@ cdef class ReducedPipeline(Pipeline):
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
+        cdef bint watched
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
+        watched = self.looping and not self.runge and self.generalized.note_strain(
+            self.rows, h * self.settings.push_speed)
+        if watched:
+            self.begin_half(0.5 * h, forces, False)
         self.set_start_impulses()
         if self.settings.compliant:
             # Guesses are weighed where the forces are there that they bear, and act before these find their velocities.
@@ -688,6 +750,8 @@ cdef class ReducedPipeline(Pipeline):
             if self.closing_loops:
                 self.close_loops(h)
                 self.motion.place()
+            if watched:
+                self.end_half(0.5 * h, forces)
             self.motion.look()
             self.motion.account(-1.0)
             self.motion.drift(h)
@@ -699,12 +763,17 @@ cdef class ReducedPipeline(Pipeline):
         self.lap(STAGE_REFRESH)
         if not self.runge:
             self.sum_forces()
+            if watched:
+                self.begin_half(0.5 * h, forces, True)
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
         if self.looping and not self.runge:
             self.doubt(True)
         self.solve_rows(RELAXED, self.settings.relax_iterations)
+        if watched:
+            self.end_half(0.5 * h, forces)
+            self.calm_loops()
         if self.bounces:
             self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
                                                          self.settings.restitution_threshold, self.settings.iterations)

@@ -16,6 +16,7 @@ cdef class WarmStarts(Machine):
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil
     cdef void move_surfaces(self) noexcept nogil
+    cdef void sign_surfaces(self) noexcept nogil
     cdef void comply(self) noexcept nogil
     cdef bint complies(self, const Row* row) noexcept nogil
     cdef int32_t node(self, int32_t body) noexcept nogil

@@ -5,13 +5,14 @@
     warm start   their guesses, as far as they help
     refresh      surfaces to where the drift leaves them; numbers of their rows, for what is left of this substep and for the
                  next one
+    end          the poses that they know
     relax        before it the second halves: of slow points as large as the first ones, of fast ones guessed by them
 """
 
 from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
-from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, surface_energy
+from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, sign_surfaces, surface_energy
 from mcsim.constraints._joints cimport is_shared
 from mcsim.core._math cimport dot, scale
 from mcsim.core._types cimport Twist, Vec3
@@ -40,12 +41,12 @@ cdef class WarmStarts(Machine):
             return                                           # they take the factor in layout and store
         for i in range(self.collider.manifold_count):
             m = &self.collider.manifolds[i]
-            m.friction_impulse = scale(factor, m.friction_impulse)
             m.twist_impulse *= factor
             if self.collider.resisting:
                 m.rolling_impulse = scale(factor, m.rolling_impulse)
             if self.settings.compliant:
-                continue                                     # points keep no impulses
+                continue                                     # what else it keeps are no impulses
+            m.friction_impulse = scale(factor, m.friction_impulse)
             for k in range(m.point_count):
                 m.points[k].normal_impulse *= factor
                 m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
@@ -123,11 +124,14 @@ cdef class WarmStarts(Machine):
 
     cdef void load_surfaces(self) noexcept nogil:
         load_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                      self.collider.manifold_count, &self.settings, self.rows)
+                      self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
 
     cdef void move_surfaces(self) noexcept nogil:
         move_surfaces(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
                       self.collider.manifold_count, &self.bodies, &self.settings, self.rows)
+
+    cdef void sign_surfaces(self) noexcept nogil:
+        sign_surfaces(self.collider.manifolds, self.collider.manifold_count, &self.bodies)
 
     cdef void comply(self) noexcept nogil:
         self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,

@@ -100,8 +100,8 @@ class Residuals(Mapping):
 
 def residuals_now(world):
     """-> dict of the four residuals, of the impulses of the last substep at the present velocities and poses. Friction at
-    a manifold's centre counts as two rows bounded by its load. Of compliant contacts, whose points keep no impulses,
-    none."""
+    a manifold's centre counts as two rows bounded by its load. Of compliant contacts none: of their last impulses those of
+    slow points were given, not solved for."""
     if world._keywords["contact"] == "compliant":
         return {}
     rows, jacobian, response, velocity = world._rows_and_velocity()

@@ -123,9 +123,13 @@ def _settle_compliant(k, exact):
     """Each point is a spring of its own, in a step of two halves (docs/theory/compliant.md)."""
     for name, only in (("integrator", "semi_implicit"), ("stabilization", "soft")):
         if k[name] != only:
-            raise FieldError(name, f"{k[name]!r} does not go with contact='compliant': pass {name}={only!r}")
+            raise FieldError(name, f"{k[name]!r} does not go with contact='compliant', whose forces act in the two halves of "
+                             f"a substep around its drift: pass {name}={only!r}" + (
+                                 ", or use ReducedWorld, which takes it" if k[name] == "rk4" else ""))
     if exact:
-        raise FieldError("solver", f"{k['solver']!r} does not go with contact='compliant': pass solver='si' or 'pgs'")
+        raise FieldError("solver", f"{k['solver']!r} does not go with contact='compliant', where half of a point's impulse is "
+                         "given by the other half: pass solver='si' or 'pgs'; mc.solve(world.problem(), solver=...) solves "
+                         "the first half by any")
     k["friction_points"] = "point"
 
 

@@ -158,8 +158,9 @@ class Snapshots:
         """Those of a world of another `contact` without what their points keep: it means another thing there."""
         manifolds = np.asarray(snapshot.manifolds.unpacked(), MANIFOLD_DTYPE)
         if snapshot.contact != self._keywords["contact"]:
-            for name in ("normal_impulse", "friction_impulse"):
-                manifolds["points"][name] = 0.0
+            for part, name in ((manifolds, "friction_impulse"), (manifolds["points"], "normal_impulse"),
+                               (manifolds["points"], "friction_impulse")):
+                part[name] = 0.0
         return manifolds
 
     def _machinery_of(self, snapshot):

@@ -16,12 +16,19 @@ As rows of a substep h whose forces act in two halves, with p = h/2 and e = d + 
 under the rigid rows' bounds. q = 1/2 is the implicit midpoint rule, of second order: the second half is as large as the
 first. Where h (d + h k) J M^-1 J' > 1 the point is faster than the substep: then q = 1, each half solved by itself, which
 damps it. A point's state is kept in its record: normal_impulse is -y while it bears, else y; friction_impulse is s.
+
+A drift along straight velocities, or a point that changes its place on the bodies, may press a surface deeper in than
+what worked on it has paid for. So a manifold keeps account: E, what its surfaces were given and have not given back,
+
+    dE = h f y'                     over a substep, of which sum of k y^2 / 2 is stored, the rest heat
+
+Where z asks for more than E, y lags behind (`press`): y < z, and so on until heat pays for it.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, rotate, scale, sub, vec3
-from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.constraints._contacts cimport ContactRows, contact_rows, pair_impulse, resistance_of
 from mcsim.state._layout cimport BIASED, MANIFOLD_ANCHORS, RELAXED, ManifoldPoint
 from mcsim.state._rows cimport pair_rate
@@ -84,28 +91,69 @@ cdef inline Vec3 along(const Row* row) noexcept nogil:
     return vec3(row.jacobian[6], row.jacobian[7], row.jacobian[8])
 
 
+# ---- how far surfaces are pressed in ---------------------------------------------------------------------------------
+
+cdef inline double signature(const Manifold* m, const Bodies* bodies) noexcept nogil:
+    """A number that two poses of the bodies hardly share, and that is not 0."""
+    cdef Vec3 a = bodies.position[m.body_a]
+    cdef Vec3 b = bodies.position[m.body_b]
+    cdef Quat q = bodies.orientation[m.body_a]
+    cdef Quat r = bodies.orientation[m.body_b]
+    return 8.0 + (0.31 * a.x + 0.37 * a.y + 0.41 * a.z - 0.43 * b.x - 0.47 * b.y - 0.53 * b.z
+                  + 0.59 * q.w + 0.61 * q.x + 0.67 * q.y + 0.71 * q.z + 0.73 * r.w + 0.79 * r.x + 0.83 * r.y + 0.89 * r.z)
+
+
+cdef inline void press(Manifold* m, double stiffness, const double* paid, const double* overlap, int bears) noexcept nogil:
+    """y of all points: the overlap where it bears (bit k of bears), else as paid for. What of it is not paid for is so from
+    the manifold's heat, to the same part at all points."""
+    cdef double held = 0.0
+    cdef double wanted = 0.0
+    cdef double asked, heat, part
+    cdef int k
+    for k in range(m.point_count):
+        asked = max(overlap[k], 0.0) if (bears >> k) & 1 else paid[k]
+        held += 0.5 * stiffness * min(paid[k], asked) ** 2
+        wanted += 0.5 * stiffness * max(asked * asked - paid[k] * paid[k], 0.0)
+    heat = max(m.friction_impulse.x - held, 0.0)
+    part = heat / wanted if heat < wanted else 1.0
+    for k in range(m.point_count):
+        asked = max(overlap[k], 0.0) if (bears >> k) & 1 else paid[k]
+        if part < 1.0 and asked > paid[k]:
+            asked = sqrt(paid[k] * paid[k] + part * (asked * asked - paid[k] * paid[k]))
+        m.points[k].normal_impulse = -asked if (bears >> k) & 1 else asked
+    m.friction_impulse.x = held + (heat if heat < INFINITY else wanted)
+
 # ---- at the start of a step ------------------------------------------------------------------------------------------
 
 cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
-                        const Settings* settings, Row* rows) noexcept nogil:
+                        const Bodies* bodies, const Settings* settings, Row* rows) noexcept nogil:
     """Surfaces kept from the last step at the present geometry: what bore does where the bodies are now; s turns with the
-    normal. Springs as they stand are what the rows' impulses are guessed by."""
+    normal. Springs as they stand are what the rows' impulses are guessed by. A manifold that is new, or between bodies that
+    were moved since the last step, begins with its springs pressed in as they may be."""
     cdef Manifold* m
     cdef ManifoldPoint* point
     cdef PointRows at
     cdef Surface surface
     cdef Py_ssize_t i, n
-    cdef double overlap, length, load
-    cdef int k
+    cdef double length, load
+    cdef double paid[4]
+    cdef double overlap[4]
+    cdef int k, bears
     for i in range(count):
         m = &manifolds[i]
         surface = surface_of(m, shapes)
         at = point_rows(m, resistance_of(resistances, i), settings)
+        if m.friction_impulse.y != signature(m, bodies):
+            m.friction_impulse.x = INFINITY
+        bears = 0
         for k in range(m.point_count):
             point = &m.points[k]
-            overlap = -rows[at.normals + k].error
-            if point.normal_impulse < 0.0 or overlap > point.normal_impulse:
-                point.normal_impulse = -max(overlap, 0.0)
+            overlap[k] = -rows[at.normals + k].error
+            paid[k] = fabs(point.normal_impulse)
+            bears |= (point.normal_impulse < 0.0 or overlap[k] > paid[k]) << k
+        press(m, surface.stiffness, paid, overlap, bears)
+        for k in range(m.point_count):
+            point = &m.points[k]
             load = settings.h * surface.stiffness * max(-point.normal_impulse, 0.0)
             rows[at.normals + k].impulse = load
             length = norm(point.friction_impulse)
@@ -198,7 +246,7 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
             point = &m.points[k]
             row = &rows[at.normals + k]
             pressed = fabs(point.normal_impulse)
-            gap = pressed + row.error
+            gap = max(pressed + row.error, 0.0)
             factor = 1.0
             if settings.hunt_crossley:
                 factor = indentation(pressed, -pair_rate(row, bodies.twist), gap, settings)
@@ -256,15 +304,34 @@ cdef inline double dragged(double s, double impulse, double slides, const Row* r
     return s - settings.h * row.compliance[BIASED] * (impulse + first * stiffness * s)
 
 
-cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, const Surface* surface, const Bodies* bodies,
-               const Settings* settings, const Row* rows) noexcept nogil:
+cdef inline double pressing(double pressed, const Row* row, double stiffness, const Settings* settings) noexcept nogil:
+    """y' over a substep whose first half had the row's impulse."""
+    return row.compliance[BIASED] * (row.impulse - settings.first_kick * settings.h * stiffness * pressed)
+
+
+cdef inline Vec3 not_outrun(Vec3 s, Vec3 before, Vec3 way, Vec3 impulse) noexcept nogil:
+    """s of a surface that slid: friction only brakes. Where the bodies went back (`way`) by more than it did, it went with
+    them, at most until it is undone: else friction, which a spring that comes back gives, would push beyond what it has."""
+    cdef double length = norm(impulse)
+    cdef double ahead
+    if length == 0.0:
+        return s
+    impulse = scale(1.0 / length, impulse)
+    ahead = min(dot(impulse, sub(way, sub(s, before))), -dot(impulse, s))
+    return add_scaled(s, ahead, impulse) if ahead > 0.0 else s
+
+
+cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, Vec3 belt, const Surface* surface,
+               const Bodies* bodies, const Settings* settings, const Row* rows) noexcept nogil:
     """s of one point after a substep. load: the normal impulse. It turns with the mean spin of both bodies about the
     normal."""
     cdef double bound = BOUND * m.friction * load
     cdef double damping = surface.tangential_damping
     cdef double turn = 0.5 * settings.h * dot(m.normal, add(bodies.twist[m.body_a].w, bodies.twist[m.body_b].w))
     cdef bint slides = norm(pair_impulse(rows)) >= bound
+    cdef bint slid = False
     cdef Vec3 out = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 way = vec3(0.0, 0.0, 0.0)
     cdef int c
     if settings.hunt_crossley:
         damping *= surface.tangential_stiffness * pressed
@@ -273,6 +340,10 @@ cdef Vec3 drag(Vec3 s, const Manifold* m, double pressed, double load, const Sur
             slides = fabs(rows[c].impulse) >= bound
         out = add_scaled(out, dragged(dot(s, along(&rows[c])), rows[c].impulse, slides, &rows[c],
                                       surface.tangential_stiffness, damping, settings), along(&rows[c]))
+        way = add_scaled(way, settings.h * (pair_rate(&rows[c], bodies.twist) + dot(along(&rows[c]), belt)), along(&rows[c]))
+        slid = slid or slides
+    if slid and load > 0.0:
+        out = not_outrun(out, s, way, pair_impulse(rows))
     if turn != 0.0:
         out = scale(1.0 / sqrt(1.0 + turn * turn), add_scaled(out, turn, cross(m.normal, out)))
     return out
@@ -287,22 +358,45 @@ cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, cons
     cdef PointRows at
     cdef Surface surface
     cdef Py_ssize_t i
-    cdef double pressed, overlap, free, load
-    cdef int k
+    cdef double rate
+    cdef double before[4]
+    cdef double paid[4]
+    cdef double overlap[4]
+    cdef const Row* row
+    cdef Vec3 belt
+    cdef int k, bears
     for i in range(count):
         m = &manifolds[i]
         surface = surface_of(m, shapes)
         at = point_rows(m, resistance_of(resistances, i), settings)
+        bears = 0
+        for k in range(m.point_count):
+            row = &rows[at.normals + k]
+            before[k] = fabs(m.points[k].normal_impulse)
+            overlap[k] = -row.error
+            if row.impulse > 0.0:
+                rate = pressing(before[k], row, surface.stiffness, settings)
+                paid[k] = max(before[k] + settings.h * rate, 0.0)
+                m.friction_impulse.x += rate * row.impulse / settings.first_kick
+            else:
+                paid[k] = recovered(before[k], &surface, settings)
+            bears |= (row.impulse > 0.0 or overlap[k] > paid[k]) << k
+        press(m, surface.stiffness, paid, overlap, bears)
+        if at.pairs < 0:
+            continue
+        belt = resistances[i].surface_velocity if resistances != NULL else vec3(0.0, 0.0, 0.0)
         for k in range(m.point_count):
             point = &m.points[k]
-            pressed = fabs(point.normal_impulse)
-            overlap = -rows[at.normals + k].error
-            load = rows[at.normals + k].impulse
-            free = 0.0 if load > 0.0 else recovered(pressed, &surface, settings)
-            point.normal_impulse = -overlap if overlap > free else free
-            if at.pairs >= 0:
-                point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (pressed + fabs(point.normal_impulse)),
-                                              load, &surface, bodies, settings, &rows[at.pairs + 2 * k])
+            point.friction_impulse = drag(point.friction_impulse, m, 0.5 * (before[k] + fabs(point.normal_impulse)),
+                                          rows[at.normals + k].impulse, belt, &surface, bodies, settings,
+                                          &rows[at.pairs + 2 * k])
+
+
+cdef void sign_surfaces(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
+    """At the end of a step: these are the poses that the surfaces know."""
+    cdef Py_ssize_t i
+    for i in range(count):
+        manifolds[i].friction_impulse.y = signature(&manifolds[i], bodies)
 
 # ---- energy ----------------------------------------------------------------------------------------------------------
 

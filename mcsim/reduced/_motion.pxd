@@ -38,6 +38,7 @@ cdef class TreeMotion:
     cdef Block* trees                    # (trees,)
     cdef double* kinetic                 # (trees,) at the last account
     cdef double* gained                  # (trees,) since begin_account
+    cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -54,7 +55,11 @@ cdef class TreeMotion:
     cdef void see_leads(self) noexcept nogil
     cdef void account(self, double part) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
+    cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil
+    cdef void sum_total(self, double part) noexcept nogil
+    cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef int tame(self, double part) noexcept nogil
+    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil

@@ -33,10 +33,11 @@ cdef class TreeMotion:
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
-        sums = np.zeros((3, len(trees)))
+        sums = np.zeros((4, len(trees)))
         self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
+        self.total = doubles(sums[3])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
@@ -233,30 +234,57 @@ cdef class TreeMotion:
             self.kinetic[k] = kinetic
             self.gained[k] += part * kinetic
 
+    cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil:
+        """After look: of joint forces and `forces` on a tree at these velocities, and of gravity [W]."""
+        cdef const LinkState* s
+        cdef const Link* link
+        cdef const Block* block = &self.trees[k]
+        cdef const double* f
+        cdef Wide3 v
+        cdef double found = 0.0
+        cdef Py_ssize_t i
+        weight[0] = 0.0
+        for i in range(block.first, block.first + block.count):
+            found += self.tau[i] * self.qd[i]
+        for i in range(block.first_link, block.end_link):
+            s = &self.tree.states[i + 1]
+            link = &self.tree.links[i]
+            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            weight[0] += link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
+            if forces != NULL:
+                f = forces + 6 * link.body
+                found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
+        return found
+
     cdef void credit(self, double h, const double* forces) noexcept nogil:
         """After look: less what gravity, joint forces, `forces` and prescribed bodies, as in the last kick, do in h at
         these velocities."""
+        cdef double found, weight
+        cdef Py_ssize_t k
+        for k in range(self.tree_count):
+            found = self.tree_power(k, forces, &weight)
+            self.gained[k] -= h * (found + weight + self.lead[k])
+
+    cdef void sum_total(self, double part) noexcept nogil:
+        """After look: `total` of every tree by this part of its kinetic energy and that of gravity, which are exact."""
         cdef const LinkState* s
         cdef const Link* link
-        cdef const Block* block
-        cdef const double* f
-        cdef Wide3 v, a
-        cdef double found
         cdef Py_ssize_t i, k
+        self.account(0.0)
         for k in range(self.tree_count):
-            block = &self.trees[k]
-            found = self.lead[k]
-            for i in range(block.first, block.first + block.count):
-                found += self.tau[i] * self.qd[i]
-            for i in range(block.first_link, block.end_link):
+            self.total[k] = (self.total[k] if part > 0.0 else 0.0) + part * self.kinetic[k]
+            for i in range(self.trees[k].first_link, self.trees[k].end_link):
                 s = &self.tree.states[i + 1]
                 link = &self.tree.links[i]
-                v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
-                found += link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
-                if forces != NULL:
-                    f = forces + 6 * link.body
-                    found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
-            self.gained[k] -= h * found
+                self.total[k] -= part * link.mass * w_dot(w_add(s.position, s.com), wide3(
+                    link.weight.x, link.weight.y, link.weight.z))
+
+    cdef void spend(self, double h, const double* forces) noexcept nogil:
+        """After look: `total` less what joint forces and `forces` do in h at these velocities."""
+        cdef double weight
+        cdef Py_ssize_t k
+        for k in range(self.tree_count):
+            self.total[k] -= h * self.tree_power(k, forces, &weight)
 
     cdef void see_leads(self) noexcept nogil:
         """After accelerate: the power of prescribed bodies, which are roots, on their trees."""
@@ -272,20 +300,21 @@ cdef class TreeMotion:
     cdef int tame(self, double part) noexcept nogil:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. -> how
         many"""
-        cdef const Block* block
-        cdef double factor
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t k
         cdef int found = 0
         for k in range(self.tree_count):
-            block = &self.trees[k]
             if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
                 continue
             found += 1
-            factor = sqrt(1.0 - self.gained[k] / self.kinetic[k]) if self.gained[k] < self.kinetic[k] else 0.0
+            self.slow_tree(&self.trees[k], sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)))
             self.gained[k] = 0.0
-            for i in range(block.first + 6 * block.led, block.first + block.count):
-                self.qd[i] *= factor
         return found
+
+    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil:
+        """Its velocities times a factor, not what is given of them."""
+        cdef Py_ssize_t i
+        for i in range(block.first + 6 * block.led, block.first + block.count):
+            self.qd[i] *= factor
 
     cdef void take_back(self, double h) noexcept nogil:
         """The last kick of h."""

@@ -37,6 +37,7 @@ cdef class GeneralizedRows:
     cdef double* loop_change             # (loops,) residuals in, impulses out
     cdef double* loop_asked              # (loops,) residuals
     cdef double* loop_most[2]            # (loops,) the largest since the last pose, of the part that begins there
+    cdef int32_t* loop_strained          # whether it yielded as the substep began
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
@@ -58,6 +59,13 @@ cdef class GeneralizedRows:
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
+    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
+    cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
+    cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,
+                         bint second) noexcept nogil
+    cdef void end_work(self, const Row* rows, Py_ssize_t count, const double* velocity, const double* speeds,
+                       const double* given, double* work) noexcept nogil
     cdef double worst(self, const Row* rows) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
     cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,

@@ -31,6 +31,13 @@ PROXIMAL[0], PROXIMAL[1] = 1e-3, 1e-7
 # The compliance of rows that yield, as a part of their diagonal.
 cdef double YIELDING = 0.1
 
+# A row that yields has at least this part of the diagonal that its bodies had without their trees: where a tree can
+# hardly follow, as a rod with its arm in line, it is not to be hurled.
+cdef double LIGHTEST = 0.1
+
+# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
+cdef double OPEN = 1e-4
+
 # The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
 # a part; and what it always may [m/s, rad/s].
 cdef double[2] CONTRARY
@@ -47,6 +54,15 @@ cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
     wide, and its first record stands for it."""
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
+
+cdef inline double free_diagonal(const Row* row) noexcept nogil:
+    """J M^-1 J' of its bodies, had they no joints."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += row.jacobian[k] * row.inv_mass_jacobian[k]
+    return sum
 
 
 cdef inline bint is_linear(const Row* row) noexcept nogil:
@@ -69,12 +85,12 @@ cdef class GeneralizedRows:
         self.jacobian, self.response = doubles(values[0]), doubles(values[1])
 
     def _allot_loops(self, Py_ssize_t loops):
-        numbers, matrices = np.zeros((5, loops), np.int32), np.zeros((3 * loops + 4, loops))
+        numbers, matrices = np.zeros((6, loops), np.int32), np.zeros((3 * loops + 4, loops))
         self.kept_loops = numbers, matrices
         self.loop_capacity = loops
         self.loop, self.loop_begin = integers(numbers[0]), integers(numbers[1])
         self.loop_part, self.loop_open = integers(numbers[2]), integers(numbers[3])
-        self.loop_led = integers(numbers[4])
+        self.loop_led, self.loop_strained = integers(numbers[4]), integers(numbers[5])
         self.loop_change, self.loop_asked = doubles(matrices[0]), doubles(matrices[1])
         self.loop_most[0], self.loop_most[1] = doubles(matrices[2]), doubles(matrices[3])
         self.loop_matrix = doubles(matrices[4:])
@@ -208,16 +224,11 @@ cdef class GeneralizedRows:
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """Diagonals, and couplings of cones. Rows that the tree implies move nothing."""
         cdef Py_ssize_t i
-        cdef double alone
         cdef Row* row
-        cdef int k
         for i in range(count):
             row = &rows[i]
-            alone = 0.0
-            for k in range(12):
-                alone += row.jacobian[k] * row.inv_mass_jacobian[k]
             row.diagonal = self.coupling(i, i)
-            if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * alone:
+            if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
                 row.diagonal = 0.0
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
         for i in range(count):
@@ -314,7 +325,7 @@ cdef class GeneralizedRows:
             i = begin
             while i < end and rows[self.loop[i]].source == source:
                 linear = is_linear(&rows[self.loop[i]])
-                sum[linear] += rows[self.loop[i]].diagonal
+                sum[linear] += max(rows[self.loop[i]].diagonal, LIGHTEST * free_diagonal(&rows[self.loop[i]]))
                 count[linear] += 1
                 i += 1
             for k in range(begin, i):
@@ -497,3 +508,65 @@ cdef class GeneralizedRows:
                 self.apply(i, change, velocity)
                 found += 1
         return found
+
+    # ---- work --------------------------------------------------------------------------------------------------------
+
+    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil:
+        """A substep begins. -> whether loops yield, or are open by more than a part of `widest`; by more than all of it they
+        are contrary."""
+        cdef const Row* row
+        cdef bint found = False
+        cdef double error
+        cdef Py_ssize_t i
+        for i in range(self.loop_count):
+            row = &rows[self.loop[i]]
+            error = fabs(row.error) if row.stabilized else 0.0
+            self.loop_strained[i] = self.loop_open[i] != 0 or error > OPEN * widest
+            if error > widest:
+                self.contrary = row.source
+            found = found or self.loop_strained[i] != 0
+        return found
+
+    cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil:
+        """Whether the part that begins there yields or did as the substep began, and given velocities have no part in it.
+        end: where it ends."""
+        cdef bint found = False
+        end[0] = begin
+        while end[0] < self.loop_count and self.loop_part[end[0]] == begin:
+            found = found or self.loop_strained[end[0]] != 0 or self.loop_open[end[0]] != 0
+            end[0] += 1
+        return found and not self.loop_led[begin]
+
+    cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil:
+        """J qd of one side alone."""
+        cdef const Reach* reach = &self.reaches[2 * row + side]
+        cdef double s = 0.0
+        cdef int k
+        for k in range(reach.count):
+            s += self.jacobian[reach.begin + k] * velocity[reach.first + k]
+        return s
+
+    cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,
+                         bint second) noexcept nogil:
+        """Half a substep begins at these velocities: what sides of rows (rows, 2) go by, and impulses that stand. In the
+        first half all of an impulse is new."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            speeds[2 * i] = self.side_rate(i, 0, velocity)
+            speeds[2 * i + 1] = self.side_rate(i, 1, velocity)
+            given[i] = rows[i].impulse if second else 0.0
+
+    cdef void end_work(self, const Row* rows, Py_ssize_t count, const double* velocity, const double* speeds,
+                       const double* given, double* work) noexcept nogil:
+        """work (nv,), at the first velocity of each block: what rows that close no loops have done [J], an impulse times the
+        mean of its rates before and after."""
+        cdef Py_ssize_t i = 0
+        cdef int side, r, m
+        while i < count:
+            m = rows[i].block
+            for r in range(0 if closes(&rows[i]) else m):
+                for side in range(2):
+                    if self.reaches[2 * (i + r) + side].count > 0:
+                        work[self.reaches[2 * (i + r) + side].first] += 0.5 * (rows[i + r].impulse - given[i + r]) * (
+                            speeds[2 * (i + r) + side] + self.side_rate(i + r, side, velocity))
+            i += m

@@ -124,7 +124,8 @@ ctypedef struct Manifold:
     double restitution           # combined
     double rounding_a            # radius to which the surface is round at the contact, 0 = flat or a corner [m]
     double rounding_b
-    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central")
+    Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central"). Compliant: x, what
+                                 # the surfaces hold or have turned into heat [J]; y, at which poses (_compliant.pyx)
     double twist_impulse         # about the normal, of the last substep [N m s]
     int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
     int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0

@@ -397,6 +397,88 @@ def test_what_stands_on_a_turntable_stays_there(kind):
     assert np.hypot(*world.positions[1, :2]) == pytest.approx(radius, abs=1e-7)
     assert np.linalg.norm(world.contacts["tangent_impulse"].sum(axis=0)) * 240 == pytest.approx(2.0 * 0.5, rel=1e-3)
 
+# ---- energy ----------------------------------------------------------------------------------------------------------
+
+def drop(kind, seed, shapes, *, count=1, flat=False, friction=None):
+    """`count` solids fall onto a plane, turned and spinning anyhow: k from 1e3 to 1e7 N/m, damping 0 to large, substeps of
+    1/1000 to 1/60 s, both laws."""
+    rng = np.random.default_rng(seed)
+    k, law = 10 ** rng.uniform(3, 7), str(rng.choice(["linear", "hunt_crossley"]))
+    damping = float(rng.choice([0.0, 0.0, 0.1, 1.0, 10.0])) * (2.0 * np.sqrt(k) if law == "linear" else 1.0)
+    if friction is None:
+        friction = float(rng.choice([0.0, 0.5, 1.0]))
+    material = soft(k, damping, friction, tangential_stiffness=k * rng.choice([0.1, 1.0, 5.0]))
+    scene = ground(material=mc.Material(friction=friction))
+    for i in range(count):
+        turn, v, w = rng.normal(size=4), rng.normal(size=3), rng.normal(size=3) * rng.choice([0.0, 3.0, 10.0])
+        if flat:
+            turn, v, w = np.array((1, 0, 0, 0)), v * (0, 0, 1), (0, 0, 0)
+        scene.add_body(shape=shapes[rng.integers(len(shapes))], mass=rng.uniform(0.5, 2.0), velocity=v,
+                       orientation=turn / np.linalg.norm(turn), angular_velocity=w,
+                       position=(*rng.uniform(-0.05, 0.05, 2), 0.3 + 0.6 * i + rng.uniform(0, 0.3)), material=material)
+    return kind(scene, dt=10 ** rng.uniform(-3, np.log10(1 / 60)), substeps=1, contact="compliant", compliant_law=law)
+
+
+def grown(world, seconds=0.7):
+    """-> the energy's largest excess over its start and its largest rise, as parts of the start"""
+    found = energies(world, round(seconds / world.dt))
+    return found.max() / found[0] - 1.0, (found - np.minimum.accumulate(found)).max() / found[0]
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_a_ball_or_a_flat_box_gains_nothing(kind):
+    """Not even for a while; the dragged surfaces of a box with friction wobble."""
+    box = mc.Box((0.1, 0.12, 0.05))
+    for seed in range(12):
+        for friction, most in ((0.0, 1e-12), (None, 1e-6)):
+            excess, rise = grown(drop(kind, seed, [box], flat=True, friction=friction))
+            assert excess < 1e-12 and rise < most, (seed, friction, excess, rise)
+            excess, rise = grown(drop(kind, seed, [mc.Sphere(0.1)], friction=friction))
+            assert excess < 1e-12 and rise < 1e-12, (seed, friction, excess, rise)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_friction_only_brakes_a_ball(kind):
+    """Thrown obliquely, with spin, soft ones that go in by more than their radius too. A dragged surface that came back
+    pushed a ball that had outrun it: seed 26 gained 2.5 % of its energy in one bounce."""
+    for seed in (*range(8), 26, 30, 44):
+        rng = np.random.default_rng(seed)
+        law, k = str(rng.choice(["linear", "hunt_crossley"])), 10 ** rng.uniform(2.5, 6)
+        damping = rng.choice([0, 0, 0.1]) * (2.0 * np.sqrt(k) if law == "linear" else 1.0)
+        world = ball_world(soft(k, damping, 0.6, tangential_stiffness=k * rng.choice([0.3, 1, 3])), kind, height=0.05,
+                           velocity=(rng.normal() * 3, rng.normal() * 3, -rng.uniform(1, 6)), gravity=G,
+                           spin=rng.normal(size=3) * rng.choice([1, 10, 40]), dt=10 ** rng.uniform(-3.3, -2),
+                           compliant_law=law, floor=mc.Material(friction=0.6))
+        found = energies(world, round(0.5 / world.dt))
+        assert (found - np.minimum.accumulate(found)).max() < 1e-9 * found[0], seed
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+@pytest.mark.parametrize("count", [1, 2])
+def test_tumbling_solids_gain_hardly_anything(kind, count):
+    """Corners that come deep between two steps, points that change places, rims: what is not paid for is not stored. Before,
+    some got to 1.2 times the energy they had, others that are like these to 130 times."""
+    shapes = mc.Box((0.05, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08)
+    found = np.array([grown(drop(kind, seed, shapes, count=count)) for seed in range(60)])
+    assert found[:, 0].max() < 1e-3 and found[:, 1].max() < 0.03, found.max(axis=0)
+
+
+@pytest.mark.parametrize("kind", WORLDS)
+def test_a_body_put_deeper_begins_with_its_springs_pressed_in(kind):
+    """By set_pose or by writing; undamped, in contact since long: nothing could pay for it."""
+    for write in (False, True):
+        world = ball_world(soft(1e4), kind, height=-0.003, velocity=(0, 0, 0), gravity=G)
+        world.step(7)
+        if kind is mc.ReducedWorld and write:
+            world.q[2] = 0.095
+        elif write:
+            world.positions[1] = (0, 0, 0.095)
+        else:
+            world.set_pose("ball", (0, 0, 0.095))
+        world.set_velocity("ball", (0, 0, 0))
+        world.step()
+        assert world.contacts["normal_impulse"].sum() / 1e-3 == pytest.approx(1e4 * 0.005, rel=0.01)
+
 # ---- robust ----------------------------------------------------------------------------------------------------------
 
 
@@ -545,9 +627,10 @@ def test_two_rigid_surfaces_are_refused_only_where_they_may_touch():
 @pytest.mark.parametrize("keywords, message", [
     ({"contact": "soft"}, "contact must be one of: rigid, compliant"),
     ({"compliant_law": "hertz"}, "compliant_law must be one of: linear, hunt_crossley"),
-    ({"integrator": "rk4"}, "integrator 'rk4' does not go with contact='compliant'"),
+    ({"integrator": "rk4"}, "integrator 'rk4' does not go with contact='compliant'.*'semi_implicit', or use ReducedWorld"),
+    ({"integrator": "rattle"}, "integrator 'rattle' does not go with contact='compliant'.*pass integrator='semi_implicit'$"),
     ({"stabilization": "baumgarte"}, "stabilization 'baumgarte' does not go with contact='compliant'"),
-    ({"solver": "nncg"}, "solver 'nncg' does not go with contact='compliant'"),
+    ({"solver": "nncg"}, r"solver 'nncg' does not go with contact='compliant'.*mc.solve\(world.problem\(\)"),
 ])
 def test_wrong_keywords(keywords, message):
     with pytest.raises(mc.SceneError, match=message):

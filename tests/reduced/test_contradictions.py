@@ -95,6 +95,63 @@ def test_a_fast_tree_with_limits_gains_no_energy():
     assert fastest(world, 200) < 1.6 * before
 
 
+# ---- energy ----------------------------------------------------------------------------------------------------------
+
+def contradictory(seed, gravity, **keywords):
+    """A random tree of 2 to 6 links, and 1 to 4 joints beside it that nobody asked whether they can be met: rods of 1 cm to
+    30 m, frames that are metres apart, turned against each other, several on one link."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene(gravity=gravity)
+    count, ends = int(rng.integers(2, 7)), []
+    for i in range(count):
+        a = None if i == 0 else f"b{rng.integers(0, i)}"
+        start, way = np.zeros(3) if a is None else ends[int(a[1:])], rng.normal(size=3)
+        ends.append(start + way * rng.uniform(0.2, 1.0) / np.linalg.norm(way))
+        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), inertia=10 ** rng.uniform(-3, -1) * np.array((1, 1, 1.2)),
+                       position=(start + ends[i]) / 2)
+        axis = rng.normal(size=3)
+        scene.add_joint((lambda: mc.BallJoint(a, f"b{i}", start), lambda: mc.SliderJoint(a, f"b{i}", axis, start),
+                         lambda: mc.UniversalJoint(a, f"b{i}", start, (1, 0, 0), (0, 1, 0)),
+                         lambda: mc.HingeJoint(a, f"b{i}", start, axis))[rng.integers(4)]())
+    for _ in range(rng.integers(1, 5)):
+        i, other = int(rng.integers(0, count)), int(rng.integers(-1, count))
+        a, b = None if other in (-1, i) else f"b{other}", f"b{i}"
+        frames = {"frame_a": (rng.uniform(-2, 2, 3), (1, 0, 0, 0)), "frame_b": (rng.uniform(-0.5, 0.5, 3), (0.6, 0.8, 0, 0))}
+        rod = rng.uniform(-1, 1, 3), 10 ** rng.uniform(-2, 1.5)
+        scene.add_joint((lambda: mc.DistanceJoint(a, b, rod[0], ends[i], length=rod[1]), lambda: mc.BallJoint(a, b, **frames),
+                         lambda: mc.HingeJoint(a, b, **frames), lambda: mc.FixedJoint(a, b, **frames))[rng.integers(4)]())
+    return mc.ReducedWorld(scene, dt=float(rng.choice([1e-3, 1 / 240, 1 / 60])), **keywords)
+
+
+@pytest.mark.parametrize("stabilization", ["soft", "projection"])
+@pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 0, -9.81)], ids=["free", "gravity"])
+def test_contradictory_loops_drive_nothing(gravity, stabilization):
+    """In 3 s the energy never exceeds what it was, or what bodies have at the highest place that closing has brought them
+    to, by more than 1 mJ. Without gravity that is no gain at all; it came to 1e18 J."""
+    for seed in range(20):
+        world = contradictory(seed, gravity, stabilization=stabilization)
+        most = world.energy().total
+        for _ in range(round(3.0 / world.dt)):
+            world.step()
+            energy = world.energy()
+            most = max(most, energy.potential)
+            assert energy.total < most + 1e-3, (seed, world.time, energy)
+
+
+@pytest.mark.parametrize("stabilization", ["soft", "projection"])
+@pytest.mark.parametrize("tilt", [0.0, 1e-9, 1e-6, 1e-3, 0.1])
+@pytest.mark.parametrize("length", [0.2, 5.0])
+def test_a_rod_that_fits_nowhere_in_line_with_its_arm(stabilization, tilt, length):
+    """J is all but 0 there: any speed would not do. It gained 3e5 J."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("arm", mass=1, inertia=(0.1, 0.1, 0.1), position=(0.5 * np.cos(tilt), 0, 0.5 * np.sin(tilt)))
+    scene.add_joint(mc.HingeJoint(None, "arm", (0, 0, 0), (0, 1, 0)))
+    scene.add_joint(mc.DistanceJoint(None, "arm", (2, 0, 0), (np.cos(tilt), 0, np.sin(tilt)), length=length))
+    world = mc.ReducedWorld(scene, dt=1e-3, stabilization=stabilization)
+    assert fastest(world, 3000) < 0.1
+    assert kinds(world) == {"loops"}
+
+
 # ---- anything --------------------------------------------------------------------------------------------------------
 
 def random_joint(rng, world, a, b, name):
@@ -128,7 +185,7 @@ def operate(rng, world, k, kinematic):
 
 
 @pytest.mark.parametrize("kinematic", [0.0, 0.1])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 2, 6])
 def test_random_changes_leave_all_finite(seed, kinematic):
     """Joints onto loops, bodies written off their loops, any velocities: the step goes on."""
     rng = np.random.default_rng(seed)
@@ -143,4 +200,4 @@ def test_random_changes_leave_all_finite(seed, kinematic):
             pass
         world.step(int(rng.integers(0, 4)))
         most = max(most, world.energy().kinetic)
-    assert most < 1e9, most                    # up to 1e7 J is met, from some 1e5 J given; bursts went beyond 1e15
+    assert most < 1e8, most                    # up to 1e7 J are given
