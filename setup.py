@@ -55,6 +55,7 @@ KERNELS = {
     "mcsim.solve.problems._proximal": ["m"],
     "mcsim.solve.problems._admm": ["m"],
     "mcsim.solve.problems._lu": ["m"],
+    "mcsim.solve.problems._cone": ["m"],
     "mcsim.solve.problems._newton": ["m"],
     "mcsim.integrate._euler": ["m"],
     "mcsim.integrate._rk4": ["m"],

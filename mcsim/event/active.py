@@ -13,14 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.event.features import TOUCHING, cross, dot
-from mcsim.event.systems import least
-from mcsim.solve.problems.contact_dynamics import by_lcp
-from mcsim.solve.problems.coulomb import cone, slipping
+from mcsim.solve.problems.contact_dynamics import least
+from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
 STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
 QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
-ROUNDS = 200                # of slipping and other contacts in turn
-SETTLED = 1e-12             # ... until forces change by no more than this part
 
 SMOOTH, STICK, SLIP = 0, 1, 2
 
@@ -160,7 +157,7 @@ def active_forces(kinds, closed, instant) -> Forces:
 
 
 class Resolution(NamedTuple):
-    """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé), "unsolvable" (a slot), "limit".
+    """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé, or a slot), "limit".
     closed: the active ones; rest (k,) bool: those that stay closed."""
 
     status: str
@@ -198,37 +195,18 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
 
 
 def _solve(A, d, friction, moving, slip):
-    """-> status, forces (3k,)"""
-    if not np.any(friction):
-        answer = by_lcp(A[::3, ::3], d[::3])
-        forces = np.zeros(len(d))
-        forces[::3] = answer.forces
-        return answer.status, forces
-    if not np.any((friction > 0.0) & ~moving):
-        answer = slipping(A, d, friction, slip)
-        return answer.status, answer.impulses
-    if not np.any(moving):
-        answer = cone(A, d, friction)
-        return answer.status, answer.impulses
-    return _in_turn(A, d, friction, moving, slip)
+    """-> status, forces (3k,): of each group of contacts by itself."""
+    answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], moving[own], slip[own]))
+               for own, rows in apart(A)]
+    whole = joined(A, d, answers)
+    return whole.status, whole.impulses
 
 
-def _in_turn(A, d, friction, moving, slip):
-    """Some slip, some stick: the cone problem with the friction of those that slip as a given force, until it is the
-    one that belongs to their normal forces."""
-    forces, given = np.zeros(len(d)), np.zeros(len(d))
-    at_rest = np.where(moving, 0.0, friction)
-    status = "limit"
-    for _ in range(ROUNDS):
-        answer = cone(A, d + A @ given, at_rest)
-        wanted = np.zeros(len(d)).reshape(-1, 3)
-        wanted[moving, 1:] = -(friction * answer.impulses[::3])[moving, None] * slip[moving]
-        change = np.max(np.abs(wanted.ravel() - given))
-        given, forces = wanted.ravel(), answer.impulses + wanted.ravel()
-        if change <= SETTLED * max(np.max(np.abs(forces)), 1e-300):
-            status = answer.status
-            break
-    return status, forces
+def _solve_group(A, d, friction, moving, slip):
+    """Without friction an LCP; where all that have friction slip, another; else the cone problem."""
+    if np.any(friction) and not np.any((friction > 0.0) & ~moving):
+        return slipping(A, d, friction, slip)
+    return cone(A, d, friction, slip=slip)
 
 
 def touching(kinds, measured) -> Contacts:

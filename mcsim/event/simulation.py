@@ -24,7 +24,7 @@ from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forc
                                 touching)
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, Pairs
 from mcsim.event.methods import STEPS, Track
-from mcsim.event.systems import least
+from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import cone
 from mcsim.solve.problems.impacts import Blow
 
@@ -361,28 +361,30 @@ class Simulation:
 
     def _changes(self, track, y1, closed, first, last):
         """Active contacts that pull, slip or go over an edge, by the end of the step."""
-        found = []
+        events, decided = [], False
         for which, what in self._violated(closed, last, y1):
             def margin(t, which=which, what=what):
                 return self._margin(track(t), closed, which, what)
 
-            found.append((margin, which, what))
-        events = []
-        for margin, which, what in found:
-            if what == "leave" or not last.redundant or what == "slip":
+            if what in ("leave", "slip") or not last.redundant:
                 value = margin(0.0)
                 t = 0.0 if value <= 0.0 else _root(margin, 0.0, 1.0)
+            elif decided:
+                continue
             else:
-                def holds(t):
-                    return 1.0 if self._holds(track(t), closed) else -1.0
-
+                decided = True
                 if self._holds(y1, closed):
                     continue
-                t = 0.0 if holds(0.0) < 0.0 else _root(holds, 0.0, 1.0)
+                t = self._let_go(track, closed)
             events.append(Event(t, what, closed.contacts.keys[which], which))
-            if last.redundant and what in ("force", "stick"):
-                break
         return events
+
+    def _let_go(self, track, closed):
+        """When redundant contacts cease to have forces that keep them as they are."""
+        def holds(t):
+            return 1.0 if self._holds(track(t), closed) else -1.0
+
+        return 0.0 if holds(0.0) < 0.0 else _root(holds, 0.0, 1.0)
 
     def _violated(self, closed, forces, y):
         """[(which, what)] of the active contacts whose conditions fail."""
@@ -483,7 +485,7 @@ class Simulation:
         if found.status == "several":
             self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have several solutions "
                        f"(Painlevé) {self._among(contacts)}; the one with the least forces was taken")
-        if found.status == "unsolvable" or (found.status == "none" and not np.any(contacts.friction)):
+        if found.status == "none" and not np.any(contacts.friction):
             self._note("unsolvable", contacts, f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}")
             raise SimulationError(f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}: they are "
                                   "held between surfaces that close in on them; the last good state is kept")

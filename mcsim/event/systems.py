@@ -20,14 +20,6 @@ from mcsim.event.features import Poses, cross
 RANK = 1e-11                # part of the largest eigenvalue below which one of joints' rows counts as zero
 
 
-def least(matrix, right, rank=RANK):
-    """The least solution of a square system that may be singular; and whether it is."""
-    if not len(right):
-        return np.zeros(0), False
-    solution, _, found, _ = np.linalg.lstsq(matrix, right, rcond=rank)
-    return solution, found < len(right)
-
-
 def turned_by(q, w):
     """(n, 4) rates of unit quaternions q (n, 4) of bodies that turn at w (n, 3), world axes."""
     return 0.5 * multiply(np.stack([np.zeros(len(q)), *w.T]), q.T).T

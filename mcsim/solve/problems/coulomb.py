@@ -25,10 +25,12 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets
+from mcsim.solve.problems._cone import Problem
+from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, least,
+                                                   meets)
 from mcsim.solve.problems.lemke import lcp
 
-SWEEPS = 400
+SWEEPS = (2, 50, 400, 4000)      # before Newton's method is tried again
 NEWTON_STEPS = 30
 SETTLED = 1e-13             # natural map over the largest impulse at which an answer is exact
 GOOD_ENOUGH = 1e-8          # ... and at which it is still one
@@ -89,7 +91,7 @@ def slipping(A, b, friction, slip) -> FrictionForces:
     A, b = finite(A=A, b=b)
     columns = slip_columns(friction, slip)
     M, d = (A @ columns)[::3], b[::3]
-    suspect = negative_minor(M) if np.any(friction) else None
+    suspect = None if _plain(M) else negative_minor(M, 6 if len(d) <= MOST_ENUMERATED else 2)
     if suspect is not None and len(d) <= MOST_ENUMERATED:
         found = complementary_solutions(M, d)
         if not found:
@@ -103,6 +105,12 @@ def slipping(A, b, friction, slip) -> FrictionForces:
     return _of_normals(A, b, columns, normals, "solved")
 
 
+def _plain(matrix):
+    """Whether the symmetric part is positive semidefinite: then no principal minor is negative."""
+    values = np.linalg.eigvalsh(matrix + matrix.T)
+    return len(values) == 0 or values[0] >= -1e-12 * values[-1]
+
+
 def _of_normals(A, b, columns, normals, status):
     impulses = columns @ normals
     return FrictionForces(status, impulses, A @ impulses + b)
@@ -110,29 +118,33 @@ def _of_normals(A, b, columns, normals, status):
 
 # ---- the cone --------------------------------------------------------------------------------------------------------
 
-def cone(A, b, friction, load=None) -> FrictionForces:
+def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
     """The exact cone problem, A (3c, 3c) positive semidefinite, b (3c,), friction (c,), infinity allowed.
 
     load (c,): normal impulses that act besides, already in b, and bear friction: |lambda_t| <= mu (lambda_n + load).
+    slip (c, 2): unit directions of the contacts that slip already, whose lambda_t = -mu (lambda_n + load) s; zero of
+    the others.
     """
     A, b = finite(A=A, b=b)
     friction = np.asarray(friction, float)
     if not np.all(friction >= 0.0):
         raise SceneError("friction must not be negative")
-    load = np.zeros(len(friction)) if load is None else np.asarray(load, float)
+    count = len(friction)
+    load = np.zeros(count) if load is None else np.asarray(load, float)
+    slip = np.zeros((count, 2)) if slip is None else np.asarray(slip, float).reshape(-1, 2)
     if not np.any(friction):
         answer = by_lcp(A[::3, ::3], b[::3])
         impulses = np.zeros(len(b))
         impulses[::3] = answer.forces
         return FrictionForces(_STATUS[answer.status], impulses, A @ impulses + b)
-    parts = _apart(A)
-    if parts is not None:
-        return _joined(A, b, [(rows, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own]))
-                              for rows in parts for own in [rows[::3] // 3]])
-    problem = _Cone(A, b, friction, load)
+    parts = apart(A)
+    if len(parts) > 1:
+        return joined(A, b, [(own, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own], slip[own]))
+                             for own, rows in parts])
+    problem = _Cone(A, b, friction, load, slip)
     best, worst = np.zeros(len(b)), np.inf
-    for sweeps in (0, 2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
-        impulses = problem.sweep(best, sweeps) if sweeps else problem.sticking()
+    for sweeps in (0, *SWEEPS):
+        impulses = problem.sweep(best, sweeps) if sweeps else problem.closed()
         for refine in (False, True):
             candidate = problem.newton(impulses) if refine else impulses
             residual = problem.residual(candidate)
@@ -148,84 +160,73 @@ def cone(A, b, friction, load=None) -> FrictionForces:
     return FrictionForces(status, best, A @ best + b, float(worst))
 
 
-def _apart(A):
-    """Rows of the contacts that do not touch each other, not even through others: a list of arrays; None if there is
-    one group alone."""
+def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The groups of contacts that touch each other, if only through others, as A (3c, 3c) has them: of each its
+    contacts and their rows."""
+    from scipy.sparse.csgraph import connected_components
+
     count = len(A) // 3
-    meets = np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3))
-    group = np.arange(count)
-    for i in range(count):
-        met = np.unique(group[meets[i]])
-        if len(met):
-            group[np.isin(group, met)] = min(met[0], group[i])
-    names = np.unique(group)
-    return None if len(names) <= 1 else [
-        (3 * np.flatnonzero(group == name)[:, None] + np.arange(3)).ravel() for name in names]
+    number, group = connected_components(np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3)), directed=False)
+    if number == 1:
+        return [(np.arange(count), np.arange(3 * count))]
+    parts = [np.flatnonzero(group == name) for name in range(number)]
+    return [(own, (3 * own[:, None] + np.arange(3)).ravel()) for own in parts]
 
 
-def _joined(A, b, answers):
+def joined(A, b, answers) -> FrictionForces:
+    """One answer of those of groups: (contacts, FrictionForces) each."""
     impulses, statuses = np.zeros(len(b)), [answer.status for _, answer in answers]
-    for rows, answer in answers:
-        impulses[rows] = answer.impulses
-    status = next((name for name in ("limit", "none") if name in statuses), "solved")
-    return FrictionForces(status, impulses, A @ impulses + b, max(answer.residual for _, answer in answers))
+    for own, answer in answers:
+        impulses.reshape(-1, 3)[own] = answer.impulses.reshape(-1, 3)
+    status = next((name for name in ("limit", "none", "several") if name in statuses), "solved")
+    return FrictionForces(status, impulses, A @ impulses + b, max((answer.residual for _, answer in answers),
+                                                                  default=0.0))
 
 
 class _Cone:
     """One cone problem, with a step size for each contact: 1 / the largest eigenvalue of its block."""
 
-    def __init__(self, A, b, friction, load):
-        self.A, self.b, self.friction, self.load = A, b, friction, load
-        self.count = len(friction)
-        blocks = [A[3 * i:3 * i + 3, 3 * i:3 * i + 3] for i in range(self.count)]
-        self.rate = np.array([1.0 / max(np.linalg.eigvalsh(block)[-1], 1e-300) for block in blocks])
+    def __init__(self, A, b, friction, load, slip):
+        self.A, self.b, self.friction, self.load = np.ascontiguousarray(A), b, friction, load
+        self.slip, self.slips = np.ascontiguousarray(slip), np.any(slip, axis=1)
+        count = len(friction)
+        i = np.arange(count)
+        largest = np.linalg.eigvalsh(A.reshape(count, 3, count, 3)[i, :, i])[:, -1]
+        self.kernel = Problem(self.A, np.ascontiguousarray(b), np.ascontiguousarray(friction), np.ascontiguousarray(load),
+                              self.slips.astype(np.uint8), self.slip, 1.0 / np.maximum(largest, 1e-300))
+        self.residual = self.kernel.residual
 
-    def projected(self, i, trial):
-        """The impulse of contact i from a trial (3,): a normal that does not pull, a tangent within its disc."""
-        normal = max(trial[0], 0.0)
-        tangent = trial[1:]
-        mu = self.friction[i]
-        length = np.hypot(*tangent)
-        bound = np.inf if mu > INFINITE and normal + self.load[i] > 0.0 else min(mu, INFINITE) * (normal + self.load[i])
-        if length > bound:
-            tangent = tangent * (bound / length)
-        return np.array([normal, *tangent])
-
-    def sticking(self):
-        """The least impulses that stop all contacts: the answer where nothing opens or slips."""
-        return np.linalg.lstsq(self.A, -self.b, rcond=1e-12)[0]
+    def closed(self):
+        """The least impulses that stop all contacts, but the slips that are given: the answer where nothing opens or
+        slips besides."""
+        if not np.any(self.slips):
+            return least(self.A, -self.b, 1e-12)[0]
+        columns, given = np.eye(len(self.b)), np.zeros((len(self.friction), 3))
+        for i in np.flatnonzero(self.slips):
+            columns[3 * i + 1:3 * i + 3, 3 * i] = -self.friction[i] * self.slip[i]
+            given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
+        own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
+        columns, given = columns[:, own], given.ravel()
+        return given + columns @ least(self.A[own] @ columns, -(self.b + self.A @ given)[own], 1e-12)[0]
 
     def sweep(self, impulses, sweeps):
-        """Projected Gauss–Seidel over the contacts."""
+        """Projected Gauss-Seidel over the contacts."""
         impulses = impulses.copy()
-        for _ in range(sweeps):
-            change = 0.0
-            for i in range(self.count):
-                own = slice(3 * i, 3 * i + 3)
-                u = self.A[own] @ impulses + self.b[own]
-                new = self.projected(i, impulses[own] - self.rate[i] * u)
-                change = max(change, np.max(np.abs(new - impulses[own])))
-                impulses[own] = new
-            if change <= SETTLED * np.max(np.abs(impulses)):
-                break
+        self.kernel.sweep(impulses, sweeps, SETTLED)
         return impulses
-
-    def residual(self, impulses):
-        """Natural map: how far a projected step would move any impulse."""
-        u = self.A @ impulses + self.b
-        worst = 0.0
-        for i in range(self.count):
-            own = slice(3 * i, 3 * i + 3)
-            new = self.projected(i, impulses[own] - self.rate[i] * u[own])
-            worst = max(worst, np.max(np.abs(new - impulses[own])))
-        return worst
 
     def newton(self, impulses):
         """Semismooth Newton on lambda = P(lambda - r u), from impulses that are near."""
+        size = len(impulses)
+        F, J, live = np.empty(size), np.empty((size, size)), np.empty(size, np.uint8)
         x, best, worst = impulses.copy(), impulses, self.residual(impulses)
         for _ in range(NEWTON_STEPS):
-            F, J = self.equations(x)
-            x = x - np.linalg.lstsq(J, F, rcond=1e-12)[0]
+            self.kernel.equations(x, F, J, live)
+            on = np.flatnonzero(live)
+            step = F.copy()                                  # of the others: to zero
+            off = np.flatnonzero(live == 0)
+            step[on] = least(J[np.ix_(on, on)], F[on] - J[np.ix_(on, off)] @ F[off], 1e-12)[0]
+            x = x - step
             residual = self.residual(x)
             if not np.isfinite(residual) or residual > 1e6 * max(worst, 1e-300):
                 break
@@ -234,27 +235,3 @@ class _Cone:
             if residual <= SETTLED * np.max(np.abs(x)):
                 break
         return best
-
-    def equations(self, x):
-        """F (3c,) and its derivative (3c, 3c), divided by the step sizes where a row of u stands alone."""
-        u = self.A @ x + self.b
-        F, J = x.copy(), np.eye(len(x))
-        for i in range(self.count):
-            n, own, r, mu = 3 * i, slice(3 * i, 3 * i + 3), self.rate[i], self.friction[i]
-            trial = x[own] - r * u[own]
-            if trial[0] <= 0.0 and self.load[i] <= 0.0:
-                continue                                     # open: lambda = 0
-            if trial[0] > 0.0:
-                F[n], J[n] = r * u[n], r * self.A[n]
-            normal = x[n] + self.load[i]
-            length = np.hypot(trial[1], trial[2])
-            if mu > INFINITE or length <= mu * normal:       # sticks
-                F[n + 1:n + 3], J[n + 1:n + 3] = r * u[n + 1:n + 3], r * self.A[n + 1:n + 3]
-                continue
-            along = trial[1:] / length
-            turn = (np.eye(2) - np.outer(along, along)) * (mu * normal / length)
-            F[n + 1:n + 3] = x[n + 1:n + 3] - mu * normal * along
-            J[n + 1:n + 3] += r * turn @ self.A[n + 1:n + 3]
-            J[n + 1:n + 3, n + 1:n + 3] -= turn
-            J[n + 1:n + 3, n] -= mu * along
-        return F, J
