@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.event.features import TOUCHING, cross, dot
+from mcsim.event.features import TOUCHING, rows_of
 from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
@@ -67,29 +67,8 @@ class Rows(NamedTuple):
 
 def contact_rows(kinds, contacts, poses) -> Rows:
     """The rows of contacts at poses."""
-    count = len(contacts.kind)
-    n, p, n_rate, p_rate = (np.empty((count, 3)) for _ in range(4))
-    for kind in np.unique(contacts.kind):
-        own = np.flatnonzero(contacts.kind == kind)
-        frames = kinds[kind].frames(contacts.number[own], poses, contacts.piece[own])
-        n[own], p[own], n_rate[own], p_rate[own] = frames
-    beside = np.where(np.abs(n[:, :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    t1 = beside - dot(beside, n)[:, None] * n
-    t1 /= np.sqrt(dot(t1, t1))[:, None]
-    axes = np.stack([n, t1, cross(n, t1)], axis=1)
-    R = np.zeros((count, 3, len(poses.x), 6))
-    slip, turning = np.zeros((count, 3)), np.zeros((count, 3))
-    k = np.arange(count)
-    for body, sign in ((contacts.bodies[:, 0], -1.0), (contacts.bodies[:, 1], 1.0)):
-        v, w, arm = poses.v[body], poses.w[body], p - poses.x[body]
-        R[k, :, body, :3] = sign * axes
-        R[k, :, body, 3:] = sign * cross(arm[:, None], axes)
-        slip += sign * (v + cross(w, arm))
-        turning += sign * cross(w, p_rate - v)
-    curvature = np.einsum("kei,ki->ke", axes, turning)
-    curvature[:, 0] += dot(n_rate, slip)
-    rates = np.einsum("kei,ki->ke", axes, slip)
-    return Rows(R.reshape(3 * count, 6 * len(poses.x)), curvature.ravel(), rates.ravel(), axes, p)
+    R, curvature, rates, axes, point = rows_of(kinds, contacts.kind, contacts.number, contacts.piece, poses)
+    return Rows(R.reshape(len(R) * 3, -1), curvature.ravel(), rates.ravel(), axes, point)
 
 
 class Closed:

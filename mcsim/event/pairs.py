@@ -128,7 +128,7 @@ def _features(one, other):
         return [("point", common, (a.center, b.center), (a.shape.radius, b.shape.radius))]
     if b.type == "sphere" and a.type == "capsule":
         return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, b.center,
-                 (a.shape.radius, b.shape.radius))]
+                 (a.shape.radius, b.shape.radius), 1.0)]
     if b.type == "sphere" and a.type == "box":
         return [("box", common, a.center, a.turn, a.shape.half_extents, b.center, b.shape.radius)]
     if a.type in ("box", "hull") and b.type in ("box", "hull"):
@@ -144,23 +144,16 @@ def _polyhedra(a, b):
         normals, offsets = base.faces()
         found += [("vertex", _common(base, tip), normals, offsets, vertex, tip.center) for vertex in tip.corners()]
     corners = (a.corners(), b.corners())
-    solids = (a.number, b.number, a.faces(), b.faces(), *corners)
-    found += [("edge", _common(a, b), (mine, theirs), (a.corners().mean(axis=0), b.corners().mean(axis=0)), corners,
-               solids) for mine in a.edges() for theirs in b.edges()]
+    solids, middles = (a.number, b.number, a.faces(), b.faces(), *corners), [part.mean(axis=0) for part in corners]
+    found += [("edge", _common(a, b), (mine, theirs), middles, solids) for mine in a.edges() for theirs in b.edges()]
     return found
 
 
-def _edges(common, ends, middles, corners, solids):
-    """EdgeEdge with the corners of both sides padded to one number, and each pair of solids kept once."""
+def _edges(common, ends, middles, solids):
+    """EdgeEdge with each pair of solids kept once."""
     known = {id(pair): pair for pair in solids}
     number = {name: i for i, name in enumerate(known)}
-    whose = np.array([number[id(pair)] for pair in solids])
-    sides = []
-    for side in (0, 1):
-        most = max(len(pair[side]) for pair in corners)
-        sides.append(np.array([np.vstack([pair[side], np.repeat(pair[side][:1], most - len(pair[side]), axis=0)])
-                               for pair in corners]))
-    return EdgeEdge(common, ends, middles, sides, tuple(known.values()), whose)
+    return EdgeEdge(common, ends, middles, tuple(known.values()), [number[id(pair)] for pair in solids])
 
 
 KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "box": BallBox, "vertex": VertexPolyhedron,

@@ -22,7 +22,7 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
                                 touching)
-from mcsim.event.features import FAR, TOUCHING, EdgeEdge, Pairs
+from mcsim.event.features import FAR, TOUCHING, EdgeEdge, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
 from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import cone
@@ -213,7 +213,7 @@ class Simulation:
         """What the end of a step already knows of its gaps."""
         poses, found = self.system.poses(y), []
         for pairs, piece, gap in zip(self.kinds, pieces, gaps):
-            if type(pairs).pieces is not PLAIN_PIECES:
+            if isinstance(pairs, VertexPolyhedron):
                 piece = pairs.pieces(poses)
                 gap = pairs.gaps(poses, piece)
             close = bool(np.any(gap <= TOUCHING))
@@ -236,10 +236,8 @@ class Simulation:
             return y
         contacts = closed.contacts
         poses = self.system.poses(y)
-        gaps = np.zeros(closed.count)
-        for kind in np.unique(contacts.kind):
-            own = contacts.kind == kind
-            gaps[own] = self.kinds[kind].only(contacts.number[own]).gaps(poses, contacts.piece[own])
+        gaps = np.array([self.kinds[i].gap_of(k, piece, poses)
+                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
         normal = np.arange(closed.count) * 3
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
@@ -312,12 +310,11 @@ class Simulation:
 
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
-        one, piece = self.kinds[i].only(np.array([k])), pieces[[k]]
-
+        gap_of, piece = self.kinds[i].gap_of, int(pieces[k])
         level = min(start, 0.0) if start < -STRUCK else 0.0        # what overlaps already may open first
 
         def gap(t):
-            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3)) - level
+            return gap_of(k, piece, self.system.poses(track(t))) - level
 
         def rate(t):
             return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
@@ -402,9 +399,7 @@ class Simulation:
         return [(int(k), what) for k, what in found]
 
     def _leaving(self, poses, i, number, piece):
-        if type(self.kinds[i]).leaving is PLAIN_LEAVING:
-            return -FAR
-        return float(self.kinds[i].only(np.array([number])).leaving(poses, np.array([piece]))[0])
+        return self.kinds[i].leaving_of(number, piece, poses)
 
     def _margin(self, y, closed, which, what):
         """Positive while a contact's condition holds."""
@@ -442,10 +437,10 @@ class Simulation:
     def _sunk(self, track, key):
         """When a contact that is regained at once is clearly too deep: there the LCP sees why."""
         i, k = key
-        one = self.kinds[i].only(np.array([k]))
+        pairs = self.kinds[i]
         for t in np.geomspace(LOOKAHEAD, 1.0, 20):
             poses = self.system.poses(track(t))
-            if one.gaps(poses, one.pieces(poses))[0] < -0.1 * OVERLAP:
+            if pairs.gap_of(k, pairs.pieces(poses)[k], poses) < -0.1 * OVERLAP:
                 return float(t)
         return 1.0
 
@@ -612,13 +607,36 @@ def _friction_margin(part, friction):
 
 
 def _root(function, low, high):
-    """Where it goes from positive to negative."""
-    from scipy.optimize import brentq
-
-    if function(high) >= 0.0:
+    """Where it goes from positive to negative, to ROOT or as near as doubles come: by the inverse quadratic through
+    three points where that is safe, else by halving (T. Chandrupatla, "A new hybrid quadratic/bisection algorithm for
+    finding the zero of a nonlinear function without using derivatives", 1997)."""
+    at, value = high, function(high)
+    if value >= 0.0:
         return high
-    return float(brentq(function, low, high, xtol=ROOT, rtol=1e-15, maxiter=300)) if function(low) > 0.0 else low
+    other, opposite = low, function(low)
+    if opposite <= 0.0:
+        return low
+    third, beyond, part = other, opposite, 0.5
+    for _ in range(300):
+        x = at + part * (other - at)
+        found = function(x)
+        if (found > 0.0) == (value > 0.0):
+            third, beyond = at, value
+        else:
+            third, beyond, other, opposite = other, opposite, at, value
+        at, value = x, found
+        best = at if abs(value) < abs(opposite) else other
+        span = abs(other - at)
+        if value == 0.0 or span <= ROOT + 1e-15 * abs(best):
+            return best
+        along, up = (at - other) / (third - other), (value - opposite) / (beyond - opposite)
+        part = 0.5
+        if up * up < along and (1.0 - up) * (1.0 - up) < 1.0 - along:
+            part = (value / (opposite - value) * beyond / (opposite - beyond)
+                    + (third - at) / (other - at) * value / (beyond - value) * opposite / (beyond - opposite))
+        least_part = 0.5 * (ROOT + 1e-15 * abs(best)) / span
+        part = min(max(part, least_part), 1.0 - least_part)
+    return best
 
 
 NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), NO_DIRECTION)
-PLAIN_LEAVING, PLAIN_PIECES = Pairs.leaving, Pairs.pieces

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcsim.core.rotation import matrices, multiply
-from mcsim.event.features import Poses, cross
+from mcsim.event.features import Poses, light
 
 RANK = 1e-11                # part of the largest eigenvalue below which one of joints' rows counts as zero
 
@@ -104,7 +104,7 @@ class FreeBodies:
         R = matrices(_unit(q))
         own = np.einsum("nji,nj->ni", R, w)
         spin = np.einsum("nij,nj->ni", self.inertia, own)
-        torque = np.einsum("nji,nj->ni", R, self.load[:, 3:]) - cross(own, spin) - self.angular_damping[:, None] * spin
+        torque = np.einsum("nji,nj->ni", R, self.load[:, 3:]) - np.cross(own, spin) - self.angular_damping[:, None] * spin
         angular = np.einsum("nij,nj->ni", R, np.einsum("nij,nj->ni", self.inv_inertia, torque))
         return np.concatenate([linear, angular], axis=1)
 
@@ -168,10 +168,7 @@ class FreeInstant:
 
     def _light(self, rows):
         """rows M^-1, (m, 6 n)"""
-        parts = rows.reshape(len(rows), -1, 6)
-        linear = parts[..., :3] * self.system.inv_mass[:, None]
-        angular = np.einsum("nij,mnj->mni", self.inv_inertia, parts[..., 3:])
-        return np.concatenate([linear, angular], axis=2).reshape(rows.shape)
+        return light(np.ascontiguousarray(rows), self.system.inv_mass, self.inv_inertia)
 
     def _pushed(self, wanted):
         """The change of u' that changes K u' by `wanted`, with the least joint forces."""
