@@ -72,32 +72,48 @@ def contact_rows(kinds, contacts, poses) -> Rows:
 
 
 class Closed:
-    """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to."""
+    """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to. given: forces
+    of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least."""
 
-    def __init__(self, contacts: Contacts, modes, directions):
-        self.contacts, self.modes, self.directions = contacts, modes, directions
+    def __init__(self, contacts: Contacts, modes, directions, given=None):
+        self.contacts, self.modes, self.directions, self.given = contacts, modes, directions, given
         self.count = len(modes)
         normal = 3 * np.arange(self.count)
-        stuck = normal[modes == STICK]
+        stuck, slips = normal[modes == STICK], normal[modes == SLIP]
         self.equations = np.sort(np.concatenate([normal, stuck + 1, stuck + 2]).astype(np.intp))
+        self.slips = bool(len(slips))
+        tangents = np.concatenate([slips + 1, slips + 2]).astype(np.intp)
+        self.needed = np.sort(np.concatenate([self.equations, tangents]))
+        self.among = np.searchsorted(self.needed, self.equations)            # where the equations are in those
 
     def following(self, rows):
         """The same, directions turned to where contacts slip now."""
-        if not np.any(self.modes == SLIP):
+        if not self.slips:
             return self
         slip, _ = slip_directions(self, rows)
-        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]))
+        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]), self.given)
+
+    def columns(self, slip):
+        """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
+        out = np.zeros((len(self.needed), len(self.equations)))
+        out[self.among, np.arange(len(self.equations))] = 1.0
+        for k in np.flatnonzero(self.modes == SLIP):
+            at = np.searchsorted(self.needed, 3 * k)
+            out[at + 1:at + 3, np.searchsorted(self.equations, 3 * k)] = -self.contacts.friction[k] * slip[k]
+        return out
 
 
 class Forces(NamedTuple):
     """Of active contacts: impulses per second (3k,) in threes, accelerations of the system (nv,), rows, whether the
-    equations were redundant, and the slip speeds along the directions (k,)."""
+    equations were redundant, the slip speeds along the directions (k,), and which of the equations are enough for the
+    accelerations (None: all, as they are redundant and slip)."""
 
     forces: np.ndarray
     accelerations: np.ndarray
     rows: Rows
     redundant: bool
     speeds: np.ndarray
+    enough: np.ndarray | None
 
 
 NOTHING = gathered((), ())
@@ -120,28 +136,55 @@ def slip_directions(closed, rows):
 def active_forces(kinds, closed, instant) -> Forces:
     """Forces that keep the active contacts closed, and where they stick, sticking."""
     if not closed.count:
-        return Forces(np.zeros(0), instant.free, None, False, np.zeros(0))
+        return Forces(np.zeros(0), instant.free, None, False, np.zeros(0), None)
     rows = contact_rows(kinds, closed.contacts, instant.poses)
-    G, X = instant.answer(rows.R)
-    d = G @ instant.free + instant.bias(rows.R) + rows.curvature
     slip, speeds = slip_directions(closed, rows)
-    mixed = np.eye(3 * closed.count)
-    for k in np.flatnonzero(closed.modes == SLIP):
-        mixed[3 * k + 1:3 * k + 3, 3 * k] = -closed.contacts.friction[k] * slip[k]
-    own = closed.equations
-    columns = mixed[:, own]
-    solution, redundant = least((G @ X)[own] @ columns, -d[own], 1e-10)
-    forces = columns @ solution
-    return Forces(forces, instant.free + X @ forces, rows, redundant, speeds)
+    matrix, right, push, columns = _equations(closed, instant, rows, slip)
+    start = np.zeros(len(right)) if closed.given is None else closed.given
+    change, independent = least(matrix, right - matrix @ start, 1e-10)
+    redundant = len(independent) < len(right)
+    solution = start + change
+    forces = np.zeros(3 * closed.count)
+    forces[closed.needed] = columns @ solution
+    return Forces(forces, instant.free + push @ solution, rows, redundant, speeds,
+                  None if redundant and closed.slips else independent)
+
+
+def active_accelerations(kinds, closed, instant, enough):
+    """The same accelerations, by equations that are enough."""
+    if enough is None:
+        return active_forces(kinds, closed, instant).accelerations
+    rows = contact_rows(kinds, closed.contacts, instant.poses)
+    if closed.slips:
+        matrix, right, push, _ = _equations(closed, instant, rows, slip_directions(closed, rows)[0])
+    else:
+        own = closed.equations[enough]
+        R = rows.R[own]
+        G, push = instant.answer(R)
+        matrix, right = G @ push, -(G @ instant.free + instant.bias(R) + rows.curvature[own])
+    try:
+        return instant.free + push @ np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        return active_forces(kinds, closed, instant).accelerations
+
+
+def _equations(closed, instant, rows, slip):
+    """Of the unknowns' accelerations: matrix x = right; push: what they add to the system's; columns: to the forces."""
+    R, columns = rows.R[closed.needed], closed.columns(slip)
+    G, X = instant.answer(R)
+    push = X @ columns
+    d = G @ instant.free + instant.bias(R) + rows.curvature[closed.needed]
+    return (G @ push)[closed.among], -d[closed.among], push, columns
 
 
 class Resolution(NamedTuple):
     """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé, or a slot), "limit".
-    closed: the active ones; rest (k,) bool: those that stay closed."""
+    closed: the active ones; rest (k,) bool: those that stay closed; forces: of the equations of the active ones."""
 
     status: str
     closed: Closed
     rest: np.ndarray
+    forces: np.ndarray
 
 
 def resolve(kinds, contacts, instant, slips=None) -> Resolution:
@@ -150,7 +193,7 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     slips (k, 2): tangential velocities if not those of the instant (they are, of a state a little earlier)."""
     count = len(contacts.kind)
     if not count:
-        return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool))
+        return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool), np.zeros(0))
     rows = contact_rows(kinds, contacts, instant.poses)
     G, X = instant.answer(rows.R)
     A = G @ X
@@ -170,7 +213,8 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     modes[starting] = SLIP
     slip[starting] = after[starting, 1:] / sideways[starting, None]
     directions = np.einsum("kt,kti->ki", slip, rows.axes[:, 1:])
-    return Resolution(status, Closed(contacts.of(rest), modes[rest], directions[rest]), rest)
+    closed = Closed(contacts.of(rest), modes[rest], directions[rest])
+    return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
 def _solve(A, d, friction, moving, slip):

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
-                                touching)
+from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
+                                gathered, resolve, touching)
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
 from mcsim.solve.problems.contact_dynamics import least
@@ -33,6 +33,7 @@ SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
+MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
 ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
@@ -78,6 +79,7 @@ class Simulation:
         self.impulses: dict[tuple, np.ndarray] = {}
         self.points: dict[tuple, tuple] = {}
         self.begin()
+        self._last = None                           # (state, Closed, Forces) that were asked for last
         self._known = None                          # (state, what _measure says of it): of a step's end, for the next
 
     def begin(self):
@@ -93,16 +95,19 @@ class Simulation:
         self.bounces: dict[tuple, int] = {}
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)
+        for pairs in self.kinds:
+            pairs.horizon = h
         y, closed = self._settle(time, y)
-        events, reach, key = 0, h, None
+        events, idle, reach, key = 0, 0, h, None
         for tries in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
-            if tries > PATIENCE and left < CREEP * min(h, end - done) and np.any(closed.modes == SLIP):
+            stiff = tries > PATIENCE and left < CREEP * min(h, end - done) and closed.slips
+            if stiff or idle > MOST_IDLE:
                 left = min(CREEP * h, end - done)
                 y, passed = self._creep(time + done, y, left)
-                done, reach = done + passed, h
+                done, reach, idle = done + passed, h, 0
                 y, closed = self._settle(time + done, y)
                 continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
@@ -126,6 +131,7 @@ class Simulation:
             done += event.t * left
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
             y, closed = self._happened(event, now, y, closed, track)
+            idle = idle + 1 if event.t * left <= 1e-13 * end else 0
             events, reach, key = events + 1, h, event.key
             if events > MOST_EVENTS:
                 break
@@ -137,10 +143,12 @@ class Simulation:
 
     def _smooth(self, time, y, h, closed):
         """-> Track, state at its end, Forces at its beginning, estimated error."""
-        first = active_forces(self.kinds, closed, self.system.instant(y)) if closed.count or self._jointed else None
+        first = self._forces(y, closed) if closed.count or self._jointed else None
 
         def rates(_, y):
-            return self.system.rates(y, self._accelerations(y, closed))
+            if first is None:
+                return self.system.rates(y, self.system.accelerations(y))       # balls in flight: nothing else is needed
+            return self.system.rates(y, active_accelerations(self.kinds, closed, self.system.instant(y), first.enough))
 
         begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
         track, y1, error = self.step_of(rates, time, y, h, begin)
@@ -175,10 +183,11 @@ class Simulation:
     def _jointed(self):
         return getattr(self.system, "joints", True) is not None
 
-    def _accelerations(self, y, closed):
-        if not closed.count and not self._jointed:
-            return self.system.accelerations(y)                 # balls in flight: nothing else is needed
-        return active_forces(self.kinds, closed, self.system.instant(y)).accelerations
+    def _forces(self, y, closed):
+        """The active contacts' Forces, remembered of the last state."""
+        if self._last is None or self._last[0] is not y or self._last[1] is not closed:
+            self._last = y, closed, active_forces(self.kinds, closed, self.system.instant(y))
+        return self._last[2]
 
     def _count(self, closed, first, last, seconds):
         """Add what active contacts gave, by the trapezoidal rule."""
@@ -267,7 +276,7 @@ class Simulation:
         events = self._gains(y, track, y1, h, closed)
         last = None
         if closed.count:
-            last = active_forces(self.kinds, closed, self.system.instant(y1))
+            last = self._forces(y1, closed)
             events += self._changes(track, y1, closed, first, last)
         return min(events, key=lambda event: event.t, default=None), last
 
@@ -385,12 +394,7 @@ class Simulation:
 
     def _violated(self, closed, forces, y):
         """[(which, what)] of the active contacts whose conditions fail."""
-        size = max(np.max(np.abs(forces.forces)), 1e-300)
-        parts = forces.forces.reshape(-1, 3)
-        found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < -WEAK * size)]
-        for k in np.flatnonzero(closed.modes == STICK):
-            if _friction_margin(parts[k], closed.contacts.friction[k]) < -WEAK * size:
-                found.append((k, "stick"))
+        found = self._pulls(closed, forces)
         found += [(k, "slip") for k in np.flatnonzero((closed.modes == SLIP) & (forces.speeds < 0.0))]
         poses = self.system.poses(y)
         for k, (i, number) in enumerate(closed.contacts.keys):
@@ -487,7 +491,27 @@ class Simulation:
         if found.status == "limit":
             self._note("not converged", contacts, f"t = {time:.9g} s: which contacts stick or slip "
                        f"{self._among(contacts)} was not found to rounding")
-        return y, found.closed
+        return y, self._loaded(y, found)
+
+    def _loaded(self, y, found):
+        """What is active, with the forces that were found where there are others and the least will not do: they would
+        pull, or are not enough to stick, or differ by what slips differently."""
+        closed = found.closed
+        if not closed.count:
+            return closed
+        forces = self._forces(y, closed)
+        if forces.redundant and (closed.slips or self._pulls(closed, forces)):
+            return Closed(closed.contacts, closed.modes, closed.directions, found.forces)
+        return closed
+
+    @staticmethod
+    def _pulls(closed, forces):
+        """[(which, what)] of the active contacts whose forces they do not have."""
+        least = -WEAK * max(np.max(np.abs(forces.forces)), 1e-300)
+        parts = forces.forces.reshape(-1, 3)
+        found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
+        return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
+                        if _friction_margin(parts[k], closed.contacts.friction[k]) < least]
 
     def _stop(self, time, y, contacts):
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
@@ -522,6 +546,9 @@ class Simulation:
             self._note("unsolvable", contacts, f"t = {time:.9g} s: {error}, {self._among(contacts)}")
             raise SimulationError(f"t = {time:.9g} s: {error}, {self._among(contacts)}; the last good state is kept"
                                   ) from None
+        if blow.residual > 0.0:
+            self._note("not converged", contacts, f"t = {time:.9g} s: an impact {self._among(contacts)} was not solved "
+                       f"to rounding (residual {blow.residual:.3g} N s)")
         if not finished:
             self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no "
                        "end and were ended by a plastic one to all of them")

@@ -32,6 +32,7 @@ from mcsim.solve.problems.lemke import lcp
 
 SWEEPS = (2, 50, 400, 4000)      # before Newton's method is tried again
 NEWTON_STEPS = 30
+PROXIMAL, PROXIMAL_STEPS = 1e-4, 60
 SETTLED = 1e-13             # natural map over the largest impulse at which an answer is exact
 GOOD_ENOUGH = 1e-8          # ... and at which it is still one
 MINOR = 1e-9                # a principal minor below minus this part of its rows' product is negative
@@ -100,6 +101,9 @@ def slipping(A, b, friction, slip) -> FrictionForces:
         return _of_normals(A, b, columns, least, "several" if len(found) > 1 else "solved")
     normals, status, _ = lcp(M, d)
     if status != "solved" or not meets(M, d, normals):
+        answer = cone(A, b, friction, slip=slip)                       # Lemke's path may end where there is a solution
+        if answer.solved:
+            return answer
         none = suspect is not None or status != "limit"
         return FrictionForces("none" if none else "limit", np.zeros(len(b)), b.copy())
     return _of_normals(A, b, columns, normals, "solved")
@@ -143,16 +147,11 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
                              for own, rows in parts])
     problem = _Cone(A, b, friction, load, slip)
     best, worst = np.zeros(len(b)), np.inf
-    for sweeps in (0, *SWEEPS):
-        impulses = problem.sweep(best, sweeps) if sweeps else problem.closed()
-        for refine in (False, True):
-            candidate = problem.newton(impulses) if refine else impulses
-            residual = problem.residual(candidate)
-            if residual < worst:
-                best, worst = candidate, residual
-            if worst <= SETTLED * np.max(np.abs(best)):
-                break
-        best[::3] = np.maximum(best[::3], 0.0)
+    for impulses in problem.attempts(lambda: best):
+        residual = problem.residual(impulses)
+        if residual < worst:
+            best, worst = impulses.copy(), residual
+            best[::3] = np.maximum(best[::3], 0.0)
         size = max(np.max(np.abs(best)), 1e-300)
         if worst <= SETTLED * size * 100:
             break
@@ -195,6 +194,26 @@ class _Cone:
         self.kernel = Problem(self.A, np.ascontiguousarray(b), np.ascontiguousarray(friction), np.ascontiguousarray(load),
                               self.slips.astype(np.uint8), self.slip, 1.0 / np.maximum(largest, 1e-300))
         self.residual = self.kernel.residual
+
+    def attempts(self, best):
+        """Answers that may do, ever dearer; best(): the best of them until now."""
+        start = self.closed()
+        yield start
+        yield self.newton(start)
+        for sweeps in SWEEPS:
+            start = self.sweep(best(), sweeps)
+            yield start
+            yield self.newton(start)
+        yield from self.proximal(best())
+
+    def proximal(self, impulses):
+        """The same problem with a little of the diagonal added, round after round about the last answer: nothing is
+        singular (R. T. Rockafellar, "Monotone operators and the proximal point algorithm", 1976)."""
+        more = PROXIMAL * np.repeat(np.max(np.diag(self.A).reshape(-1, 3), axis=1), 3)
+        for _ in range(PROXIMAL_STEPS):
+            near = _Cone(self.A + np.diag(more), self.b - more * impulses, self.friction, self.load, self.slip)
+            impulses = near.newton(impulses)
+            yield impulses
 
     def closed(self):
         """The least impulses that stop all contacts, but the slips that are given: the answer where nothing opens or
