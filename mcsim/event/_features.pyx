@@ -764,23 +764,3 @@ cdef void contact_rows(const Frame* f, Py_ssize_t a, Py_ssize_t b, const Bodies*
         curvature[k] = dot(axes[k], turning)
         rates[k] = dot(axes[k], slip)
     curvature[0] += dot(f.n.rate, slip)
-
-
-def light(const double[:, ::1] rows, const double[::1] inv_mass, const double[:, :, ::1] inv_inertia):
-    """rows M^-1 of rows (m, 6 n) on the bodies' twists, inv_inertia (n, 3, 3) in world axes."""
-    cdef Py_ssize_t i, k, m = rows.shape[0], n = inv_mass.shape[0]
-    out = np.zeros((m, 6 * n))
-    cdef double[:, ::1] to = out
-    cdef const Vec3* row
-    cdef Vec3* found
-    for i in range(m):
-        for k in range(n):
-            row, found = <const Vec3*> &rows[i, 6 * k], <Vec3*> &to[i, 6 * k]
-            if inv_mass[k] == 0.0:
-                continue
-            if row[0].x == 0.0 and row[0].y == 0.0 and row[0].z == 0.0 and row[1].x == 0.0 and row[1].y == 0.0 \
-                    and row[1].z == 0.0:
-                continue
-            found[0] = scale(inv_mass[k], row[0])
-            found[1] = mat_vec((<Mat3*> &inv_inertia[k, 0, 0])[0], row[1])
-    return out

@@ -97,9 +97,10 @@ class Closed:
         """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
         out = np.zeros((len(self.needed), len(self.equations)))
         out[self.among, np.arange(len(self.equations))] = 1.0
-        for k in np.flatnonzero(self.modes == SLIP):
-            at = np.searchsorted(self.needed, 3 * k)
-            out[at + 1:at + 3, np.searchsorted(self.equations, 3 * k)] = -self.contacts.friction[k] * slip[k]
+        if self.slips:
+            k = np.flatnonzero(self.modes == SLIP)
+            row, column = np.searchsorted(self.needed, 3 * k), np.searchsorted(self.equations, 3 * k)
+            out[row + 1, column], out[row + 2, column] = -self.contacts.friction[k] * slip[k].T
         return out
 
 

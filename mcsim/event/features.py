@@ -23,10 +23,10 @@ which for e = n is phi''. The classes are compiled (_features.pyx), a class a ki
 """
 
 from mcsim.event._features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment,
-                                   VertexPolyhedron, light, rows_of)
+                                   VertexPolyhedron, rows_of)
 
 TOUCHING = 1e-9             # [m] closer than this, features touch
 FAR = 1e300                 # the gap of what cannot touch by this pair of features
 
 __all__ = ["FAR", "TOUCHING", "BallBox", "EdgeEdge", "Pairs", "PointPlane", "PointPoint", "PointSegment", "Poses",
-           "SegmentSegment", "VertexPolyhedron", "light", "rows_of"]
+           "SegmentSegment", "VertexPolyhedron", "rows_of"]

@@ -8,6 +8,8 @@ is given, slip (c, 2): s, rate (c,): the step of each contact, 1 / the largest e
 
 from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
+import numpy as np
+
 cdef enum:
     INFINITE = 100000000     # a friction coefficient above is held to be infinite: no slip
 
@@ -181,3 +183,37 @@ cdef void row_of(const Cone* c, int row, double value, double* F, double* J, uns
     F[row], live[row] = value, 1
     for k in range(size):
         J[row * size + k] = r * c.A[row * size + k]
+
+
+def groups(const double[:, ::1] A):
+    """(c,) of the contacts of A (3c, 3c): the first of those that each is coupled with, if only through others."""
+    cdef Py_ssize_t i, j, count = A.shape[0] // 3
+    out = np.arange(count)
+    cdef Py_ssize_t[::1] first = out
+    for i in range(count):
+        for j in range(i):
+            if coupled(A, i, j):
+                unite(first, i, j)
+    for i in range(count):
+        first[i] = root(first, i)
+    return out
+
+
+cdef bint coupled(const double[:, ::1] A, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    cdef Py_ssize_t k, m
+    for k in range(3):
+        for m in range(3):
+            if A[3 * i + k, 3 * j + m] != 0.0:
+                return True
+    return False
+
+
+cdef Py_ssize_t root(Py_ssize_t[::1] first, Py_ssize_t i) noexcept nogil:
+    while first[i] != i:
+        i = first[i]
+    return i
+
+
+cdef void unite(Py_ssize_t[::1] first, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    i, j = root(first, i), root(first, j)
+    first[i if i > j else j] = i if i < j else j

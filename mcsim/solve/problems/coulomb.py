@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems._cone import Problem
+from mcsim.solve.problems._cone import Problem, groups
 from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, least,
                                                    meets)
 from mcsim.solve.problems.lemke import lcp
@@ -80,10 +80,11 @@ def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
     matrix = np.asarray(matrix, float)
     size = np.linalg.norm(matrix, axis=1)
     for count in range(1, min(len(matrix), most) + 1):
-        for chosen in combinations(range(len(matrix)), count):
-            own = list(chosen)
-            if np.linalg.det(matrix[np.ix_(own, own)]) < -MINOR * np.prod(size[own]):
-                return chosen
+        sets = np.array(list(combinations(range(len(matrix)), count)))
+        minors = np.linalg.det(matrix[sets[:, :, None], sets[:, None, :]])
+        negative = np.flatnonzero(minors < -MINOR * np.prod(size[sets], axis=1))
+        if len(negative):
+            return tuple(sets[negative[0]].tolist())
     return None
 
 
@@ -97,8 +98,10 @@ def slipping(A, b, friction, slip) -> FrictionForces:
         found = complementary_solutions(M, d)
         if not found:
             return FrictionForces("none", np.zeros(len(b)), b.copy())
-        least = min(found, key=np.sum)
-        return _of_normals(A, b, columns, least, "several" if len(found) > 1 else "solved")
+        return _of_normals(A, b, columns, min(found, key=np.sum), "several" if len(found) > 1 else "solved")
+    normals = least(M, -d)[0]                                          # where all stay closed
+    if suspect is None and np.all(normals >= 0.0) and meets(M, d, normals):
+        return _of_normals(A, b, columns, normals, "solved")
     normals, status, _ = lcp(M, d)
     if status != "solved" or not meets(M, d, normals):
         answer = cone(A, b, friction, slip=slip)                       # Lemke's path may end where there is a solution
@@ -162,13 +165,8 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
 def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
     """The groups of contacts that touch each other, if only through others, as A (3c, 3c) has them: of each its
     contacts and their rows."""
-    from scipy.sparse.csgraph import connected_components
-
-    count = len(A) // 3
-    number, group = connected_components(np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3)), directed=False)
-    if number == 1:
-        return [(np.arange(count), np.arange(3 * count))]
-    parts = [np.flatnonzero(group == name) for name in range(number)]
+    group = groups(np.ascontiguousarray(A))
+    parts = [np.flatnonzero(group == name) for name in np.unique(group)]
     return [(own, (3 * own[:, None] + np.arange(3)).ravel()) for own in parts]
 
 
