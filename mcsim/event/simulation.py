@@ -32,7 +32,7 @@ TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
-CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
+CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
 MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
@@ -98,16 +98,15 @@ class Simulation:
         for pairs in self.kinds:
             pairs.horizon = h
         y, closed = self._settle(time, y)
-        events, idle, reach, key = 0, 0, h, None
+        events, idle, creeps, reach, key = 0, 0, 1, h, None
         for tries in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
             stiff = tries > PATIENCE and left < CREEP * min(h, end - done) and closed.slips
             if stiff or idle > MOST_IDLE:
-                left = min(CREEP * h, end - done)
-                y, passed = self._creep(time + done, y, left)
-                done, reach, idle = done + passed, h, 0
+                y, passed = self._creep_on(time + done, y, CREEP * h, end - done, creeps)
+                done, reach, idle, creeps = done + passed, h, 0, 2 * creeps
                 y, closed = self._settle(time + done, y)
                 continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
@@ -156,6 +155,19 @@ class Simulation:
             raise SimulationError(f"t = {time + h:.9g} s: the state is not finite; a smaller dt may help; the last "
                                   "good state is kept")
         return track, self.system.normalized(y1.copy()), first, error
+
+    def _creep_on(self, time, y, h, left, most):
+        """At most so many implicit steps, until something is gained. -> state, seconds"""
+        done = 0.0
+        for _ in range(most):
+            step = min(h, left - done)
+            if step <= 1e-13 * left:
+                break
+            y, passed = self._creep(time + done, y, step)
+            done += passed
+            if passed < step:
+                break
+        return y, done
 
     def _creep(self, time, y, h):
         """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
