@@ -31,7 +31,8 @@ from mcsim.solve.problems.impacts import Blow
 TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
-PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
+PATIENCE = 60               # steps of the integrator but those to an impact ...
+PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
 MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
@@ -40,6 +41,7 @@ ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than 
 MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
 LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
+AGAIN = 20.0                # by how much longer than the last a step after an event may be
 ROOT = 1e-16                # part of a step to which events are located
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
 MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
@@ -98,13 +100,17 @@ class Simulation:
         for pairs in self.kinds:
             pairs.horizon = h
         y, closed = self._settle(time, y)
-        events, idle, creeps, reach, key = 0, 0, 1, h, None
+        events, reach, key = 0, h, None
+        idle, vain, goal, creeps = 0, 0, PROGRESS * h, 1
         for tries in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
-            stiff = tries > PATIENCE and left < CREEP * min(h, end - done) and closed.slips
-            if stiff or idle > MOST_IDLE:
+            vain += 1
+            stuck = vain > PATIENCE and done < goal and closed.slips
+            if vain > PATIENCE:
+                vain, goal = 0, done + PROGRESS * h
+            if stuck or idle > MOST_IDLE:
                 y, passed = self._creep_on(time + done, y, CREEP * h, end - done, creeps)
                 done, reach, idle, creeps = done + passed, h, 0, 2 * creeps
                 y, closed = self._settle(time + done, y)
@@ -126,12 +132,15 @@ class Simulation:
                 closed = closed.following(last.rows) if closed.count else closed
                 continue
             self._count(closed, first, first, event.t * left)
+            cut = left < end - done
             now = time + done + event.t * left
             done += event.t * left
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
             y, closed = self._happened(event, now, y, closed, track)
             idle = idle + 1 if event.t * left <= 1e-13 * end else 0
-            events, reach, key = events + 1, h, event.key
+            vain -= event.what == "gain"
+            reach = min(h, AGAIN * left) if cut else h
+            events, key = events + 1, event.key
             if events > MOST_EVENTS:
                 break
         raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
