@@ -18,6 +18,7 @@ from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
 STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
 QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
+DOUBT = 10.0                # by how much more than its residual the answer of a contact problem is doubted
 
 SMOOTH, STICK, SLIP = 0, 1, 2
 
@@ -73,10 +74,11 @@ def contact_rows(kinds, contacts, poses) -> Rows:
 
 class Closed:
     """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to. given: forces
-    of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least."""
+    of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least.
+    doubt: part of the largest force by which forces may miss their conditions, as the problem was solved no better."""
 
-    def __init__(self, contacts: Contacts, modes, directions, given=None):
-        self.contacts, self.modes, self.directions, self.given = contacts, modes, directions, given
+    def __init__(self, contacts: Contacts, modes, directions, given=None, doubt=0.0):
+        self.contacts, self.modes, self.directions, self.given, self.doubt = contacts, modes, directions, given, doubt
         self.count = len(modes)
         normal = 3 * np.arange(self.count)
         stuck, slips = normal[modes == STICK], normal[modes == SLIP]
@@ -91,7 +93,11 @@ class Closed:
         if not self.slips:
             return self
         slip, _ = slip_directions(self, rows)
-        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]), self.given)
+        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]), self.given, self.doubt)
+
+    def bearing(self, given):
+        """The same with given forces."""
+        return Closed(self.contacts, self.modes, self.directions, given, self.doubt)
 
     def columns(self, slip):
         """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
@@ -204,7 +210,7 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     rough = contacts.friction > 0.0
     moving = rough & (speed > STILL)
     slip = np.where(moving[:, None], velocity / np.maximum(speed, 1e-300)[:, None], 0.0)
-    status, forces = _solve(A, d, contacts.friction, moving, slip)
+    status, forces, residual = _solve(A, d, contacts.friction, moving, slip)
     after = (A @ forces + d).reshape(-1, 3)
     scale = QUIET * max(np.max(np.abs(d)), 1e-300)
     rest = after[:, 0] <= scale
@@ -214,16 +220,17 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     modes[starting] = SLIP
     slip[starting] = after[starting, 1:] / sideways[starting, None]
     directions = np.einsum("kt,kti->ki", slip, rows.axes[:, 1:])
-    closed = Closed(contacts.of(rest), modes[rest], directions[rest])
+    closed = Closed(contacts.of(rest), modes[rest], directions[rest], None,
+                    DOUBT * residual / max(np.max(np.abs(forces)), 1e-300))
     return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
 def _solve(A, d, friction, moving, slip):
-    """-> status, forces (3k,): of each group of contacts by itself."""
+    """-> status, forces (3k,), their natural map: of each group of contacts by itself."""
     answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], moving[own], slip[own]))
                for own, rows in apart(A)]
     whole = joined(A, d, answers)
-    return whole.status, whole.impulses
+    return whole.status, whole.impulses, whole.residual
 
 
 def _solve_group(A, d, friction, moving, slip):

@@ -34,6 +34,7 @@ MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 60               # steps of the integrator but those to an impact ...
 PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
+HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
 MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
@@ -107,7 +108,7 @@ class Simulation:
             if end - done <= 1e-13 * end:
                 return y
             vain += 1
-            stuck = vain > PATIENCE and done < goal and closed.slips
+            stuck = closed is None or vain > PATIENCE and done < goal and closed.slips
             if vain > PATIENCE:
                 vain, goal = 0, done + PROGRESS * h
             if stuck or idle > MOST_IDLE:
@@ -186,7 +187,11 @@ class Simulation:
         rows = contact_rows(self.kinds, contacts, instant.poses)
         G, X = instant.answer(rows.R)
         d = G @ instant.free + instant.bias(rows.R) + rows.curvature
-        impulses = cone(G @ X, rows.rates + h * d, contacts.friction).impulses
+        answer = cone(G @ X, rows.rates + h * d, contacts.friction)
+        impulses = answer.impulses
+        if answer.residual > HELD * np.max(np.abs(impulses)):
+            raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the last "
+                                  "good state is kept")
         after = instant.u + h * instant.free + X @ impulses
         y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
         track = Track([y, y1 - y])
@@ -490,18 +495,20 @@ class Simulation:
         return self._rest(time, y, contacts, later)
 
     def _rest(self, time, y, contacts, later=None):
-        """The active set of those contacts that touch and are at rest."""
+        """The active set of those contacts that touch and are at rest; None where only impulses could go on."""
         instant = self.system.instant(y)
         rates = contact_rows(self.kinds, contacts, instant.poses).rates.reshape(-1, 3)
         slow = rates[:, 0] <= STILL
         contacts, rates = contacts.of(slow), rates[slow]
         found = resolve(self.kinds, contacts, instant if later is None else self.system.instant(later), rates[:, 1:])
         if found.status == "none" and np.any(contacts.friction):
-            y = self._stop(time, y, contacts)
-            found = resolve(self.kinds, contacts, self.system.instant(y))
+            stopped = self._stop(time, y, contacts)
+            if stopped is not None:
+                y, found = stopped, resolve(self.kinds, contacts, self.system.instant(stopped))
             if found.status == "none":
-                raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
-                                      f"{self._among(contacts)}, also where slipping ends; the last good state is kept")
+                self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution "
+                           f"(Painlevé) {self._among(contacts)}, and no impulse ends it: it was stepped over")
+                return y, None
         if found.status == "several":
             self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have several solutions "
                        f"(Painlevé) {self._among(contacts)}; the one with the least forces was taken")
@@ -515,20 +522,30 @@ class Simulation:
         return y, self._loaded(y, found)
 
     def _loaded(self, y, found):
-        """What is active, with the forces that were found where there are others and the least will not do: they would
-        pull, or are not enough to stick, or differ by what slips differently."""
+        """What is active, with given forces where it is redundant and the least will not do: they would pull, or are not
+        enough to stick, or give other accelerations, by what slips differently. Then those that were found, or if they
+        may be, some between them and the least, which hold for longer."""
         closed = found.closed
         if not closed.count:
             return closed
-        forces = self._forces(y, closed)
-        if forces.redundant and (closed.slips or self._pulls(closed, forces)):
-            return Closed(closed.contacts, closed.modes, closed.directions, found.forces)
-        return closed
+        least = self._forces(y, closed)
+        if not least.redundant or not closed.slips and not self._pulls(closed, least):
+            return closed
+        given = closed.bearing(found.forces)
+        forces = self._forces(y, given)
+        change = np.max(np.abs(forces.accelerations - least.accelerations))
+        if change > WEAK * np.max(np.abs(least.accelerations)):
+            return given
+        for part in (0.5, 0.25, 0.125, 0.0625):
+            between = closed.bearing(found.forces + part * (least.forces[closed.equations] - found.forces))
+            if not self._pulls(closed, self._forces(y, between)):
+                return between
+        return given
 
     @staticmethod
     def _pulls(closed, forces):
         """[(which, what)] of the active contacts whose forces they do not have."""
-        least = -WEAK * max(np.max(np.abs(forces.forces)), 1e-300)
+        least = -max(WEAK, closed.doubt) * max(np.max(np.abs(forces.forces)), 1e-300)
         parts = forces.forces.reshape(-1, 3)
         found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
         return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
@@ -536,7 +553,7 @@ class Simulation:
 
     def _stop(self, time, y, contacts):
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
-        stops the slip of the slipping contacts and keeps all closed, and must be one that friction can give."""
+        stops the slip of the slipping contacts and keeps all closed; None if it is not one that friction can give."""
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
         speeds = np.linalg.norm(rows.rates.reshape(-1, 3)[:, 1:], axis=1)
@@ -549,8 +566,7 @@ class Simulation:
         size = np.max(np.abs(parts))
         if np.any([part[0] < -WEAK * size or _friction_margin(part, mu) < -WEAK * size
                    for part, mu in zip(parts, contacts.friction)]):
-            raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
-                                  f"{self._among(contacts)}, and no impulse ends the slip; the last good state is kept")
+            return None
         self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution (Painlevé) "
                    f"{self._among(contacts)}: it was stopped by an impulse")
         self._log_impulses(time, "impact", contacts, rows, impulse)
@@ -596,7 +612,7 @@ class Simulation:
             return y
         _, closed = self._rest(time, y, contacts)
         instant = self.system.instant(y)
-        forces = active_forces(self.kinds, closed, instant)
+        forces = active_forces(self.kinds, closed or NOTHING_CLOSED, instant)
         now = contact_rows(self.kinds, contacts, instant.poses)
         falling = (G @ forces.accelerations + instant.bias(now.R) + now.curvature)[::3]
         chosen = []

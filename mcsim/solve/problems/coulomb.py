@@ -30,11 +30,12 @@ from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, comp
                                                    meets)
 from mcsim.solve.problems.lemke import lcp
 
-SWEEPS = (2, 50, 400, 4000)      # before Newton's method is tried again
 NEWTON_STEPS = 30
 PROXIMAL, PROXIMAL_STEPS = 1e-4, 60
 SETTLED = 1e-13             # natural map over the largest impulse at which an answer is exact
 GOOD_ENOUGH = 1e-8          # ... and at which it is still one
+NEARLY = 1e-11              # ... and at which it is as good as that
+SWEEPS = ((2, NEARLY), (50, NEARLY), (400, 1e-10), (4000, GOOD_ENOUGH))     # before Newton's method is tried again
 MINOR = 1e-9                # a principal minor below minus this part of its rows' product is negative
 _STATUS = {"solved": "solved", "unsolvable": "none", "limit": "limit"}
 INFINITE = 1e8              # a friction coefficient above is held to be infinite: no slip
@@ -150,13 +151,13 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
                              for own, rows in parts])
     problem = _Cone(A, b, friction, load, slip)
     best, worst = np.zeros(len(b)), np.inf
-    for impulses in problem.attempts(lambda: best):
+    for impulses, enough in problem.attempts(lambda: best):
         residual = problem.residual(impulses)
         if residual < worst:
             best, worst = impulses.copy(), residual
             best[::3] = np.maximum(best[::3], 0.0)
         size = max(np.max(np.abs(best)), 1e-300)
-        if worst <= SETTLED * size * 100:
+        if worst <= enough * size:
             break
     status = "solved" if worst <= GOOD_ENOUGH * size else "none" if np.any(friction > INFINITE) else "limit"
     return FrictionForces(status, best, A @ best + b, float(worst))
@@ -194,15 +195,17 @@ class _Cone:
         self.residual = self.kernel.residual
 
     def attempts(self, best):
-        """Answers that may do, ever dearer; best(): the best of them until now."""
+        """(impulses, at what residual over their size to end): ever dearer, and ever sooner content; best(): the best
+        until now."""
         start = self.closed()
-        yield start
-        yield self.newton(start)
-        for sweeps in SWEEPS:
+        yield start, SETTLED
+        yield self.newton(start), NEARLY
+        for sweeps, enough in SWEEPS:
             start = self.sweep(best(), sweeps)
-            yield start
-            yield self.newton(start)
-        yield from self.proximal(best())
+            yield start, enough
+            yield self.newton(start), enough
+        for impulses in self.proximal(best()):
+            yield impulses, GOOD_ENOUGH
 
     def proximal(self, impulses):
         """The same problem with a little of the diagonal added, round after round about the last answer: nothing is
