@@ -99,6 +99,11 @@ class Closed:
         """The same with given forces."""
         return Closed(self.contacts, self.modes, self.directions, given, self.doubt)
 
+    def without(self, key):
+        """The others."""
+        kept = np.array([own != key for own in self.contacts.keys], bool)
+        return Closed(self.contacts.of(kept), self.modes[kept], self.directions[kept], None, self.doubt)
+
     def columns(self, slip):
         """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
         out = np.zeros((len(self.needed), len(self.equations)))

@@ -96,6 +96,7 @@ class Simulation:
         """The state h later; `impulses` then holds what each contact gave meanwhile."""
         self.impulses, self.points = {}, {}
         self.bounces: dict[tuple, int] = {}
+        self._let = None                            # (time, key) of the last event but impacts
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)
         for pairs in self.kinds:
@@ -460,6 +461,9 @@ class Simulation:
         elif event.what in ("force", "stick", "leave"):
             later = track(event.t + LOOKAHEAD)
         y, after = self._settle(now, y, later=later)
+        if event.what == "force" and self._let == (now, key) and after is not None:
+            after = after.without(key)                   # it lets go so slowly that the problem has it closed still
+        self._let = now, key
         names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
         self._tell(now, names[event.what], key, self.points.get(key, (np.zeros(3), None))[0])
         return y, after
