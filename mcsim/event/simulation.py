@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
+from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
                                 gathered, resolve, touching)
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
@@ -34,6 +34,8 @@ MOST_STEPS = 20000          # of the integrator in one step
 PATIENCE = 60               # steps of the integrator but those to an impact ...
 PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
+CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
+SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
 HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
 MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
@@ -184,27 +186,48 @@ class Simulation:
         """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
         fast that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole
         step (J. J. Moreau), positions move with the mean of both velocities. -> state, seconds"""
-        instant, contacts = self.system.instant(y), touching(self.kinds, self._measured(y))
-        rows = contact_rows(self.kinds, contacts, instant.poses)
-        G, X = instant.answer(rows.R)
-        d = G @ instant.free + instant.bias(rows.R) + rows.curvature
-        answer = cone(G @ X, rows.rates + h * d, contacts.friction)
-        impulses = answer.impulses
-        if answer.residual > HELD * np.max(np.abs(impulses)):
-            raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the last "
-                                  "good state is kept")
-        after = instant.u + h * instant.free + X @ impulses
-        y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
-        track = Track([y, y1 - y])
-        some = contacts.of(impulses[::3] > 0.0)
-        held = Closed(some, np.zeros(len(some.kind), int), np.zeros((len(some.kind), 3)))
-        event = min(self._gains(y, track, y1, h, held), key=lambda event: event.t, default=None)
+        instant, measured = self.system.instant(y), self._measured(y)
+        contacts = touching(self.kinds, measured)
+        soft = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
+        for _ in range(CREEP_ROUNDS):
+            rows = contact_rows(self.kinds, contacts, instant.poses)
+            G, X = instant.answer(rows.R)
+            d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+            room = np.array([max(measured[i][1][k], 0.0) for i, k in contacts.keys]) / h
+            answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
+                          contacts.friction)
+            impulses = answer.impulses
+            if answer.residual > HELD * np.max(np.abs(impulses), initial=0.0):
+                raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
+                                      "last good state is kept")
+            after = instant.u + h * instant.free + X @ impulses
+            y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
+            track = Track([y, y1 - y])
+            events = self._gains(y, track, y1, h, _smoothly(contacts))
+            event = min(events, key=lambda event: event.t, default=None)
+            late = [event.key for event in events if self._soft(event, track, measured, soft)]
+            if not late or event.key not in late:
+                break
+            contacts = self._with(contacts, late, measured)
         part = 1.0 if event is None or event.t == 0.0 else event.t
         for k, key in enumerate(contacts.keys):
             self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
         self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
                    "stepped over by implicit steps of first order")
-        return self._project(self.system.normalized(track(part)), held), part * h
+        pressed = _smoothly(contacts.of(impulses[::3] > 0.0))
+        return self._project(self.system.normalized(track(part)), pressed), part * h
+
+    def _soft(self, event, track, measured, speed):
+        """Whether a gap closes no faster than that."""
+        i, k = event.key
+        y = track(event.t)
+        return self._gap_rates(y, i, np.array([k]), measured[i][0])[0] > -speed
+
+    def _with(self, contacts, keys, measured):
+        """Contacts and those of keys besides."""
+        every = set(contacts.keys) | set(keys)
+        chosen = [np.array(sorted(k for kind, k in every if kind == i), np.intp) for i in range(len(self.kinds))]
+        return gathered(self.kinds, [(own, measured[i][0][own]) for i, own in enumerate(chosen)])
 
     @property
     def _jointed(self):
@@ -672,6 +695,11 @@ class Simulation:
 def _friction_margin(part, friction):
     """mu lambda_n - |lambda_t|"""
     return friction * max(part[0], 0.0) - float(np.hypot(part[1], part[2]))
+
+
+def _smoothly(contacts):
+    """Contacts as active ones without friction."""
+    return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
 
 
 def _root(function, low, high):
