@@ -4,24 +4,26 @@ A class a kind of pair; each has, for its pair k at a piece, a gap, how far the 
 of the contact. Arrays of many pairs are loops over these.
 """
 
-from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fabs, floor, fmax, fmin, sqrt
 
 import numpy as np
 
 from mcsim.core._math cimport (add, add_scaled, cross, dot, mat_column, mat_mul, mat_t_vec, mat_vec, neg, norm,
-                               quat_matrix, scale, sub, vec3)
+                               quat, quat_matrix, scale, sub, vec3)
+from mcsim.core._trig cimport arctan2
 from mcsim.core._types cimport Mat3, Quat, Vec3
 
 cdef double FAR = 1e300
 cdef double TOUCHING = 1e-9
 cdef double INSIDE = 1e-9
 cdef double PARALLEL = 1e-6
+cdef double TURNED = 6.283185307179586
 
 cdef enum Form:
     POINT = 0                # a point of contact: rows along its normal and two tangents
-    TURN = 1                 # an angle: one row about n
-    PUSH_ALONG = 2           # a drive: no normal, the first tangent along n
-    PUSH_ABOUT = 3           # ... about n
+    TURN = 1                 # an angle: one row, about n
+    DRIVE_ALONG = 2          # a drive: no normal; the first tangent is along n
+    DRIVE_ABOUT = 3          # ... or about n
 
 ctypedef struct Bodies:
     const Vec3* x
@@ -41,23 +43,30 @@ ctypedef struct Frame:
 
 
 cdef class Poses:
-    """Of all bodies: x (n, 3), unit quaternions q (n, 4), v (n, 3), w (n, 3); R (n, 3, 3) of the quaternions."""
+    """Of all bodies: x (n, 3), unit quaternions q (n, 4), v (n, 3), w (n, 3); R (n, 3, 3) of the quaternions. Body n is the
+    world, at rest at its origin."""
 
     cdef readonly object x, q, v, w, R
+    cdef readonly Py_ssize_t count
+    cdef object _all
     cdef Bodies s
 
     def __init__(self, x, q, v, w):
         cdef double[:, ::1] quaternions = np.ascontiguousarray(q)
         cdef double[:, :, ::1] turned
         cdef Py_ssize_t i, n = quaternions.shape[0]
-        self.x, self.q = np.ascontiguousarray(x), np.asarray(quaternions)
-        self.v, self.w = np.ascontiguousarray(v), np.ascontiguousarray(w)
-        self.R = np.empty((n, 3, 3))
-        turned = self.R
+        rows = np.zeros((3, n + 1, 3))
+        rows[0, :n], rows[1, :n], rows[2, :n] = x, v, w
+        axes = np.empty((n + 1, 3, 3))
+        turned = axes
         for i in range(n):
             (<Mat3*> &turned[i, 0, 0])[0] = quat_matrix((<Quat*> &quaternions[i, 0])[0])
-        self.s.x, self.s.v, self.s.w = vectors(self.x), vectors(self.v), vectors(self.w)
-        self.s.R = <Mat3*> &turned[0, 0, 0] if n else NULL
+        (<Mat3*> &turned[n, 0, 0])[0] = quat_matrix(quat(1.0, 0.0, 0.0, 0.0))
+        self.x, self.v, self.w = rows[0, :n], rows[1, :n], rows[2, :n]
+        self.q, self.R, self.count = np.asarray(quaternions), axes[:n], n
+        self._all = rows, axes
+        self.s.x, self.s.v, self.s.w = vectors(rows[0]), vectors(rows[1]), vectors(rows[2])
+        self.s.R = <Mat3*> &turned[0, 0, 0]
 
 
 cdef const Vec3* vectors(object array) except? NULL:
@@ -713,6 +722,74 @@ cdef class EdgeEdge(Pairs):
         return edge_frame(&c, pb, ub, 0.0)
 
 
+# ---- joints ----------------------------------------------------------------------------------------------------------
+
+cdef class TurnLimit(Pairs):
+    """The angle of b's joint frame about the z axis of a's, against a bound: sign (angle - bound). frames (k, 2, 3, 3): the
+    axes x, y, z of both in their bodies. Of angles that differ by turns the one nearest to `near` is meant."""
+
+    cdef const Vec3* frames
+    cdef const double* sign
+    cdef const double* bound
+    cdef readonly object near
+    cdef double* last
+
+    def __init__(self, common, frames, sign, bound):
+        super().__init__(*common)
+        self.frames, self.sign, self.bound = <const Vec3*> self.keep(frames, 18), self.keep(sign, 1), self.keep(bound, 1)
+        self.near = np.zeros(self.count)
+        self.last = <double*> numbers(self.near)
+
+    cdef double angle(self, Py_ssize_t k, const Bodies* s) noexcept nogil:
+        cdef const Vec3* own = self.frames + 6 * k
+        cdef Vec3 x = mat_t_vec(s.R[self.body[2 * k]], mat_vec(s.R[self.body[2 * k + 1]], own[3]))
+        cdef double found = arctan2(dot(x, own[1]), dot(x, own[0]))
+        return found + TURNED * floor((self.last[k] - found) / TURNED + 0.5)
+
+    cdef double gap(self, Py_ssize_t k, Py_ssize_t piece, const Bodies* s) noexcept nogil:
+        return self.sign[k] * (self.angle(k, s) - self.bound[k])
+
+    cdef Frame frame(self, Py_ssize_t k, Py_ssize_t piece, const Bodies* s) noexcept nogil:
+        cdef Frame f
+        f.n = turned(s, self.body[2 * k], scale(self.sign[k], self.frames[6 * k + 2]))
+        f.p = carried(s, self.body[2 * k + 1], vec3(0.0, 0.0, 0.0))
+        f.form, f.speed = TURN, 0.0
+        return f
+
+    def follow(self, Poses poses):
+        """Count turns from here on."""
+        cdef Py_ssize_t k
+        for k in range(self.count):
+            self.last[k] = self.angle(k, &poses.s)
+
+
+cdef class Drive(Pairs):
+    """A force along, or a torque about, an axis of a, between a and a point of b, that wants a speed [m/s or rad/s] and
+    gives at most `most` [N or N m] for it: a velocity motor, or a joint's friction, which wants none. It is Coulomb's
+    friction under a load, without a normal."""
+
+    cdef const Vec3* axis
+    cdef const Vec3* point
+    cdef const double* speed
+    cdef const double* about
+
+    def __init__(self, common, axis, point, speed, most, about):
+        super().__init__(*common)
+        self.axis, self.point = <const Vec3*> self.keep(axis, 3), <const Vec3*> self.keep(point, 3)
+        self.speed, self.about = self.keep(speed, 1), self.keep(about, 1)
+        self.load[:] = most
+
+    cdef double gap(self, Py_ssize_t k, Py_ssize_t piece, const Bodies* s) noexcept nogil:
+        return 0.0
+
+    cdef Frame frame(self, Py_ssize_t k, Py_ssize_t piece, const Bodies* s) noexcept nogil:
+        cdef Frame f
+        f.n = turned(s, self.body[2 * k], self.axis[k])
+        f.p = carried(s, self.body[2 * k + 1], self.point[k])
+        f.form, f.speed = DRIVE_ABOUT if self.about[k] != 0.0 else DRIVE_ALONG, self.speed[k]
+        return f
+
+
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
 def rows_of(list kinds, const Py_ssize_t[::1] kind, const Py_ssize_t[::1] number, const Py_ssize_t[::1] piece,
@@ -720,7 +797,7 @@ def rows_of(list kinds, const Py_ssize_t[::1] kind, const Py_ssize_t[::1] number
     """R (k, 3, n, 6), curvature (k, 3), rates (k, 3), axes (k, 3, 3), point (k, 3) of contacts; active.py has what they
     are. features.py has the equations."""
     cdef Py_ssize_t count = kind.shape[0]
-    cdef Py_ssize_t i, n = len(poses.x)
+    cdef Py_ssize_t i, n = poses.count
     R, curvature, rates = np.zeros((count, 3, n, 6)), np.zeros((count, 3)), np.zeros((count, 3))
     axes, point = np.empty((count, 3, 3)), np.empty((count, 3))
     cdef double[:, :, :, ::1] out = R
@@ -741,26 +818,51 @@ def rows_of(list kinds, const Py_ssize_t[::1] kind, const Py_ssize_t[::1] number
 
 cdef void contact_rows(const Frame* f, Py_ssize_t a, Py_ssize_t b, const Bodies* s, Py_ssize_t n, Vec3* axes, Vec3* R,
                        double* curvature, double* rates) noexcept nogil:
+    """axes: n and two tangents, or for a drive two others and n between them; the rows that it has along or about them."""
+    cdef Vec3 beside = vec3(1.0, 0.0, 0.0) if fabs(f.n.at.x) < 0.9 else vec3(0.0, 1.0, 0.0)
+    cdef bint drives = f.form == DRIVE_ALONG or f.form == DRIVE_ABOUT
+    cdef int first = 1 if drives else 0
+    cdef int end = 3 if f.form == POINT else first + 1
+    cdef int other = 0 if drives else 1
+    axes[first] = f.n.at
+    axes[other] = add_scaled(beside, -dot(beside, f.n.at), f.n.at)
+    axes[other] = scale(1.0 / norm(axes[other]), axes[other])
+    axes[2] = cross(axes[0], axes[1])
+    if f.form == TURN or f.form == DRIVE_ABOUT:
+        turning_row(f, a, b, s, n, first, R, curvature, rates)
+    else:
+        point_rows(f, a, b, s, n, first, end, axes, R, curvature, rates)
+    rates[first] -= f.speed
+
+
+cdef void turning_row(const Frame* f, Py_ssize_t a, Py_ssize_t b, const Bodies* s, Py_ssize_t n, int k, Vec3* R,
+                      double* curvature, double* rates) noexcept nogil:
+    cdef Vec3 spin = sub(s.w[b], s.w[a])
+    if a < n:
+        R[2 * (n * k + a) + 1] = neg(f.n.at)
+    if b < n:
+        R[2 * (n * k + b) + 1] = f.n.at
+    rates[k], curvature[k] = dot(f.n.at, spin), dot(f.n.rate, spin)
+
+
+cdef void point_rows(const Frame* f, Py_ssize_t a, Py_ssize_t b, const Bodies* s, Py_ssize_t n, int first, int end,
+                     const Vec3* axes, Vec3* R, double* curvature, double* rates) noexcept nogil:
     cdef Vec3 slip = vec3(0.0, 0.0, 0.0)
     cdef Vec3 turning = vec3(0.0, 0.0, 0.0)
-    cdef Vec3 beside, arm
-    cdef Py_ssize_t body, k
-    cdef int side
+    cdef Vec3 arm
+    cdef Py_ssize_t body
+    cdef int side, k
     cdef double sign
-    axes[0] = f.n.at
-    beside = vec3(1.0, 0.0, 0.0) if fabs(f.n.at.x) < 0.9 else vec3(0.0, 1.0, 0.0)
-    axes[1] = add_scaled(beside, -dot(beside, f.n.at), f.n.at)
-    axes[1] = scale(1.0 / norm(axes[1]), axes[1])
-    axes[2] = cross(axes[0], axes[1])
     for side in range(2):
         body, sign = b if side else a, 1.0 if side else -1.0
         arm = sub(f.p.at, s.x[body])
-        for k in range(3):
-            R[2 * (n * k + body)] = scale(sign, axes[k])
-            R[2 * (n * k + body) + 1] = scale(sign, cross(arm, axes[k]))
+        if body < n:
+            for k in range(first, end):
+                R[2 * (n * k + body)] = scale(sign, axes[k])
+                R[2 * (n * k + body) + 1] = scale(sign, cross(arm, axes[k]))
         slip = add_scaled(slip, sign, add(s.v[body], cross(s.w[body], arm)))
         turning = add_scaled(turning, sign, cross(s.w[body], sub(f.p.rate, s.v[body])))
-    for k in range(3):
+    for k in range(first, end):
         curvature[k] = dot(axes[k], turning)
         rates[k] = dot(axes[k], slip)
-    curvature[0] += dot(f.n.rate, slip)
+    curvature[first] += dot(f.n.rate, slip)

@@ -20,13 +20,15 @@ which for e = n is phi''. The classes are compiled (_features.pyx), a class a ki
     BallBox            a ball on a box
     VertexPolyhedron   a vertex on the faces of a convex polyhedron
     EdgeEdge           an edge on an edge of two of those; separations(poses): how far any plane keeps the two apart
+    TurnLimit          the angle of a joint against a bound
+    Drive              a velocity motor, or a joint's friction: no gap, but a tangent under a load
 """
 
-from mcsim.event._features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment,
-                                   VertexPolyhedron, rows_of)
+from mcsim.event._features import (BallBox, Drive, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, Poses,
+                                   SegmentSegment, TurnLimit, VertexPolyhedron, rows_of)
 
 TOUCHING = 1e-9             # [m] closer than this, features touch
 FAR = 1e300                 # the gap of what cannot touch by this pair of features
 
-__all__ = ["FAR", "TOUCHING", "BallBox", "EdgeEdge", "Pairs", "PointPlane", "PointPoint", "PointSegment", "Poses",
-           "SegmentSegment", "VertexPolyhedron", "rows_of"]
+__all__ = ["FAR", "TOUCHING", "BallBox", "Drive", "EdgeEdge", "Pairs", "PointPlane", "PointPoint", "PointSegment", "Poses",
+           "SegmentSegment", "TurnLimit", "VertexPolyhedron", "rows_of"]
