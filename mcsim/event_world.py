@@ -7,6 +7,8 @@ when bodies or joints have changed.
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.event.features import TurnLimit
+from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
 from mcsim.event.systems import FreeBodies, JointRows, Tree
@@ -31,8 +33,10 @@ class EventRun:
         self.began, self.ended = [], []
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
-        self.simulation = Simulation(None, contact_pairs(scene, excluded_pairs(scene, world._body_index)),
-                                     world.body_names, k["integrator"], k["impacts"], k["restitution_law"])
+        self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
+        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names, k["integrator"], k["impacts"],
+                                     k["restitution_law"])
+        self._bound_joints(world)
 
     def step(self, world, n):
         """Make n steps. The world has the state before the step that fails."""
@@ -85,6 +89,8 @@ class EventRun:
         """The system at the forces and settings of now."""
         bodies = world._bodies
         self.jointed = False
+        if len(world._joints):
+            self._bound_joints(world)
         if self.reduced:
             flow = Flow(world.dynamics, world.tau.copy(), bodies.force.copy())
             self.simulation.system = Tree(world.dynamics, flow)
@@ -92,6 +98,14 @@ class EventRun:
         gravity = np.asarray(world._scene.gravity, float)
         self.jointed = bool(len(world._joints))
         self.simulation.system = FreeBodies(bodies, gravity, JointSource(world) if self.jointed else None)
+
+    def _bound_joints(self, world):
+        """The joints' limits, motors and friction as they are now."""
+        bounds = joint_pairs(world.scene, world._joints, f"{type(world).__name__}(contact='event')")
+        for pairs in bounds:
+            if isinstance(pairs, TurnLimit):
+                pairs.near[:] = [np.atleast_1d(world.joint(joint).position)[axis] for joint, axis in pairs.shapes.tolist()]
+        self.simulation.take(self.shapes + bounds)
 
     def read(self, world):
         """y"""
@@ -175,15 +189,12 @@ class JointSource:
 
 
 def refuse_bounds(world, reduced):
-    """What neither smooth motion nor an event of a contact covers, by name."""
+    """What neither smooth motion nor an event covers, by name."""
     where = f"{type(world).__name__}(contact='event')"
     for record, joint in zip(world._joints, world.scene.joints):
         axes = record["axes"][:record["axis_count"]]
         found = [
-            (np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(record["swing_limit"]),
-             "limits"),
-            (np.any(axes["friction"] > 0.0), "friction"),
-            (np.any(axes["motor_mode"] == 1) or (reduced and np.any(axes["motor_mode"])), "a motor"),
+            (reduced and np.any(axes["motor_mode"] == 2), "a position motor"),
             (np.any(axes["motion_mode"]), "a given motion"), (bool(record["breakable"]), "a force that breaks it"),
             (reduced and np.any(axes["has_spring"]), "a spring")]
         for is_so, what in found:

@@ -131,8 +131,9 @@ cdef inline Moving crossed(Moving a, Moving b) noexcept nogil:
 cdef inline Moving unit(Moving d) noexcept nogil:
     cdef Moving r
     cdef double length = norm(d.at)
-    r.at = scale(1.0 / length, d.at)
-    r.rate = scale(1.0 / length, add_scaled(d.rate, -dot(r.at, d.rate), r.at))
+    cdef double part = 1.0 / length if length > 0.0 else 0.0
+    r.at = scale(part, d.at)
+    r.rate = scale(part, add_scaled(d.rate, -dot(r.at, d.rate), r.at))
     return r
 
 

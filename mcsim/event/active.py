@@ -24,7 +24,8 @@ SMOOTH, STICK, SLIP = 0, 1, 2
 
 
 class Contacts(NamedTuple):
-    """Some pairs of features: kind (k,), number in that kind (k,), piece (k,); bodies (k, 2), friction, restitution."""
+    """Some pairs of features: kind (k,), number in that kind (k,), piece (k,); bodies (k, 2), friction, restitution; load
+    (k,): of drives the most that they give, 0 of contacts."""
 
     kind: np.ndarray
     number: np.ndarray
@@ -32,6 +33,7 @@ class Contacts(NamedTuple):
     bodies: np.ndarray
     friction: np.ndarray
     restitution: np.ndarray
+    load: np.ndarray
 
     @property
     def keys(self):
@@ -45,13 +47,13 @@ class Contacts(NamedTuple):
 
 def gathered(kinds, chosen) -> Contacts:
     """chosen: for each kind of pairs (numbers, pieces)."""
-    parts = [[], [], [], [], [], []]
+    parts = [[], [], [], [], [], [], []]
     for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
         for part, own in zip(parts, (np.full(len(numbers), kind), numbers, pieces, pairs.bodies[numbers],
-                                     pairs.friction[numbers], pairs.restitution[numbers])):
+                                     pairs.friction[numbers], pairs.restitution[numbers], pairs.load[numbers])):
             part.append(own)
     empty = (np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 2), np.intp), np.zeros(0),
-             np.zeros(0))
+             np.zeros(0), np.zeros(0))
     return Contacts(*(np.concatenate(part) if part else none for part, none in zip(parts, empty)))
 
 
@@ -80,11 +82,11 @@ class Closed:
     def __init__(self, contacts: Contacts, modes, directions, given=None, doubt=0.0):
         self.contacts, self.modes, self.directions, self.given, self.doubt = contacts, modes, directions, given, doubt
         self.count = len(modes)
-        normal = 3 * np.arange(self.count)
-        stuck, slips = normal[modes == STICK], normal[modes == SLIP]
-        self.equations = np.sort(np.concatenate([normal, stuck + 1, stuck + 2]).astype(np.intp))
+        row, drives = 3 * np.arange(self.count), contacts.load > 0.0
+        stuck, slips = row[modes == STICK], row[modes == SLIP]
+        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1, row[(modes == STICK) & ~drives] + 2])).astype(np.intp)
         self.slips = bool(len(slips))
-        tangents = np.concatenate([slips + 1, slips + 2]).astype(np.intp)
+        tangents = np.concatenate([row[(modes == SLIP) & drives], slips + 1, slips + 2]).astype(np.intp)
         self.needed = np.sort(np.concatenate([self.equations, tangents]))
         self.among = np.searchsorted(self.needed, self.equations)            # where the equations are in those
 
@@ -108,11 +110,18 @@ class Closed:
         """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
         out = np.zeros((len(self.needed), len(self.equations)))
         out[self.among, np.arange(len(self.equations))] = 1.0
-        if self.slips:
-            k = np.flatnonzero(self.modes == SLIP)
+        k = np.flatnonzero((self.modes == SLIP) & (self.contacts.load == 0.0))
+        if len(k):
             row, column = np.searchsorted(self.needed, 3 * k), np.searchsorted(self.equations, 3 * k)
             out[row + 1, column], out[row + 2, column] = -self.contacts.friction[k] * slip[k].T
         return out
+
+    def loads(self, slip):
+        """(needed,) the forces of drives that slip."""
+        out = np.zeros((self.count, 3))
+        k = np.flatnonzero((self.modes == SLIP) & (self.contacts.load > 0.0))
+        out[k, 1:] = -(self.contacts.friction * self.contacts.load)[k, None] * slip[k]
+        return out.ravel()[self.needed]
 
 
 class Forces(NamedTuple):
@@ -151,14 +160,14 @@ def active_forces(kinds, closed, instant) -> Forces:
         return Forces(np.zeros(0), instant.free, None, False, np.zeros(0), None)
     rows = contact_rows(kinds, closed.contacts, instant.poses)
     slip, speeds = slip_directions(closed, rows)
-    matrix, right, push, columns = _equations(closed, instant, rows, slip)
+    matrix, right, push, columns, given = _equations(closed, instant, rows, slip)
     start = np.zeros(len(right)) if closed.given is None else closed.given
     change, independent = least(matrix, right - matrix @ start, 1e-10)
     redundant = len(independent) < len(right)
     solution = start + change
     forces = np.zeros(3 * closed.count)
-    forces[closed.needed] = columns @ solution
-    return Forces(forces, instant.free + push @ solution, rows, redundant, speeds,
+    forces[closed.needed] = columns @ solution + closed.loads(slip)
+    return Forces(forces, instant.free + push @ solution + given, rows, redundant, speeds,
                   None if redundant and closed.slips else independent)
 
 
@@ -168,25 +177,27 @@ def active_accelerations(kinds, closed, instant, enough):
         return active_forces(kinds, closed, instant).accelerations
     rows = contact_rows(kinds, closed.contacts, instant.poses)
     if closed.slips:
-        matrix, right, push, _ = _equations(closed, instant, rows, slip_directions(closed, rows)[0])
+        matrix, right, push, _, given = _equations(closed, instant, rows, slip_directions(closed, rows)[0])
     else:
         own = closed.equations[enough]
         R = rows.R[own]
         G, push = instant.answer(R)
         matrix, right = G @ push, -(G @ instant.free + instant.bias(R) + rows.curvature[own])
+        given = 0.0
     try:
-        return instant.free + push @ np.linalg.solve(matrix, right)
+        return instant.free + push @ np.linalg.solve(matrix, right) + given
     except np.linalg.LinAlgError:
         return active_forces(kinds, closed, instant).accelerations
 
 
 def _equations(closed, instant, rows, slip):
-    """Of the unknowns' accelerations: matrix x = right; push: what they add to the system's; columns: to the forces."""
+    """Of the unknowns' accelerations: matrix x = right; push: what they add to the system's; columns: to the forces;
+    given: what drives that slip add to the system's."""
     R, columns = rows.R[closed.needed], closed.columns(slip)
     G, X = instant.answer(R)
-    push = X @ columns
-    d = G @ instant.free + instant.bias(R) + rows.curvature[closed.needed]
-    return (G @ push)[closed.among], -d[closed.among], push, columns
+    push, given = X @ columns, X @ closed.loads(slip)
+    d = G @ (instant.free + given) + instant.bias(R) + rows.curvature[closed.needed]
+    return (G @ push)[closed.among], -d[closed.among], push, columns, given
 
 
 class Resolution(NamedTuple):
@@ -215,7 +226,7 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     rough = contacts.friction > 0.0
     moving = rough & (speed > STILL)
     slip = np.where(moving[:, None], velocity / np.maximum(speed, 1e-300)[:, None], 0.0)
-    status, forces, residual = _solve(A, d, contacts.friction, moving, slip)
+    status, forces, residual = _solve(A, d, contacts.friction, contacts.load, moving, slip)
     after = (A @ forces + d).reshape(-1, 3)
     scale = QUIET * max(np.max(np.abs(d)), 1e-300)
     rest = after[:, 0] <= scale
@@ -230,19 +241,19 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
-def _solve(A, d, friction, moving, slip):
+def _solve(A, d, friction, load, moving, slip):
     """-> status, forces (3k,), their natural map: of each group of contacts by itself."""
-    answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], moving[own], slip[own]))
+    answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], load[own], moving[own], slip[own]))
                for own, rows in apart(A)]
     whole = joined(A, d, answers)
     return whole.status, whole.impulses, whole.residual
 
 
-def _solve_group(A, d, friction, moving, slip):
-    """Without friction an LCP; where all that have friction slip, another; else the cone problem."""
-    if np.any(friction) and not np.any((friction > 0.0) & ~moving):
+def _solve_group(A, d, friction, load, moving, slip):
+    """Where all that have friction slip, and bear it alone, an LCP; else the cone problem."""
+    if np.any(friction) and not np.any((friction > 0.0) & ~moving) and not np.any(load):
         return slipping(A, d, friction, slip)
-    return cone(A, d, friction, slip=slip)
+    return cone(A, d, friction, load, slip)
 
 
 def touching(kinds, measured) -> Contacts:

@@ -22,7 +22,7 @@ import numpy as np
 from mcsim.core.errors import SimulationError
 from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
                                 gathered, resolve, touching)
-from mcsim.event.features import FAR, TOUCHING, EdgeEdge, VertexPolyhedron
+from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
 from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import cone
@@ -54,8 +54,9 @@ NO_DIRECTION = np.zeros((0, 3))
 
 
 class Happening(NamedTuple):
-    """One event. time [s]; kind: "impact", "gain", "loss", "leave", "stick", "slip", "close"; bodies (a, b); position
-    (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before, [m/s]."""
+    """One event. time [s]; kind: "impact", "limit" (a joint's struck), "gain", "loss", "leave", "stick", "slip", "close";
+    bodies (a, b), -1: the world; position (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before,
+    [m/s]; of an angle's limit [N m s] and [rad/s]."""
 
     time: float
     kind: str
@@ -75,10 +76,11 @@ class Event(NamedTuple):
 
 
 class Simulation:
-    """system: FreeBodies or Tree; kinds: list of Pairs; method, impacts, law: names; bodies' names for messages."""
+    """system: FreeBodies or Tree; kinds: list of Pairs, of which the first `shapes` are contacts of shapes, the others
+    bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
-    def __init__(self, system, kinds, names, method="dopri", impacts="simultaneous", law="newton"):
-        self.system, self.kinds, self.names = system, kinds, names
+    def __init__(self, system, kinds, shapes, names, method="dopri", impacts="simultaneous", law="newton"):
+        self.system, self.shapes, self.names = system, shapes, (*names, "the world")
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
         self.impulses: dict[tuple, np.ndarray] = {}
@@ -86,6 +88,13 @@ class Simulation:
         self.begin()
         self._last = None                           # (state, Closed, Forces) that were asked for last
         self._known = None                          # (state, what _measure says of it): of a step's end, for the next
+        self.take(kinds)
+
+    def take(self, kinds):
+        """Other pairs of features from now on."""
+        self.kinds = kinds
+        self.turns = [pairs for pairs in kinds if isinstance(pairs, TurnLimit)]
+        self._last = self._known = None
 
     def begin(self):
         """Forget what was reported."""
@@ -117,6 +126,7 @@ class Simulation:
             if stuck or idle > MOST_IDLE:
                 y, passed = self._creep_on(time + done, y, CREEP * h, end - done, creeps)
                 done, reach, idle, creeps = done + passed, h, 0, 2 * creeps
+                self._follow(y)
                 y, closed = self._settle(time + done, y)
                 continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
@@ -133,6 +143,7 @@ class Simulation:
                 if not closed.count and not self._jointed:
                     self._remember(*self._ahead)
                 y, done = self._project(y1, closed), done + left
+                self._follow(y)
                 closed = closed.following(last.rows) if closed.count else closed
                 continue
             self._count(closed, first, first, event.t * left)
@@ -140,6 +151,7 @@ class Simulation:
             now = time + done + event.t * left
             done += event.t * left
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
+            self._follow(y)
             y, closed = self._happened(event, now, y, closed, track)
             idle = idle + 1 if event.t * left <= 1e-13 * end else 0
             vain -= event.what == "gain"
@@ -195,7 +207,7 @@ class Simulation:
             d = G @ instant.free + instant.bias(rows.R) + rows.curvature
             room = np.array([max(measured[i][1][k], 0.0) for i, k in contacts.keys]) / h
             answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
-                          contacts.friction)
+                          contacts.friction, h * contacts.load)
             impulses = answer.impulses
             if answer.residual > HELD * np.max(np.abs(impulses), initial=0.0):
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
@@ -248,12 +260,19 @@ class Simulation:
             self._add(key, mean[k] @ last.rows.axes[k], last.rows.point[k], last.rows.axes[k, 0])
 
     def _add(self, key, impulse, point, normal):
+        if key[0] >= self.shapes:
+            return
         self.impulses[key] = self.impulses.get(key, 0.0) + impulse
         self.points[key] = point, normal
 
     def touching(self, y):
-        """Pairs of features (kind, number) that touch, a set."""
-        return set(touching(self.kinds, self._measured(y)).keys)
+        """Pairs of features of shapes (kind, number) that touch, a set."""
+        return {key for key in touching(self.kinds, self._measured(y)).keys if key[0] < self.shapes}
+
+    def _follow(self, y):
+        """Angles' limits count turns."""
+        for pairs in self.turns:
+            pairs.follow(self.system.poses(y))
 
     # ---- geometry ----------------------------------------------------------------------------------------------------
 
@@ -336,7 +355,10 @@ class Simulation:
         pieces = [part[0] for part in before]
         poses = self.system.poses(y1)
         active = set(closed.contacts.keys)
-        fastest = 2.0 * h * np.sqrt(max(np.max(np.einsum("ni,ni->n", poses.v, poses.v), initial=0.0), 1e-300))
+        speeds = np.sqrt(np.einsum("ni,ni->n", poses.v, poses.v))
+        if len(self.kinds) > self.shapes:
+            speeds += np.sqrt(np.einsum("ni,ni->n", poses.w, poses.w))           # of angles
+        fastest = 2.0 * h * np.max(speeds, initial=0.0)
         for i, pairs in enumerate(self.kinds):
             start, end = before[i][1], pairs.gaps(poses, pieces[i])
             after.append(end)
@@ -464,7 +486,8 @@ class Simulation:
         if what == "slip":
             return float(forces.speeds[which])
         part = forces.forces[3 * which:3 * which + 3]
-        return float(part[0] if what == "force" else _friction_margin(part, closed.contacts.friction[which]))
+        return float(part[0] if what == "force" else
+                     _friction_margin(part, closed.contacts.friction[which], closed.contacts.load[which]))
 
     def _holds(self, y, closed):
         """Whether redundant contacts, whose least forces fail, have others that keep them closed as they are."""
@@ -576,7 +599,7 @@ class Simulation:
         parts = forces.forces.reshape(-1, 3)
         found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
         return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
-                        if _friction_margin(parts[k], closed.contacts.friction[k]) < least]
+                        if _friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < least]
 
     def _stop(self, time, y, contacts):
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
@@ -584,15 +607,16 @@ class Simulation:
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
         speeds = np.linalg.norm(rows.rates.reshape(-1, 3)[:, 1:], axis=1)
-        stopped = np.flatnonzero((contacts.friction > 0.0) & (speeds > STILL))
+        rubbing = np.where(contacts.load > 0.0, 0.0, contacts.friction)
+        stopped = np.flatnonzero((rubbing > 0.0) & (speeds > STILL))
         own = np.sort(np.concatenate([3 * np.arange(len(speeds)), 3 * stopped + 1, 3 * stopped + 2]))
         G, X = instant.answer(rows.R)
         impulse = np.zeros(len(rows.rates))
         impulse[own], _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
         parts = impulse.reshape(-1, 3)
         size = np.max(np.abs(parts))
-        if np.any([part[0] < -WEAK * size or _friction_margin(part, mu) < -WEAK * size
-                   for part, mu in zip(parts, contacts.friction)]):
+        if np.any([part[0] < -WEAK * size or _friction_margin(part, mu, 0.0) < -WEAK * size
+                   for part, mu in zip(parts, rubbing)]):
             return None
         self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution (Painlevé) "
                    f"{self._among(contacts)}: it was stopped by an impulse")
@@ -603,7 +627,7 @@ class Simulation:
         """The impact of all contacts that touch."""
         G, X = instant.answer(rows.R)
         A = G @ X
-        blow = Blow(A, rows.rates, contacts.restitution, contacts.friction)
+        blow = Blow(A, rows.rates, contacts.restitution, np.where(contacts.load > 0.0, 0.0, contacts.friction))
         try:
             impulses, _, finished = blow.solve(self.law, self.impacts)
         except SimulationError as error:
@@ -673,11 +697,12 @@ class Simulation:
         for k, key in enumerate(contacts.keys):
             if parts[k, 0] > 0.0:
                 self._add(key, parts[k] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
-                self._tell(time, kind, key, rows.point[k], parts[k, 0], -rates[k])
+                self._tell(time, kind if key[0] < self.shapes else "limit", key, rows.point[k], parts[k, 0], -rates[k])
 
     def _tell(self, time, kind, key, point, impulse=0.0, speed=0.0):
-        self.happenings.append(Happening(time, kind, tuple(self.kinds[key[0]].bodies[key[1]].tolist()), point,
-                                         float(impulse), float(speed)))
+        world = len(self.names) - 1
+        bodies = tuple(-1 if body == world else body for body in self.kinds[key[0]].bodies[key[1]].tolist())
+        self.happenings.append(Happening(time, kind, bodies, point, float(impulse), float(speed)))
 
     def _note(self, kind, contacts, text):
         bodies = tuple(dict.fromkeys(self.names[i] for i in contacts.bodies.ravel()))
@@ -692,9 +717,9 @@ class Simulation:
         return "between " + ", ".join(repr(name) for name in names[:6]) + (", ..." if len(names) > 6 else "")
 
 
-def _friction_margin(part, friction):
-    """mu lambda_n - |lambda_t|"""
-    return friction * max(part[0], 0.0) - float(np.hypot(part[1], part[2]))
+def _friction_margin(part, friction, load):
+    """mu (lambda_n + load) - |lambda_t|"""
+    return friction * (max(part[0], 0.0) + load) - float(np.hypot(part[1], part[2]))
 
 
 def _smoothly(contacts):

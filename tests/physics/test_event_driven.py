@@ -323,8 +323,8 @@ def test_jointed_bodies_strike_a_wall_alike_in_both_worlds(friction):
 def test_what_joints_have_that_is_not_covered_is_refused():
     scene = mc.Scene()
     scene.add_body("link", shape=mc.Sphere(0.1), mass=1.0)
-    scene.add_joint(mc.HingeJoint(None, "link", anchor=(0, 0, 1), axis=(0, 1, 0), name="pivot", limits=(-1, 1)))
-    with pytest.raises(mc.SceneError, match="'pivot' has limits.*contact='rigid'"):
+    scene.add_joint(mc.BallJoint(None, "link", anchor=(0, 0, 1), name="pivot", swing_limit=1.0))
+    with pytest.raises(mc.SceneError, match="'pivot' has limits.*ball joint.*contact='rigid'"):
         mc.World(scene, contact="event")
 
 
