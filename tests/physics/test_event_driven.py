@@ -120,6 +120,20 @@ def test_a_rod_falls_and_rattles_on_its_ends(e, count):
         assert world.energy().total == pytest.approx(energy, rel=1e-11)
 
 
+def test_a_rod_falls_on_a_box_as_on_a_plane():
+    mass, inertia, radius, tilt, spin = 2.0, 0.17, 0.02, 0.3, 0.7
+    half = 0.5 * (0.5 * np.pi + tilt)
+    scene = mc.Scene(gravity=(0, 0, -G))
+    material = mc.Material(friction=0.0, restitution=0.5)
+    scene.add_body("table", shape=mc.Box((3, 3, 0.5)), kind="static", position=(0, 0, -0.5), material=material)
+    scene.add_body("rod", shape=mc.Capsule(radius, 0.5), mass=mass, inertia=(inertia, inertia, 0.001), position=(0, 0, 0.8),
+                   orientation=(np.cos(half), 0, np.sin(half), 0), angular_velocity=(0, spin, 0), material=material)
+    world = mc.World(scene, dt=4e-3, contact="event")
+    expected = rod_impacts(0.5, tilt, spin, 0.8, mass, inertia, radius, 10)
+    world.step(int(expected[-1] / world.dt) + 1)
+    assert impacts(world)["time"][:10] == pytest.approx(expected, abs=1e-9)
+
+
 # ---- the rolling polygon ---------------------------------------------------------------------------------------------
 
 def polygon(sides, radius, slope, speed, dt=0.01, world=mc.World):

@@ -6,7 +6,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
-from tests.physics.test_event_driven import rod_impacts
 
 G = 9.81
 WORLDS = [mc.World, mc.ReducedWorld]
@@ -65,14 +64,7 @@ def test_a_pendulum_strikes_its_limit(world):
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_pendulum_leans_on_its_limit(world):
-    """Beyond the top it falls on its limit, and lies on it: no further event, no drift."""
-    run = pendulum(world, limits=(-10.0, 2.5), start=2.0)
-    when, _ = swing([2.0, 0.0], 5.0, until=2.5) if False else (None, None)
-    run.step(20)
-    assert run.joint("pivot").position < 0.0                                   # it falls away from the limit
-    run = pendulum(world, limits=(-2.5, 10.0), start=-2.0)
-    run.step(20)
-    assert run.joint("pivot").position > 0.0
+    """It falls on its limit and lies on it: no further event, no drift."""
     run = pendulum(world, limits=(0.3, 10.0), start=1.0)
     when, _ = swing([1.0, 0.0], 5.0, until=0.3)
     run.step(300)
@@ -87,9 +79,12 @@ def arm(world):
     for name, x in (("upper", 0.5), ("lower", 1.4)):
         scene.add_body(name, mass=1.0, inertia=(0.02, 0.08, 0.08), position=(x, 0, 0))
     scene.add_joint(mc.HingeJoint(None, "upper", anchor=(0, 0, 0), axis=(0, 1, 0), name="shoulder", limits=(-0.1, 0.9)))
-    scene.add_joint(mc.HingeJoint("upper", "lower", anchor=(1, 0, 0), axis=(0, 1, 0), name="elbow", limits=(-0.2, 0.25)))
+    scene.add_joint(mc.HingeJoint("upper", "lower", anchor=(1, 0, 0), axis=(0, 1, 0), name="elbow", limits=(-2.0, 0.25)))
     run = world(scene, dt=5e-3, contact="event")
-    run.set_velocity("lower", (0, 0, -1.0), (0, 1.0 / 0.4, 0)) if world is mc.World else run.qd.__setitem__(slice(None), (0.0, 2.5))
+    if world is mc.World:
+        run.set_velocity("lower", (0, 0, -2.4), (0, 6.0, 0))
+    else:
+        run.qd[:] = 0.0, 6.0
     return run
 
 
@@ -105,7 +100,7 @@ def test_limits_of_a_chain():
     def stop(t, y):
         return 0.25 - y[1]
     stop.terminal = True
-    found = solve_ivp(rates, (0, 2.0), [0, 0, 0, 2.5], **EXACT, events=stop)
+    found = solve_ivp(rates, (0, 2.0), [0, 0, 0, 6.0], **EXACT, events=stop)
     q, qd = found.y[:2, -1], found.y[2:, -1]
     H = tree.mass_matrix(q)
     push = np.linalg.solve(H, [0.0, 1.0])
@@ -229,9 +224,10 @@ def test_a_motor_turns_a_wheel_that_drives_a_cart():
     scene = mc.Scene(gravity=(0, 0, -G))
     material = mc.Material(friction=0.8, restitution=0.0)
     scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
-    scene.add_body("wheel", shape=mc.Sphere(radius), mass=1.0, inertia=(inertia,) * 3, position=(0, 0, radius), material=material)
+    scene.add_body("wheel", shape=mc.Sphere(radius), mass=1.0, inertia=(inertia,) * 3, position=(0, 0, radius),
+                   material=material)
     scene.add_body("cart", mass=1.0, inertia=(1, 1, 1), position=(0, 0, radius))
-    scene.add_joint(mc.SliderJoint(None, "cart", axis=(1, 0, 0)))
+    scene.add_joint(mc.PlanarJoint(None, "cart", anchor=(0, 0, radius), normal=(0, 1, 0)))
     scene.add_joint(mc.HingeJoint("cart", "wheel", anchor=(0, 0, radius), axis=(0, 1, 0),
                                   motor=mc.Motor(velocity=100.0, max_force=torque)))
     run = mc.World(scene, dt=0.01, contact="event")
@@ -267,18 +263,6 @@ def dropped(below, keywords=None, e=0.5, **capsule):
 def impacts(world):
     log = events(world, "impact")
     return log[log["normal_impulse"] > 0.0]
-
-
-def test_a_capsule_falls_on_a_box_as_on_a_plane():
-    """The rod of two ends, over a box instead of a plane: the same closed forms."""
-    mass, inertia, radius, tilt, spin = 2.0, 0.17, 0.02, 0.3, 0.7
-    half = 0.5 * (0.5 * np.pi + tilt)
-    run = dropped(mc.Box((3, 3, 0.5)), {"position": (0, 0, -0.5)}, shape=mc.Capsule(radius, 0.5), mass=mass,
-                  inertia=(inertia, inertia, 0.001), position=(0, 0, 0.8), orientation=(np.cos(half), 0, np.sin(half), 0),
-                  angular_velocity=(0, spin, 0))
-    expected = rod_impacts(0.5, tilt, spin, 0.8, mass, inertia, radius, 10)
-    run.step(int(expected[-1] / run.dt) + 1)
-    assert impacts(run)["time"][:10] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("offset", [0.0, 0.2])
