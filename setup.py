@@ -57,6 +57,8 @@ KERNELS = {
     "mcsim.solve.problems._lu": ["m"],
     "mcsim.solve.problems._cone": ["m"],
     "mcsim.event._features": ["m"],
+    "mcsim.event._polyhedra": ["m"],
+    "mcsim.event._bounds": ["m"],
     "mcsim.event._bodies": ["m"],
     "mcsim.solve.problems._newton": ["m"],
     "mcsim.integrate._euler": ["m"],

@@ -11,7 +11,7 @@ By them phi' = n . s, s = v_b + w_b x r_b - v_a - w_a x r_a with arms r = p - x,
 
     d/dt (e . s) = e . (v_b' + w_b' x r_b - v_a' - w_a' x r_a) + e . (w_b x r_b' - w_a x r_a') + e' . s,    r' = p' - v
 
-which for e = n is phi''. The classes are compiled (_features.pyx), a class a kind of pair:
+which for e = n is phi''. The classes are compiled (_features.pyx, _polyhedra.pyx, _bounds.pyx), a class a kind of pair:
 
     PointPlane         a point on a plane                                gaps(poses, piece) -> (k,) [m]
     PointPoint         two points                                        pieces(poses) -> (k,)
@@ -24,10 +24,11 @@ which for e = n is phi''. The classes are compiled (_features.pyx), a class a ki
     Drive              a velocity motor, or a joint's friction: no gap, but a tangent under a load
 """
 
-from mcsim.event._features import (BallBox, Drive, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, Poses,
-                                   SegmentSegment, TurnLimit, VertexPolyhedron, rows_of)
+from mcsim.event._bounds import Drive, TurnLimit
+from mcsim.event._features import (BallBox, Pairs, PointPlane, PointPoint, PointSegment, Poses, SegmentSegment, rows_of)
+from mcsim.event._polyhedra import EdgeEdge, VertexPolyhedron
 
-TOUCHING = 1e-9             # [m] closer than this, features touch
+TOUCHING = 1e-9             # [m] closer than this, features touch; these two as in _features.pyx
 FAR = 1e300                 # the gap of what cannot touch by this pair of features
 
 __all__ = ["FAR", "TOUCHING", "BallBox", "Drive", "EdgeEdge", "Pairs", "PointPlane", "PointPoint", "PointSegment", "Poses",
