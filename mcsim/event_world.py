@@ -31,6 +31,7 @@ class EventRun:
         self.pipeline = world._pipeline
         self.steps = self.impacts = 0               # of the last call of step()
         self.began, self.ended = [], []
+        self.last = None                            # the state at the last step's end
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
         self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
@@ -113,8 +114,9 @@ class EventRun:
             y = np.concatenate([world.q, world.qd])
         else:
             y = self.simulation.system.read(world._bodies)
-        self.last = y
-        return y
+        if self.last is None or not np.array_equal(y, self.last):     # else what is known of the last step's end holds
+            self.last = y
+        return self.last
 
     def write(self, world, y):
         """Into the world's arrays."""

@@ -37,7 +37,7 @@ CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: on
 CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
 SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
 HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
-MOST_IDLE = 40              # events at one time, after which the next moment is stepped over too
+MOST_IDLE = 12              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
 ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
@@ -46,6 +46,7 @@ LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that wo
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
 AGAIN = 20.0                # by how much longer than the last a step after an event may be
 ROOT = 1e-16                # part of a step to which events are located
+SHUT = 1e-16                # [m] gaps of active contacts that are no larger stay as they are
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
 MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
 OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
@@ -80,6 +81,8 @@ class Simulation:
     bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
     def __init__(self, system, kinds, shapes, names, method="dopri", impacts="simultaneous", law="newton"):
+        import scipy.linalg  # noqa: F401 - here, so that no step waits for it
+
         self.system, self.shapes, self.names = system, shapes, (*names, "the world")
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
@@ -107,6 +110,7 @@ class Simulation:
         """The state h later; `impulses` then holds what each contact gave meanwhile."""
         self.impulses, self.points = {}, {}
         self.bounces: dict[tuple, int] = {}
+        self._last = None                           # forces and motors may have changed
         self._let = None                            # (time, key) of the last event but impacts
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)
@@ -142,7 +146,7 @@ class Simulation:
                 self._count(closed, first, last, left)
                 if not closed.count and not self._jointed:
                     self._remember(*self._ahead)
-                y, done = self._project(y1, closed), done + left
+                y, done = self._project(y1, closed, last.enough if closed.count and not closed.slips else None), done + left
                 self._follow(y)
                 closed = closed.following(last.rows) if closed.count else closed
                 continue
@@ -185,7 +189,7 @@ class Simulation:
         """At most so many implicit steps, until something is gained. -> state, seconds"""
         done = 0.0
         for _ in range(most):
-            step = min(h, left - done)
+            step = h if left - done > 1.5 * h else left - done
             if step <= 1e-13 * left:
                 break
             y, passed = self._creep(time + done, y, step)
@@ -205,11 +209,12 @@ class Simulation:
             rows = contact_rows(self.kinds, contacts, instant.poses)
             G, X = instant.answer(rows.R)
             d = G @ instant.free + instant.bias(rows.R) + rows.curvature
-            room = np.array([max(measured[i][1][k], 0.0) for i, k in contacts.keys]) / h
+            gaps = np.array([measured[i][1][k] for i, k in contacts.keys])
+            room = np.where(gaps > TOUCHING, gaps, 0.0) / h
             answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
                           contacts.friction, h * contacts.load)
             impulses = answer.impulses
-            if answer.residual > HELD * np.max(np.abs(impulses), initial=0.0):
+            if not answer.residual <= HELD * np.max(np.abs(impulses), initial=0.0):
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
                                       "last good state is kept")
             after = instant.u + h * instant.free + X @ impulses
@@ -304,28 +309,28 @@ class Simulation:
             self._known = y, self.measure(y)
         return self._known[1]
 
-    def _project(self, y, closed):
-        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error
-        leaves."""
+    def _project(self, y, closed, enough=None):
+        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error leaves.
+        enough: which of the contacts' equations are (Forces)."""
         if not closed.count and not self._jointed:
             return y
         y = self.system.instant(y).closed()
         if not closed.count:
             return y
         contacts = closed.contacts
-        poses = self.system.poses(y)
-        gaps = np.array([self.kinds[i].gap_of(k, piece, poses)
-                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
-        normal = np.arange(closed.count) * 3
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
-        G, X = instant.answer(rows.R)
-        if np.max(np.abs(gaps)) < TOUCHING * 1e3:                  # an edge's gap may be far away: it has left
-            push, _ = least((G @ X)[np.ix_(normal, normal)], -gaps)
-            y = self.system.displaced(y, X[:, normal] @ push)
-        own = closed.equations
-        push, _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
-        return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+        gaps = np.array([self.kinds[i].gap_of(k, piece, instant.poses)
+                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
+        if SHUT < np.max(np.abs(gaps)) < TOUCHING * 1e3:           # an edge's gap may be far away: it has left
+            R = rows.R[::3]
+            G, X = instant.answer(R)
+            y = self.system.displaced(y, X @ least(G @ X, -gaps)[0])
+        own = closed.equations if enough is None else closed.equations[enough]
+        R, rates = rows.R[own], rows.rates[own]
+        G, X = instant.answer(R)
+        push = least(G @ X, -rates)[0] if enough is None else np.linalg.solve(G @ X, -rates)
+        return self.system.with_velocities(y, instant.u + X @ push)
 
     def _missed(self, y, y1):
         """Whether polyhedra that were apart have come to overlap and no event says so: their edges have passed each

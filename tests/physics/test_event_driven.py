@@ -447,3 +447,54 @@ def test_keywords():
         mc.World(mc.Scene(), contact="soft")
     with pytest.raises(mc.SceneError, match="contact='event'"):
         mc.World(mc.Scene()).event_log
+
+
+# ---- heaps -----------------------------------------------------------------------------------------------------------
+
+def heap(shapes, restitution=0.2, dt=1 / 60):
+    """Boxes (half extents, keywords) over a floor."""
+    scene = mc.Scene()
+    material = mc.Material(friction=0.5, restitution=restitution)
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static", material=material)
+    for half, keywords in shapes:
+        scene.add_body(shape=mc.Box(half), density=500.0, material=material, **keywords)
+    return mc.World(scene, dt=dt, contact="event")
+
+
+def come_to_rest(world, steps):
+    """No energy is gained, nothing sinks into another, and the end is rest under the whole weight."""
+    bodies = world.body_names
+    energy = world.energy().total
+    for _ in range(steps):
+        world.step()
+        assert world.energy().total <= energy + 1e-9 * abs(energy)
+        energy = world.energy().total
+    for i, a in enumerate(bodies):
+        assert min((world.distance(a, b).distance for b in bodies[i + 1:]), default=0.0) > -1e-9
+    assert np.max(np.abs(world.velocities)) < 1e-12 and np.max(np.abs(world.angular_velocities)) < 1e-12
+    contacts = world.contacts
+    floor = contacts["normal_impulse"][contacts["body_a"] == 0]
+    weight = sum(body.mass for body in (world.body(name) for name in bodies[1:])) * G
+    assert np.sum(floor) == pytest.approx(weight * world.dt, rel=1e-6)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+@pytest.mark.parametrize("gap, restitution", [(0.0, 0.0), (0.001, 0.2)])
+def test_a_pyramid_comes_to_rest(rows, gap, restitution):
+    """Cubes flush side by side, at rest or let go a little apart: redundant contacts everywhere, which slip in different
+    directions when they are struck."""
+    world = heap([((0.5,) * 3, {"position": (k - (rows - row - 1) / 2, 0, 0.5 + row + gap * (row + 1))})
+                  for row in range(rows) for k in range(rows - row)], restitution)
+    come_to_rest(world, 25)
+
+
+def test_thrown_boxes_come_to_rest():
+    """Tumbling, wedged and creeping contacts: each step ends, by implicit ones of first order where it must."""
+    rng = np.random.default_rng(1)
+    shapes = []
+    for i in range(4):
+        turn = rng.normal(size=4)
+        shapes.append((rng.uniform(0.1, 0.25, 3), {
+            "position": (*rng.uniform(-0.3, 0.3, 2), 0.5 + 0.5 * i), "orientation": turn / np.linalg.norm(turn),
+            "velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}))
+    come_to_rest(heap(shapes), 130)
