@@ -235,10 +235,9 @@ class Simulation:
         return self._project(self.system.normalized(track(part)), pressed), part * h
 
     def _soft(self, event, track, measured, speed):
-        """Whether a gap closes no faster than that."""
+        """Whether a gap that is one at the step's beginning closes no faster than that."""
         i, k = event.key
-        y = track(event.t)
-        return self._gap_rates(y, i, np.array([k]), measured[i][0])[0] > -speed
+        return measured[i][1][k] < FAR and self._gap_rates(track(event.t), i, np.array([k]), measured[i][0])[0] > -speed
 
     def _with(self, contacts, keys, measured):
         """Contacts and those of keys besides."""
