@@ -36,6 +36,7 @@ PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the st
 CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
 CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
 SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
+SUNK = 1e-6                 # [m] contacts that overlap by more after an implicit step ask for a shorter one
 HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
 MOST_IDLE = 12              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
@@ -46,6 +47,7 @@ LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that wo
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
 AGAIN = 20.0                # by how much longer than the last a step after an event may be
 ROOT = 1e-16                # part of a step to which events are located
+AJAR = 1e-6                 # [m] gaps of active contacts that are smaller are closed
 SHUT = 1e-16                # [m] gaps of active contacts that are no larger stay as they are
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
 MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
@@ -157,7 +159,7 @@ class Simulation:
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
             self._follow(y)
             y, closed = self._happened(event, now, y, closed, track)
-            idle = idle + 1 if event.t * left <= 1e-13 * end else 0
+            idle = idle + (MOST_IDLE // 2 if event.key == key else 1) if event.t * left <= 1e-13 * end else 0
             vain -= event.what == "gain"
             reach = min(h, AGAIN * left) if cut else h
             events, key = events + 1, event.key
@@ -200,17 +202,31 @@ class Simulation:
 
     def _creep(self, time, y, h):
         """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
-        fast that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole
-        step (J. J. Moreau), positions move with the mean of both velocities. -> state, seconds"""
+        fast that the integrator gets nowhere. A shorter one where bodies would overlap after it. -> state, seconds"""
+        for soft in (True, False, False, False, False):
+            end, part, contacts, rows, impulses = self._implicit(time, y, h, soft)
+            if not self._sank(y, end, contacts) and not self._missed(y, end):
+                break
+            h *= 1.0 if soft else 0.25
+        for k, key in enumerate(contacts.keys):
+            self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
+                   "stepped over by implicit steps of first order")
+        return self._project(end, _smoothly(contacts.of(impulses[::3] > 0.0))), part * h
+
+    def _implicit(self, time, y, h, soft):
+        """Velocities after it meet Coulomb's law with the impulses of the whole step (J. J. Moreau), positions move with
+        the mean of both velocities. If `soft`, gaps that close in it too slowly to bounce are contacts too, for which
+        the velocities leave room (D. Stewart, J. Trinkle). -> state, part of h, contacts, their rows and impulses"""
         instant, measured = self.system.instant(y), self._measured(y)
         contacts = touching(self.kinds, measured)
-        soft = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
+        slow = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
         for _ in range(CREEP_ROUNDS):
             rows = contact_rows(self.kinds, contacts, instant.poses)
             G, X = instant.answer(rows.R)
             d = G @ instant.free + instant.bias(rows.R) + rows.curvature
             gaps = np.array([measured[i][1][k] for i, k in contacts.keys])
-            room = np.where(gaps > TOUCHING, gaps, 0.0) / h
+            room = np.where((gaps > TOUCHING) & (gaps < FAR), gaps, 0.0) / h
             answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
                           contacts.friction, h * contacts.load)
             impulses = answer.impulses
@@ -218,26 +234,31 @@ class Simulation:
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
                                       "last good state is kept")
             after = instant.u + h * instant.free + X @ impulses
-            y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
+            moved = h * after if np.any(room) else 0.5 * h * (instant.u + after)
+            y1 = self.system.with_velocities(self.system.displaced(y, moved), after)
             track = Track([y, y1 - y])
             events = self._gains(y, track, y1, h, _smoothly(contacts))
             event = min(events, key=lambda event: event.t, default=None)
-            late = [event.key for event in events if self._soft(event, track, measured, soft)]
+            late = [event.key for event in events if soft and self._soft(event, track, measured, slow)]
             if not late or event.key not in late:
                 break
             contacts = self._with(contacts, late, measured)
         part = 1.0 if event is None or event.t == 0.0 else event.t
-        for k, key in enumerate(contacts.keys):
-            self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
-        self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
-                   "stepped over by implicit steps of first order")
-        pressed = _smoothly(contacts.of(impulses[::3] > 0.0))
-        return self._project(self.system.normalized(track(part)), pressed), part * h
+        return self.system.normalized(track(part)), part, contacts, rows, impulses
+
+    def _sank(self, y, end, contacts):
+        """Whether contacts overlap more at the end than they did."""
+        for i, k, piece in zip(contacts.kind.tolist(), contacts.number.tolist(), contacts.piece.tolist()):
+            gap_of = self.kinds[i].gap_of
+            if gap_of(k, piece, self.system.poses(end)) < min(gap_of(k, piece, self.system.poses(y)), 0.0) - SUNK:
+                return True
+        return False
 
     def _soft(self, event, track, measured, speed):
-        """Whether a gap that is one at the step's beginning closes no faster than that."""
+        """Whether a gap that is one at the step's beginning closes no faster than that, or is closed there."""
         i, k = event.key
-        return measured[i][1][k] < FAR and self._gap_rates(track(event.t), i, np.array([k]), measured[i][0])[0] > -speed
+        return event.t == 0.0 or (measured[i][1][k] < FAR and self._gap_rates(
+            track(event.t), i, np.array([k]), measured[i][0])[0] > -speed)
 
     def _with(self, contacts, keys, measured):
         """Contacts and those of keys besides."""
@@ -321,10 +342,11 @@ class Simulation:
         rows = contact_rows(self.kinds, contacts, instant.poses)
         gaps = np.array([self.kinds[i].gap_of(k, piece, instant.poses)
                          for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
-        if SHUT < np.max(np.abs(gaps)) < TOUCHING * 1e3:           # an edge's gap may be far away: it has left
-            R = rows.R[::3]
+        near = np.abs(gaps) < AJAR                                 # an edge's gap may be far away: it has left
+        if np.max(np.abs(gaps[near]), initial=0.0) > SHUT:
+            R = rows.R[::3][near]
             G, X = instant.answer(R)
-            y = self.system.displaced(y, X @ least(G @ X, -gaps)[0])
+            y = self.system.displaced(y, X @ least(G @ X, -gaps[near])[0])
         own = closed.equations if enough is None else closed.equations[enough]
         R, rates = rows.R[own], rows.rates[own]
         G, X = instant.answer(R)
