@@ -56,6 +56,7 @@ class EventRun:
                     for key, impulse in simulation.impulses.items():
                         given[key] = given.get(key, 0.0) + impulse
                 self.write(world, y)
+                self._count_turns(world)
                 pipeline.steps += 1
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
@@ -107,6 +108,12 @@ class EventRun:
             if isinstance(pairs, TurnLimit):
                 pairs.near[:] = [np.atleast_1d(world.joint(joint).position)[axis] for joint, axis in pairs.shapes.tolist()]
         self.simulation.take(self.shapes + bounds)
+
+    def _count_turns(self, world):
+        """What the next call of step() begins to count limited angles from."""
+        for pairs in () if self.reduced else self.simulation.turns:
+            for (joint, axis), angle in zip(pairs.shapes.tolist(), pairs.near):
+                world._joints["axes"]["position"][joint, axis] = angle
 
     def read(self, world):
         """y"""
