@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, fmax, fmin
 
 import numpy as np
 
-from mcsim.core._math cimport add_scaled, dot, mat_t_vec, mat_vec, norm, sub
+from mcsim.core._math cimport dot, mat_t_vec, mat_vec, norm, sub
 from mcsim.core._types cimport Vec3
 from mcsim.event._features cimport (FAR, POINT, TOUCHING, Bodies, Crossing, Frame, Moving, Pairs, Poses, carried, crossing,
                                     edge_frame, meet, numbers, placed, turned, vectors, whole)
