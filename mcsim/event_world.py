@@ -7,6 +7,8 @@ when bodies or joints have changed.
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.event.features import TurnLimit
+from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
 from mcsim.event.systems import FreeBodies, JointRows, Tree
@@ -29,10 +31,13 @@ class EventRun:
         self.pipeline = world._pipeline
         self.steps = self.impacts = 0               # of the last call of step()
         self.began, self.ended = [], []
+        self.last = None                            # the state at the last step's end
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
-        self.simulation = Simulation(None, contact_pairs(scene, excluded_pairs(scene, world._body_index)),
-                                     world.body_names, k["integrator"], k["impacts"], k["restitution_law"])
+        self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
+        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names, k["integrator"], k["impacts"],
+                                     k["restitution_law"])
+        self._bound_joints(world)
 
     def step(self, world, n):
         """Make n steps. The world has the state before the step that fails."""
@@ -51,6 +56,7 @@ class EventRun:
                     for key, impulse in simulation.impulses.items():
                         given[key] = given.get(key, 0.0) + impulse
                 self.write(world, y)
+                self._count_turns(world)
                 pipeline.steps += 1
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
@@ -85,6 +91,8 @@ class EventRun:
         """The system at the forces and settings of now."""
         bodies = world._bodies
         self.jointed = False
+        if len(world._joints):
+            self._bound_joints(world)
         if self.reduced:
             flow = Flow(world.dynamics, world.tau.copy(), bodies.force.copy())
             self.simulation.system = Tree(world.dynamics, flow)
@@ -93,14 +101,29 @@ class EventRun:
         self.jointed = bool(len(world._joints))
         self.simulation.system = FreeBodies(bodies, gravity, JointSource(world) if self.jointed else None)
 
+    def _bound_joints(self, world):
+        """The joints' limits, motors and friction as they are now."""
+        bounds = joint_pairs(world.scene, world._joints, f"{type(world).__name__}(contact='event')")
+        for pairs in bounds:
+            if isinstance(pairs, TurnLimit):
+                pairs.near[:] = [np.atleast_1d(world.joint(joint).position)[axis] for joint, axis in pairs.shapes.tolist()]
+        self.simulation.take(self.shapes + bounds)
+
+    def _count_turns(self, world):
+        """What the next call of step() begins to count limited angles from."""
+        for pairs in () if self.reduced else self.simulation.turns:
+            for (joint, axis), angle in zip(pairs.shapes.tolist(), pairs.near):
+                world._joints["axes"]["position"][joint, axis] = angle
+
     def read(self, world):
         """y"""
         if self.reduced:
             y = np.concatenate([world.q, world.qd])
         else:
             y = self.simulation.system.read(world._bodies)
-        self.last = y
-        return y
+        if self.last is None or not np.array_equal(y, self.last):     # else what is known of the last step's end holds
+            self.last = y
+        return self.last
 
     def write(self, world, y):
         """Into the world's arrays."""
@@ -175,15 +198,12 @@ class JointSource:
 
 
 def refuse_bounds(world, reduced):
-    """What neither smooth motion nor an event of a contact covers, by name."""
+    """What neither smooth motion nor an event covers, by name."""
     where = f"{type(world).__name__}(contact='event')"
     for record, joint in zip(world._joints, world.scene.joints):
         axes = record["axes"][:record["axis_count"]]
         found = [
-            (np.any(np.isfinite(axes["lower"]) | np.isfinite(axes["upper"])) or np.isfinite(record["swing_limit"]),
-             "limits"),
-            (np.any(axes["friction"] > 0.0), "friction"),
-            (np.any(axes["motor_mode"] == 1) or (reduced and np.any(axes["motor_mode"])), "a motor"),
+            (reduced and np.any(axes["motor_mode"] == 2), "a position motor"),
             (np.any(axes["motion_mode"]), "a given motion"), (bool(record["breakable"]), "a force that breaks it"),
             (reduced and np.any(axes["has_spring"]), "a spring")]
         for is_so, what in found:

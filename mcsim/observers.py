@@ -295,9 +295,10 @@ class Observers:
     @property
     def event_log(self) -> np.ndarray:
         """(k,) structured array, of contact="event" alone: what happened in the last call of step(), by time. time [s],
-        to rounding; kind: "impact", "gain" (a contact at rest is pressed again), "loss" (its force would pull), "leave"
-        (over an edge), "stick", "slip" (begins), "close" (the end of ever faster bounces); body_a, body_b; position
-        (3,); of impacts normal_impulse [N s] and speed, at which the contact closed [m/s]."""
+        to rounding; kind: "impact", "limit" (a joint's is struck), "gain" (a contact at rest is pressed again), "loss"
+        (its force would pull), "leave" (over an edge), "stick", "slip" (begins; of drives too), "close" (the end of
+        ever faster bounces); body_a, body_b (-1: the world); position (3,); of impacts normal_impulse [N s] and speed,
+        at which the contact closed [m/s]."""
         if self._event_run is None:
             raise SceneError("World.event_log: there is one with contact='event' alone")
         return self._event_run.happenings()

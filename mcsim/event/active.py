@@ -12,21 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcsim.event.features import TOUCHING, cross, dot
-from mcsim.event.systems import least
-from mcsim.solve.problems.contact_dynamics import by_lcp
-from mcsim.solve.problems.coulomb import cone, slipping
+from mcsim.event.features import TOUCHING, rows_of
+from mcsim.solve.problems.contact_dynamics import least
+from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
 STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
 QUIET = 1e-8                # part of the largest acceleration of a contact problem below which one is zero
-ROUNDS = 200                # of slipping and other contacts in turn
-SETTLED = 1e-12             # ... until forces change by no more than this part
+DOUBT = 10.0                # by how much more than its residual the answer of a contact problem is doubted
 
 SMOOTH, STICK, SLIP = 0, 1, 2
 
 
 class Contacts(NamedTuple):
-    """Some pairs of features: kind (k,), number in that kind (k,), piece (k,); bodies (k, 2), friction, restitution."""
+    """Some pairs of features: kind (k,), number in that kind (k,), piece (k,); bodies (k, 2), friction, restitution; load
+    (k,): of drives the most that they give, 0 of contacts."""
 
     kind: np.ndarray
     number: np.ndarray
@@ -34,6 +33,7 @@ class Contacts(NamedTuple):
     bodies: np.ndarray
     friction: np.ndarray
     restitution: np.ndarray
+    load: np.ndarray
 
     @property
     def keys(self):
@@ -47,13 +47,13 @@ class Contacts(NamedTuple):
 
 def gathered(kinds, chosen) -> Contacts:
     """chosen: for each kind of pairs (numbers, pieces)."""
-    parts = [[], [], [], [], [], []]
+    parts = [[], [], [], [], [], [], []]
     for kind, (pairs, (numbers, pieces)) in enumerate(zip(kinds, chosen)):
         for part, own in zip(parts, (np.full(len(numbers), kind), numbers, pieces, pairs.bodies[numbers],
-                                     pairs.friction[numbers], pairs.restitution[numbers])):
+                                     pairs.friction[numbers], pairs.restitution[numbers], pairs.load[numbers])):
             part.append(own)
     empty = (np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 2), np.intp), np.zeros(0),
-             np.zeros(0))
+             np.zeros(0), np.zeros(0))
     return Contacts(*(np.concatenate(part) if part else none for part, none in zip(parts, empty)))
 
 
@@ -70,58 +70,71 @@ class Rows(NamedTuple):
 
 def contact_rows(kinds, contacts, poses) -> Rows:
     """The rows of contacts at poses."""
-    count = len(contacts.kind)
-    n, p, n_rate, p_rate = (np.empty((count, 3)) for _ in range(4))
-    for kind in np.unique(contacts.kind):
-        own = np.flatnonzero(contacts.kind == kind)
-        frames = kinds[kind].frames(contacts.number[own], poses, contacts.piece[own])
-        n[own], p[own], n_rate[own], p_rate[own] = frames
-    beside = np.where(np.abs(n[:, :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
-    t1 = beside - dot(beside, n)[:, None] * n
-    t1 /= np.sqrt(dot(t1, t1))[:, None]
-    axes = np.stack([n, t1, cross(n, t1)], axis=1)
-    R = np.zeros((count, 3, len(poses.x), 6))
-    slip, turning = np.zeros((count, 3)), np.zeros((count, 3))
-    k = np.arange(count)
-    for body, sign in ((contacts.bodies[:, 0], -1.0), (contacts.bodies[:, 1], 1.0)):
-        v, w, arm = poses.v[body], poses.w[body], p - poses.x[body]
-        R[k, :, body, :3] = sign * axes
-        R[k, :, body, 3:] = sign * cross(arm[:, None], axes)
-        slip += sign * (v + cross(w, arm))
-        turning += sign * cross(w, p_rate - v)
-    curvature = np.einsum("kei,ki->ke", axes, turning)
-    curvature[:, 0] += dot(n_rate, slip)
-    rates = np.einsum("kei,ki->ke", axes, slip)
-    return Rows(R.reshape(3 * count, 6 * len(poses.x)), curvature.ravel(), rates.ravel(), axes, p)
+    R, curvature, rates, axes, point = rows_of(kinds, contacts.kind, contacts.number, contacts.piece, poses)
+    return Rows(R.reshape(len(R) * 3, -1), curvature.ravel(), rates.ravel(), axes, point)
 
 
 class Closed:
-    """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to."""
+    """The active contacts: modes (k,), and the world direction (k, 3) in which each slips, or begins to. given: forces
+    of the equations, of which those of redundant contacts are the nearest that keep them closed; None: the least.
+    doubt: part of the largest force by which forces may miss their conditions, as the problem was solved no better."""
 
-    def __init__(self, contacts: Contacts, modes, directions):
-        self.contacts, self.modes, self.directions = contacts, modes, directions
+    def __init__(self, contacts: Contacts, modes, directions, given=None, doubt=0.0):
+        self.contacts, self.modes, self.directions, self.given, self.doubt = contacts, modes, directions, given, doubt
         self.count = len(modes)
-        normal = 3 * np.arange(self.count)
-        stuck = normal[modes == STICK]
-        self.equations = np.sort(np.concatenate([normal, stuck + 1, stuck + 2]).astype(np.intp))
+        row, drives = 3 * np.arange(self.count), contacts.load > 0.0
+        stuck, slips = row[modes == STICK], row[modes == SLIP]
+        self.equations = np.sort(np.concatenate([row[~drives], stuck + 1, row[(modes == STICK) & ~drives] + 2])).astype(np.intp)
+        self.slips = bool(len(slips))
+        tangents = np.concatenate([row[(modes == SLIP) & drives], slips + 1, slips + 2]).astype(np.intp)
+        self.needed = np.sort(np.concatenate([self.equations, tangents]))
+        self.among = np.searchsorted(self.needed, self.equations)            # where the equations are in those
 
     def following(self, rows):
         """The same, directions turned to where contacts slip now."""
-        if not np.any(self.modes == SLIP):
+        if not self.slips:
             return self
         slip, _ = slip_directions(self, rows)
-        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]))
+        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]), self.given, self.doubt)
+
+    def bearing(self, given):
+        """The same with given forces."""
+        return Closed(self.contacts, self.modes, self.directions, given, self.doubt)
+
+    def without(self, key):
+        """The others."""
+        kept = np.array([own != key for own in self.contacts.keys], bool)
+        return Closed(self.contacts.of(kept), self.modes[kept], self.directions[kept], None, self.doubt)
+
+    def columns(self, slip):
+        """(needed, equations): the forces of a unit of each unknown; slip (k, 2)."""
+        out = np.zeros((len(self.needed), len(self.equations)))
+        out[self.among, np.arange(len(self.equations))] = 1.0
+        k = np.flatnonzero((self.modes == SLIP) & (self.contacts.load == 0.0))
+        if len(k):
+            row, column = np.searchsorted(self.needed, 3 * k), np.searchsorted(self.equations, 3 * k)
+            out[row + 1, column], out[row + 2, column] = -self.contacts.friction[k] * slip[k].T
+        return out
+
+    def loads(self, slip):
+        """(needed,) the forces of drives that slip."""
+        out = np.zeros((self.count, 3))
+        k = np.flatnonzero((self.modes == SLIP) & (self.contacts.load > 0.0))
+        out[k, 1:] = -(self.contacts.friction * self.contacts.load)[k, None] * slip[k]
+        return out.ravel()[self.needed]
 
 
 class Forces(NamedTuple):
     """Of active contacts: impulses per second (3k,) in threes, accelerations of the system (nv,), rows, whether the
-    equations were redundant, and the slip speeds along the directions (k,)."""
+    equations were redundant, the slip speeds along the directions (k,), and which of the equations are enough for the
+    accelerations (None: all, as they are redundant and slip)."""
 
     forces: np.ndarray
     accelerations: np.ndarray
     rows: Rows
     redundant: bool
     speeds: np.ndarray
+    enough: np.ndarray | None
 
 
 NOTHING = gathered((), ())
@@ -144,28 +157,57 @@ def slip_directions(closed, rows):
 def active_forces(kinds, closed, instant) -> Forces:
     """Forces that keep the active contacts closed, and where they stick, sticking."""
     if not closed.count:
-        return Forces(np.zeros(0), instant.free, None, False, np.zeros(0))
+        return Forces(np.zeros(0), instant.free, None, False, np.zeros(0), None)
     rows = contact_rows(kinds, closed.contacts, instant.poses)
-    G, X = instant.answer(rows.R)
-    d = G @ instant.free + instant.bias(rows.R) + rows.curvature
     slip, speeds = slip_directions(closed, rows)
-    mixed = np.eye(3 * closed.count)
-    for k in np.flatnonzero(closed.modes == SLIP):
-        mixed[3 * k + 1:3 * k + 3, 3 * k] = -closed.contacts.friction[k] * slip[k]
-    own = closed.equations
-    columns = mixed[:, own]
-    solution, redundant = least((G @ X)[own] @ columns, -d[own], 1e-10)
-    forces = columns @ solution
-    return Forces(forces, instant.free + X @ forces, rows, redundant, speeds)
+    matrix, right, push, columns, given = _equations(closed, instant, rows, slip)
+    start = np.zeros(len(right)) if closed.given is None else closed.given
+    change, independent = least(matrix, right - matrix @ start, 1e-10)
+    redundant = len(independent) < len(right)
+    solution = start + change
+    forces = np.zeros(3 * closed.count)
+    forces[closed.needed] = columns @ solution + closed.loads(slip)
+    return Forces(forces, instant.free + push @ solution + given, rows, redundant, speeds,
+                  None if redundant and closed.slips else independent)
+
+
+def active_accelerations(kinds, closed, instant, enough):
+    """The same accelerations, by equations that are enough."""
+    if enough is None:
+        return active_forces(kinds, closed, instant).accelerations
+    rows = contact_rows(kinds, closed.contacts, instant.poses)
+    if closed.slips:
+        matrix, right, push, _, given = _equations(closed, instant, rows, slip_directions(closed, rows)[0])
+    else:
+        own = closed.equations[enough]
+        R = rows.R[own]
+        G, push = instant.answer(R)
+        matrix, right = G @ push, -(G @ instant.free + instant.bias(R) + rows.curvature[own])
+        given = 0.0
+    try:
+        return instant.free + push @ np.linalg.solve(matrix, right) + given
+    except np.linalg.LinAlgError:
+        return active_forces(kinds, closed, instant).accelerations
+
+
+def _equations(closed, instant, rows, slip):
+    """Of the unknowns' accelerations: matrix x = right; push: what they add to the system's; columns: to the forces;
+    given: what drives that slip add to the system's."""
+    R, columns = rows.R[closed.needed], closed.columns(slip)
+    G, X = instant.answer(R)
+    push, given = X @ columns, X @ closed.loads(slip)
+    d = G @ (instant.free + given) + instant.bias(R) + rows.curvature[closed.needed]
+    return (G @ push)[closed.among], -d[closed.among], push, columns, given
 
 
 class Resolution(NamedTuple):
-    """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé), "unsolvable" (a slot), "limit".
-    closed: the active ones; rest (k,) bool: those that stay closed."""
+    """What contacts at rest do next. status: "solved", "several" and "none" (Painlevé, or a slot), "limit".
+    closed: the active ones; rest (k,) bool: those that stay closed; forces: of the equations of the active ones."""
 
     status: str
     closed: Closed
     rest: np.ndarray
+    forces: np.ndarray
 
 
 def resolve(kinds, contacts, instant, slips=None) -> Resolution:
@@ -174,7 +216,7 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     slips (k, 2): tangential velocities if not those of the instant (they are, of a state a little earlier)."""
     count = len(contacts.kind)
     if not count:
-        return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool))
+        return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool), np.zeros(0))
     rows = contact_rows(kinds, contacts, instant.poses)
     G, X = instant.answer(rows.R)
     A = G @ X
@@ -184,7 +226,7 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     rough = contacts.friction > 0.0
     moving = rough & (speed > STILL)
     slip = np.where(moving[:, None], velocity / np.maximum(speed, 1e-300)[:, None], 0.0)
-    status, forces = _solve(A, d, contacts.friction, moving, slip)
+    status, forces, residual = _solve(A, d, contacts.friction, contacts.load, moving, slip)
     after = (A @ forces + d).reshape(-1, 3)
     scale = QUIET * max(np.max(np.abs(d)), 1e-300)
     rest = after[:, 0] <= scale
@@ -194,41 +236,24 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
     modes[starting] = SLIP
     slip[starting] = after[starting, 1:] / sideways[starting, None]
     directions = np.einsum("kt,kti->ki", slip, rows.axes[:, 1:])
-    return Resolution(status, Closed(contacts.of(rest), modes[rest], directions[rest]), rest)
+    closed = Closed(contacts.of(rest), modes[rest], directions[rest], None,
+                    DOUBT * residual / max(np.max(np.abs(forces)), 1e-300))
+    return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])
 
 
-def _solve(A, d, friction, moving, slip):
-    """-> status, forces (3k,)"""
-    if not np.any(friction):
-        answer = by_lcp(A[::3, ::3], d[::3])
-        forces = np.zeros(len(d))
-        forces[::3] = answer.forces
-        return answer.status, forces
-    if not np.any((friction > 0.0) & ~moving):
-        answer = slipping(A, d, friction, slip)
-        return answer.status, answer.impulses
-    if not np.any(moving):
-        answer = cone(A, d, friction)
-        return answer.status, answer.impulses
-    return _in_turn(A, d, friction, moving, slip)
+def _solve(A, d, friction, load, moving, slip):
+    """-> status, forces (3k,), their natural map: of each group of contacts by itself."""
+    answers = [(own, _solve_group(A[np.ix_(rows, rows)], d[rows], friction[own], load[own], moving[own], slip[own]))
+               for own, rows in apart(A)]
+    whole = joined(A, d, answers)
+    return whole.status, whole.impulses, whole.residual
 
 
-def _in_turn(A, d, friction, moving, slip):
-    """Some slip, some stick: the cone problem with the friction of those that slip as a given force, until it is the
-    one that belongs to their normal forces."""
-    forces, given = np.zeros(len(d)), np.zeros(len(d))
-    at_rest = np.where(moving, 0.0, friction)
-    status = "limit"
-    for _ in range(ROUNDS):
-        answer = cone(A, d + A @ given, at_rest)
-        wanted = np.zeros(len(d)).reshape(-1, 3)
-        wanted[moving, 1:] = -(friction * answer.impulses[::3])[moving, None] * slip[moving]
-        change = np.max(np.abs(wanted.ravel() - given))
-        given, forces = wanted.ravel(), answer.impulses + wanted.ravel()
-        if change <= SETTLED * max(np.max(np.abs(forces)), 1e-300):
-            status = answer.status
-            break
-    return status, forces
+def _solve_group(A, d, friction, load, moving, slip):
+    """Where all that have friction slip, and bear it alone, an LCP; else the cone problem."""
+    if np.any(friction) and not np.any((friction > 0.0) & ~moving) and not np.any(load):
+        return slipping(A, d, friction, slip)
+    return cone(A, d, friction, load, slip)
 
 
 def touching(kinds, measured) -> Contacts:

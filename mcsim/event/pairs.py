@@ -8,14 +8,15 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import matrix
-from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, VertexPolyhedron)
+from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, SegmentSegment,
+                                  VertexPolyhedron)
 
 POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
 SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or "
         "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
-        "hulls on planes, spheres with spheres, capsules and boxes, boxes and hulls with each other")
+        "hulls on planes, spheres, capsules and boxes with each other, boxes and hulls with each other")
 
 
 class Solid:
@@ -128,13 +129,30 @@ def _features(one, other):
         return [("point", common, (a.center, b.center), (a.shape.radius, b.shape.radius))]
     if b.type == "sphere" and a.type == "capsule":
         return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, b.center,
-                 (a.shape.radius, b.shape.radius))]
-    if b.type == "sphere" and a.type == "box":
-        return [("box", common, a.center, a.turn, a.shape.half_extents, b.center, b.shape.radius)]
+                 (a.shape.radius, b.shape.radius), 1.0)]
+    if b.type in ("sphere", "capsule") and a.type == "box":
+        found = [("box", common, a.center, a.turn, a.shape.half_extents, point, b.shape.radius)
+                 for point in b.points()[0]]
+        return found + (_insides(b, a) if b.type == "capsule" else [])
+    if b.type == "capsule" and a.type == "capsule":
+        return [("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point,
+                 (a.shape.radius, b.shape.radius), 1.0) for point in b.points()[0]] + _insides(b, a)
     if a.type in ("box", "hull") and b.type in ("box", "hull"):
         return _polyhedra(a, b)
     raise SceneError(f"World(contact='event'): the {a.name} may touch the {b.name}, a pair without a closed form here: "
                      f"{CURE}")
+
+
+def _insides(a, b):
+    """The inside of a capsule on the ends and edges of another shape, a capsule or a box."""
+    if a.shape.half_length == 0.0:
+        return []
+    common, radius = _common(a, b), b.shape.radius if b.type == "capsule" else 0.0
+    own, radii = a.points()[0], (a.shape.radius, radius)
+    edges = b.edges() if b.type == "box" else [b.points()[0]] if b.shape.half_length > 0.0 else []
+    return ([("segment", common, a.center, a.turn[:, 2], a.shape.half_length, point, radii, 0.0)
+             for point in (b.corners() if b.type == "box" else b.points()[0])]
+            + [("crossing", common, (*own, *edge), radii) for edge in edges])
 
 
 def _polyhedra(a, b):
@@ -144,24 +162,17 @@ def _polyhedra(a, b):
         normals, offsets = base.faces()
         found += [("vertex", _common(base, tip), normals, offsets, vertex, tip.center) for vertex in tip.corners()]
     corners = (a.corners(), b.corners())
-    solids = (a.number, b.number, a.faces(), b.faces(), *corners)
-    found += [("edge", _common(a, b), (mine, theirs), (a.corners().mean(axis=0), b.corners().mean(axis=0)), corners,
-               solids) for mine in a.edges() for theirs in b.edges()]
+    solids, middles = (a.number, b.number, a.faces(), b.faces(), *corners), [part.mean(axis=0) for part in corners]
+    found += [("edge", _common(a, b), (mine, theirs), middles, solids) for mine in a.edges() for theirs in b.edges()]
     return found
 
 
-def _edges(common, ends, middles, corners, solids):
-    """EdgeEdge with the corners of both sides padded to one number, and each pair of solids kept once."""
+def _edges(common, ends, middles, solids):
+    """EdgeEdge with each pair of solids kept once."""
     known = {id(pair): pair for pair in solids}
     number = {name: i for i, name in enumerate(known)}
-    whose = np.array([number[id(pair)] for pair in solids])
-    sides = []
-    for side in (0, 1):
-        most = max(len(pair[side]) for pair in corners)
-        sides.append(np.array([np.vstack([pair[side], np.repeat(pair[side][:1], most - len(pair[side]), axis=0)])
-                               for pair in corners]))
-    return EdgeEdge(common, ends, middles, sides, tuple(known.values()), whose)
+    return EdgeEdge(common, ends, middles, tuple(known.values()), [number[id(pair)] for pair in solids])
 
 
-KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "box": BallBox, "vertex": VertexPolyhedron,
-         "edge": _edges}
+KINDS = {"plane": PointPlane, "point": PointPoint, "segment": PointSegment, "crossing": SegmentSegment, "box": BallBox,
+         "vertex": VertexPolyhedron, "edge": _edges}

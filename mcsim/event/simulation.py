@@ -20,26 +20,35 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
-from mcsim.event.active import (NOTHING, SLIP, STICK, STILL, Closed, active_forces, contact_rows, gathered, resolve,
-                                touching)
-from mcsim.event.features import FAR, TOUCHING, EdgeEdge, Pairs
+from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
+                                gathered, resolve, touching)
+from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
-from mcsim.event.systems import least
+from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import cone
 from mcsim.solve.problems.impacts import Blow
 
 TOLERANCE = 1e-11           # estimated error of a step of dopri, relative to 1 + the state's size, at which it is kept
 SHORTEST = 1e-10            # part of a step to which it is divided at most
 MOST_STEPS = 20000          # of the integrator in one step
-PATIENCE = 80               # steps of the integrator in one step, after which slips that make it stiff are stepped over
-CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step
+PATIENCE = 60               # steps of the integrator but those to an impact ...
+PROGRESS = 1.0 / 16.0       # ... in which it must get on by this part of the step; else slips that hinder it are stepped over
+CREEP = 1.0 / 64.0          # ... by implicit steps of this part of the step: one, then two, four, ...
+CREEP_ROUNDS = 6            # of an implicit step, each with the contacts that the last one found to close
+SOFT = 4.0                  # times what a free body gains in an implicit step: slower, what closes in it does not bounce
+SUNK = 1e-6                 # [m] contacts that overlap by more after an implicit step ask for a shorter one
+HELD = 1e-3                 # part of the largest impulse that the error of an implicit step may be
+MOST_IDLE = 12              # events at one time, after which the next moment is stepped over too
 MOST_EVENTS = 5000          # of one step, beyond which it is given up
 ZENO_TIME = 1e-6            # [s] a contact whose further bounces all end within this is taken as closed
 ZENO_HEIGHT = 1e-13         # [m] ... as is one whose next bounce is lower than this, near what rounding tells apart
 MOST_BOUNCES = 200          # ... as is one that bounces more often within one step
 LOOKAHEAD = 1e-3            # part of a step by which the LCP of a force that would pull is posed later
 WEAK = 1e-9                 # part of the largest contact force that may be missing before an event is seen
+AGAIN = 20.0                # by how much longer than the last a step after an event may be
 ROOT = 1e-16                # part of a step to which events are located
+AJAR = 1e-6                 # [m] gaps of active contacts that are smaller are closed
+SHUT = 1e-16                # [m] gaps of active contacts that are no larger stay as they are
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
 MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
 OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
@@ -48,8 +57,9 @@ NO_DIRECTION = np.zeros((0, 3))
 
 
 class Happening(NamedTuple):
-    """One event. time [s]; kind: "impact", "gain", "loss", "leave", "stick", "slip", "close"; bodies (a, b); position
-    (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before, [m/s]."""
+    """One event. time [s]; kind: "impact", "limit" (a joint's struck), "gain", "loss", "leave", "stick", "slip", "close";
+    bodies (a, b), -1: the world; position (3,) [m]; normal_impulse [N s]; speed: at which the contact closed before,
+    [m/s]; of an angle's limit [N m s] and [rad/s]."""
 
     time: float
     kind: str
@@ -69,16 +79,27 @@ class Event(NamedTuple):
 
 
 class Simulation:
-    """system: FreeBodies or Tree; kinds: list of Pairs; method, impacts, law: names; bodies' names for messages."""
+    """system: FreeBodies or Tree; kinds: list of Pairs, of which the first `shapes` are contacts of shapes, the others
+    bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
-    def __init__(self, system, kinds, names, method="dopri", impacts="simultaneous", law="newton"):
-        self.system, self.kinds, self.names = system, kinds, names
+    def __init__(self, system, kinds, shapes, names, method="dopri", impacts="simultaneous", law="newton"):
+        import scipy.linalg  # noqa: F401 - here, so that no step waits for it
+
+        self.system, self.shapes, self.names = system, shapes, (*names, "the world")
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
         self.impulses: dict[tuple, np.ndarray] = {}
         self.points: dict[tuple, tuple] = {}
         self.begin()
+        self._last = None                           # (state, Closed, Forces) that were asked for last
         self._known = None                          # (state, what _measure says of it): of a step's end, for the next
+        self.take(kinds)
+
+    def take(self, kinds):
+        """Other pairs of features from now on."""
+        self.kinds = kinds
+        self.turns = [pairs for pairs in kinds if isinstance(pairs, TurnLimit)]
+        self._last = self._known = None
 
     def begin(self):
         """Forget what was reported."""
@@ -91,18 +112,27 @@ class Simulation:
         """The state h later; `impulses` then holds what each contact gave meanwhile."""
         self.impulses, self.points = {}, {}
         self.bounces: dict[tuple, int] = {}
+        self._last = None                           # forces and motors may have changed
+        self._let = None                            # (time, key) of the last event but impacts
         done, end = 0.0, h
         y = self._project(y, NOTHING_CLOSED)
+        for pairs in self.kinds:
+            pairs.horizon = h
         y, closed = self._settle(time, y)
         events, reach, key = 0, h, None
+        idle, vain, goal, creeps = 0, 0, PROGRESS * h, 1
         for tries in range(MOST_STEPS):
             left = min(end - done, reach)
             if end - done <= 1e-13 * end:
                 return y
-            if tries > PATIENCE and left < CREEP * min(h, end - done) and np.any(closed.modes == SLIP):
-                left = min(CREEP * h, end - done)
-                y, passed = self._creep(time + done, y, left)
-                done, reach = done + passed, h
+            vain += 1
+            stuck = closed is None or vain > PATIENCE and done < goal and closed.slips
+            if vain > PATIENCE:
+                vain, goal = 0, done + PROGRESS * h
+            if stuck or idle > MOST_IDLE:
+                y, passed = self._creep_on(time + done, y, CREEP * h, end - done, creeps)
+                done, reach, idle, creeps = done + passed, h, 0, 2 * creeps
+                self._follow(y)
                 y, closed = self._settle(time + done, y)
                 continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
@@ -118,15 +148,21 @@ class Simulation:
                 self._count(closed, first, last, left)
                 if not closed.count and not self._jointed:
                     self._remember(*self._ahead)
-                y, done = self._project(y1, closed), done + left
+                y, done = self._project(y1, closed, last.enough if closed.count and not closed.slips else None), done + left
+                self._follow(y)
                 closed = closed.following(last.rows) if closed.count else closed
                 continue
             self._count(closed, first, first, event.t * left)
+            cut = left < end - done
             now = time + done + event.t * left
             done += event.t * left
             y = self._project(track(event.t), closed) if event.t > 0.0 else y
+            self._follow(y)
             y, closed = self._happened(event, now, y, closed, track)
-            events, reach, key = events + 1, h, event.key
+            idle = idle + (MOST_IDLE // 2 if event.key == key else 1) if event.t * left <= 1e-13 * end else 0
+            vain -= event.what == "gain"
+            reach = min(h, AGAIN * left) if cut else h
+            events, key = events + 1, event.key
             if events > MOST_EVENTS:
                 break
         raise SimulationError(f"t = {time + done:.9g} s: {events} events and {MOST_STEPS} steps of the integrator were "
@@ -137,10 +173,12 @@ class Simulation:
 
     def _smooth(self, time, y, h, closed):
         """-> Track, state at its end, Forces at its beginning, estimated error."""
-        first = active_forces(self.kinds, closed, self.system.instant(y)) if closed.count or self._jointed else None
+        first = self._forces(y, closed) if closed.count or self._jointed else None
 
         def rates(_, y):
-            return self.system.rates(y, self._accelerations(y, closed))
+            if first is None:
+                return self.system.rates(y, self.system.accelerations(y))       # balls in flight: nothing else is needed
+            return self.system.rates(y, active_accelerations(self.kinds, closed, self.system.instant(y), first.enough))
 
         begin = self.system.rates(y, first.accelerations) if first is not None else rates(time, y)
         track, y1, error = self.step_of(rates, time, y, h, begin)
@@ -149,36 +187,94 @@ class Simulation:
                                   "good state is kept")
         return track, self.system.normalized(y1.copy()), first, error
 
+    def _creep_on(self, time, y, h, left, most):
+        """At most so many implicit steps, until something is gained. -> state, seconds"""
+        done = 0.0
+        for _ in range(most):
+            step = h if left - done > 1.5 * h else left - done
+            if step <= 1e-13 * left:
+                break
+            y, passed = self._creep(time + done, y, step)
+            done += passed
+            if passed < step:
+                break
+        return y, done
+
     def _creep(self, time, y, h):
         """An implicit step of h, or to the first gap that becomes zero: contacts that hardly slip turn their slip so
-        fast that the integrator gets nowhere. Velocities after it meet Coulomb's law with the impulses of the whole
-        step (J. J. Moreau), positions move with the mean of both velocities. -> state, seconds"""
-        instant, contacts = self.system.instant(y), touching(self.kinds, self._measured(y))
-        rows = contact_rows(self.kinds, contacts, instant.poses)
-        G, X = instant.answer(rows.R)
-        d = G @ instant.free + instant.bias(rows.R) + rows.curvature
-        impulses = cone(G @ X, rows.rates + h * d, contacts.friction).impulses
-        after = instant.u + h * instant.free + X @ impulses
-        y1 = self.system.with_velocities(self.system.displaced(y, 0.5 * h * (instant.u + after)), after)
-        track = Track([y, y1 - y])
-        some = contacts.of(impulses[::3] > 0.0)
-        held = Closed(some, np.zeros(len(some.kind), int), np.zeros((len(some.kind), 3)))
-        event = min(self._gains(y, track, y1, h, held), key=lambda event: event.t, default=None)
-        part = 1.0 if event is None or event.t == 0.0 else event.t
+        fast that the integrator gets nowhere. A shorter one where bodies would overlap after it. -> state, seconds"""
+        for soft in (True, False, False, False, False):
+            end, part, contacts, rows, impulses = self._implicit(time, y, h, soft)
+            if not self._sank(y, end, contacts) and not self._missed(y, end):
+                break
+            h *= 1.0 if soft else 0.25
         for k, key in enumerate(contacts.keys):
             self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
         self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
                    "stepped over by implicit steps of first order")
-        return self._project(self.system.normalized(track(part)), held), part * h
+        return self._project(end, _smoothly(contacts.of(impulses[::3] > 0.0))), part * h
+
+    def _implicit(self, time, y, h, soft):
+        """Velocities after it meet Coulomb's law with the impulses of the whole step (J. J. Moreau), positions move with
+        the mean of both velocities. If `soft`, gaps that close in it too slowly to bounce are contacts too, for which
+        the velocities leave room (D. Stewart, J. Trinkle). -> state, part of h, contacts, their rows and impulses"""
+        instant, measured = self.system.instant(y), self._measured(y)
+        contacts = touching(self.kinds, measured)
+        slow = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
+        for _ in range(CREEP_ROUNDS):
+            rows = contact_rows(self.kinds, contacts, instant.poses)
+            G, X = instant.answer(rows.R)
+            d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+            gaps = np.array([measured[i][1][k] for i, k in contacts.keys])
+            room = np.where((gaps > TOUCHING) & (gaps < FAR), gaps, 0.0) / h
+            answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
+                          contacts.friction, h * contacts.load)
+            impulses = answer.impulses
+            if not answer.residual <= HELD * np.max(np.abs(impulses), initial=0.0):
+                raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
+                                      "last good state is kept")
+            after = instant.u + h * instant.free + X @ impulses
+            moved = h * after if np.any(room) else 0.5 * h * (instant.u + after)
+            y1 = self.system.with_velocities(self.system.displaced(y, moved), after)
+            track = Track([y, y1 - y])
+            events = self._gains(y, track, y1, h, _smoothly(contacts))
+            event = min(events, key=lambda event: event.t, default=None)
+            late = [event.key for event in events if soft and self._soft(event, track, measured, slow)]
+            if not late or event.key not in late:
+                break
+            contacts = self._with(contacts, late, measured)
+        part = 1.0 if event is None or event.t == 0.0 else event.t
+        return self.system.normalized(track(part)), part, contacts, rows, impulses
+
+    def _sank(self, y, end, contacts):
+        """Whether contacts overlap more at the end than they did."""
+        for i, k, piece in zip(contacts.kind.tolist(), contacts.number.tolist(), contacts.piece.tolist()):
+            gap_of = self.kinds[i].gap_of
+            if gap_of(k, piece, self.system.poses(end)) < min(gap_of(k, piece, self.system.poses(y)), 0.0) - SUNK:
+                return True
+        return False
+
+    def _soft(self, event, track, measured, speed):
+        """Whether a gap that is one at the step's beginning closes no faster than that, or is closed there."""
+        i, k = event.key
+        return event.t == 0.0 or (measured[i][1][k] < FAR and self._gap_rates(
+            track(event.t), i, np.array([k]), measured[i][0])[0] > -speed)
+
+    def _with(self, contacts, keys, measured):
+        """Contacts and those of keys besides."""
+        every = set(contacts.keys) | set(keys)
+        chosen = [np.array(sorted(k for kind, k in every if kind == i), np.intp) for i in range(len(self.kinds))]
+        return gathered(self.kinds, [(own, measured[i][0][own]) for i, own in enumerate(chosen)])
 
     @property
     def _jointed(self):
         return getattr(self.system, "joints", True) is not None
 
-    def _accelerations(self, y, closed):
-        if not closed.count and not self._jointed:
-            return self.system.accelerations(y)                 # balls in flight: nothing else is needed
-        return active_forces(self.kinds, closed, self.system.instant(y)).accelerations
+    def _forces(self, y, closed):
+        """The active contacts' Forces, remembered of the last state."""
+        if self._last is None or self._last[0] is not y or self._last[1] is not closed:
+            self._last = y, closed, active_forces(self.kinds, closed, self.system.instant(y))
+        return self._last[2]
 
     def _count(self, closed, first, last, seconds):
         """Add what active contacts gave, by the trapezoidal rule."""
@@ -189,12 +285,19 @@ class Simulation:
             self._add(key, mean[k] @ last.rows.axes[k], last.rows.point[k], last.rows.axes[k, 0])
 
     def _add(self, key, impulse, point, normal):
+        if key[0] >= self.shapes:
+            return
         self.impulses[key] = self.impulses.get(key, 0.0) + impulse
         self.points[key] = point, normal
 
     def touching(self, y):
-        """Pairs of features (kind, number) that touch, a set."""
-        return set(touching(self.kinds, self._measured(y)).keys)
+        """Pairs of features of shapes (kind, number) that touch, a set."""
+        return {key for key in touching(self.kinds, self._measured(y)).keys if key[0] < self.shapes}
+
+    def _follow(self, y):
+        """Angles' limits count turns."""
+        for pairs in self.turns:
+            pairs.follow(self.system.poses(y))
 
     # ---- geometry ----------------------------------------------------------------------------------------------------
 
@@ -213,7 +316,7 @@ class Simulation:
         """What the end of a step already knows of its gaps."""
         poses, found = self.system.poses(y), []
         for pairs, piece, gap in zip(self.kinds, pieces, gaps):
-            if type(pairs).pieces is not PLAIN_PIECES:
+            if isinstance(pairs, VertexPolyhedron):
                 piece = pairs.pieces(poses)
                 gap = pairs.gaps(poses, piece)
             close = bool(np.any(gap <= TOUCHING))
@@ -226,30 +329,29 @@ class Simulation:
             self._known = y, self.measure(y)
         return self._known[1]
 
-    def _project(self, y, closed):
-        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error
-        leaves."""
+    def _project(self, y, closed, enough=None):
+        """y with the errors of joints and of active contacts, and their rates, taken out: what a step's error leaves.
+        enough: which of the contacts' equations are (Forces)."""
         if not closed.count and not self._jointed:
             return y
         y = self.system.instant(y).closed()
         if not closed.count:
             return y
         contacts = closed.contacts
-        poses = self.system.poses(y)
-        gaps = np.zeros(closed.count)
-        for kind in np.unique(contacts.kind):
-            own = contacts.kind == kind
-            gaps[own] = self.kinds[kind].only(contacts.number[own]).gaps(poses, contacts.piece[own])
-        normal = np.arange(closed.count) * 3
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
-        G, X = instant.answer(rows.R)
-        if np.max(np.abs(gaps)) < TOUCHING * 1e3:                  # an edge's gap may be far away: it has left
-            push, _ = least((G @ X)[np.ix_(normal, normal)], -gaps)
-            y = self.system.displaced(y, X[:, normal] @ push)
-        own = closed.equations
-        push, _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
-        return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+        gaps = np.array([self.kinds[i].gap_of(k, piece, instant.poses)
+                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
+        near = np.abs(gaps) < AJAR                                 # an edge's gap may be far away: it has left
+        if np.max(np.abs(gaps[near]), initial=0.0) > SHUT:
+            R = rows.R[::3][near]
+            G, X = instant.answer(R)
+            y = self.system.displaced(y, X @ least(G @ X, -gaps[near])[0])
+        own = closed.equations if enough is None else closed.equations[enough]
+        R, rates = rows.R[own], rows.rates[own]
+        G, X = instant.answer(R)
+        push = least(G @ X, -rates)[0] if enough is None else np.linalg.solve(G @ X, -rates)
+        return self.system.with_velocities(y, instant.u + X @ push)
 
     def _missed(self, y, y1):
         """Whether polyhedra that were apart have come to overlap and no event says so: their edges have passed each
@@ -269,7 +371,7 @@ class Simulation:
         events = self._gains(y, track, y1, h, closed)
         last = None
         if closed.count:
-            last = active_forces(self.kinds, closed, self.system.instant(y1))
+            last = self._forces(y1, closed)
             events += self._changes(track, y1, closed, first, last)
         return min(events, key=lambda event: event.t, default=None), last
 
@@ -279,7 +381,10 @@ class Simulation:
         pieces = [part[0] for part in before]
         poses = self.system.poses(y1)
         active = set(closed.contacts.keys)
-        fastest = 2.0 * h * np.sqrt(max(np.max(np.einsum("ni,ni->n", poses.v, poses.v), initial=0.0), 1e-300))
+        speeds = np.sqrt(np.einsum("ni,ni->n", poses.v, poses.v))
+        if len(self.kinds) > self.shapes:
+            speeds += np.sqrt(np.einsum("ni,ni->n", poses.w, poses.w))           # of angles
+        fastest = 2.0 * h * np.max(speeds, initial=0.0)
         for i, pairs in enumerate(self.kinds):
             start, end = before[i][1], pairs.gaps(poses, pieces[i])
             after.append(end)
@@ -312,12 +417,11 @@ class Simulation:
 
     def _gain(self, track, i, k, pieces, start, end, h):
         """When gap k of kind i becomes zero, in parts of the step; None if it does not."""
-        one, piece = self.kinds[i].only(np.array([k])), pieces[[k]]
-
+        gap_of, piece = self.kinds[i].gap_of, int(pieces[k])
         level = min(start, 0.0) if start < -STRUCK else 0.0        # what overlaps already may open first
 
         def gap(t):
-            return float(min(one.gaps(self.system.poses(track(t)), piece)[0], 1e3)) - level
+            return gap_of(k, piece, self.system.poses(track(t))) - level
 
         def rate(t):
             return float(self._gap_rates(track(t), i, np.array([k]), pieces)[0])
@@ -361,37 +465,34 @@ class Simulation:
 
     def _changes(self, track, y1, closed, first, last):
         """Active contacts that pull, slip or go over an edge, by the end of the step."""
-        found = []
+        events, decided = [], False
         for which, what in self._violated(closed, last, y1):
             def margin(t, which=which, what=what):
                 return self._margin(track(t), closed, which, what)
 
-            found.append((margin, which, what))
-        events = []
-        for margin, which, what in found:
-            if what == "leave" or not last.redundant or what == "slip":
+            if what in ("leave", "slip") or not last.redundant:
                 value = margin(0.0)
                 t = 0.0 if value <= 0.0 else _root(margin, 0.0, 1.0)
+            elif decided:
+                continue
             else:
-                def holds(t):
-                    return 1.0 if self._holds(track(t), closed) else -1.0
-
+                decided = True
                 if self._holds(y1, closed):
                     continue
-                t = 0.0 if holds(0.0) < 0.0 else _root(holds, 0.0, 1.0)
+                t = self._let_go(track, closed)
             events.append(Event(t, what, closed.contacts.keys[which], which))
-            if last.redundant and what in ("force", "stick"):
-                break
         return events
+
+    def _let_go(self, track, closed):
+        """When redundant contacts cease to have forces that keep them as they are."""
+        def holds(t):
+            return 1.0 if self._holds(track(t), closed) else -1.0
+
+        return 0.0 if holds(0.0) < 0.0 else _root(holds, 0.0, 1.0)
 
     def _violated(self, closed, forces, y):
         """[(which, what)] of the active contacts whose conditions fail."""
-        size = max(np.max(np.abs(forces.forces)), 1e-300)
-        parts = forces.forces.reshape(-1, 3)
-        found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < -WEAK * size)]
-        for k in np.flatnonzero(closed.modes == STICK):
-            if _friction_margin(parts[k], closed.contacts.friction[k]) < -WEAK * size:
-                found.append((k, "stick"))
+        found = self._pulls(closed, forces)
         found += [(k, "slip") for k in np.flatnonzero((closed.modes == SLIP) & (forces.speeds < 0.0))]
         poses = self.system.poses(y)
         for k, (i, number) in enumerate(closed.contacts.keys):
@@ -400,9 +501,7 @@ class Simulation:
         return [(int(k), what) for k, what in found]
 
     def _leaving(self, poses, i, number, piece):
-        if type(self.kinds[i]).leaving is PLAIN_LEAVING:
-            return -FAR
-        return float(self.kinds[i].only(np.array([number])).leaving(poses, np.array([piece]))[0])
+        return self.kinds[i].leaving_of(number, piece, poses)
 
     def _margin(self, y, closed, which, what):
         """Positive while a contact's condition holds."""
@@ -413,7 +512,8 @@ class Simulation:
         if what == "slip":
             return float(forces.speeds[which])
         part = forces.forces[3 * which:3 * which + 3]
-        return float(part[0] if what == "force" else _friction_margin(part, closed.contacts.friction[which]))
+        return float(part[0] if what == "force" else
+                     _friction_margin(part, closed.contacts.friction[which], closed.contacts.load[which]))
 
     def _holds(self, y, closed):
         """Whether redundant contacts, whose least forces fail, have others that keep them closed as they are."""
@@ -433,6 +533,9 @@ class Simulation:
         elif event.what in ("force", "stick", "leave"):
             later = track(event.t + LOOKAHEAD)
         y, after = self._settle(now, y, later=later)
+        if event.what == "force" and self._let == (now, key) and after is not None:
+            after = after.without(key)                   # it lets go so slowly that the problem has it closed still
+        self._let = now, key
         names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
         self._tell(now, names[event.what], key, self.points.get(key, (np.zeros(3), None))[0])
         return y, after
@@ -440,10 +543,10 @@ class Simulation:
     def _sunk(self, track, key):
         """When a contact that is regained at once is clearly too deep: there the LCP sees why."""
         i, k = key
-        one = self.kinds[i].only(np.array([k]))
+        pairs = self.kinds[i]
         for t in np.geomspace(LOOKAHEAD, 1.0, 20):
             poses = self.system.poses(track(t))
-            if one.gaps(poses, one.pieces(poses))[0] < -0.1 * OVERLAP:
+            if pairs.gap_of(k, pairs.pieces(poses)[k], poses) < -0.1 * OVERLAP:
                 return float(t)
         return 1.0
 
@@ -468,47 +571,79 @@ class Simulation:
         return self._rest(time, y, contacts, later)
 
     def _rest(self, time, y, contacts, later=None):
-        """The active set of those contacts that touch and are at rest."""
+        """The active set of those contacts that touch and are at rest; None where only impulses could go on."""
         instant = self.system.instant(y)
         rates = contact_rows(self.kinds, contacts, instant.poses).rates.reshape(-1, 3)
         slow = rates[:, 0] <= STILL
         contacts, rates = contacts.of(slow), rates[slow]
         found = resolve(self.kinds, contacts, instant if later is None else self.system.instant(later), rates[:, 1:])
         if found.status == "none" and np.any(contacts.friction):
-            y = self._stop(time, y, contacts)
-            found = resolve(self.kinds, contacts, self.system.instant(y))
+            stopped = self._stop(time, y, contacts)
+            if stopped is not None:
+                y, found = stopped, resolve(self.kinds, contacts, self.system.instant(stopped))
             if found.status == "none":
-                raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
-                                      f"{self._among(contacts)}, also where slipping ends; the last good state is kept")
+                self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution "
+                           f"(Painlevé) {self._among(contacts)}, and no impulse ends it: it was stepped over")
+                return y, None
         if found.status == "several":
             self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have several solutions "
                        f"(Painlevé) {self._among(contacts)}; the one with the least forces was taken")
-        if found.status == "unsolvable" or (found.status == "none" and not np.any(contacts.friction)):
+        if found.status == "none" and not np.any(contacts.friction):
             self._note("unsolvable", contacts, f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}")
             raise SimulationError(f"t = {time:.9g} s: no forces keep bodies apart {self._among(contacts)}: they are "
                                   "held between surfaces that close in on them; the last good state is kept")
         if found.status == "limit":
             self._note("not converged", contacts, f"t = {time:.9g} s: which contacts stick or slip "
                        f"{self._among(contacts)} was not found to rounding")
-        return y, found.closed
+        return y, self._loaded(y, found)
+
+    def _loaded(self, y, found):
+        """What is active, with given forces where it is redundant and the least will not do: they would pull, or are not
+        enough to stick, or give other accelerations, by what slips differently. Then those that were found, or if they
+        may be, some between them and the least, which hold for longer."""
+        closed = found.closed
+        if not closed.count:
+            return closed
+        least = self._forces(y, closed)
+        if not least.redundant or not closed.slips and not self._pulls(closed, least):
+            return closed
+        given = closed.bearing(found.forces)
+        forces = self._forces(y, given)
+        change = np.max(np.abs(forces.accelerations - least.accelerations))
+        if change > WEAK * np.max(np.abs(least.accelerations)):
+            return given
+        for part in (0.5, 0.25, 0.125, 0.0625):
+            between = closed.bearing(found.forces + part * (least.forces[closed.equations] - found.forces))
+            if not self._pulls(closed, self._forces(y, between)):
+                return between
+        return given
+
+    @staticmethod
+    def _pulls(closed, forces):
+        """[(which, what)] of the active contacts whose forces they do not have."""
+        least = -max(WEAK, closed.doubt) * max(np.max(np.abs(forces.forces)), 1e-300)
+        parts = forces.forces.reshape(-1, 3)
+        found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
+        return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
+                        if _friction_margin(parts[k], closed.contacts.friction[k], closed.contacts.load[k]) < least]
 
     def _stop(self, time, y, contacts):
         """An impact without a collision: where slipping has no solution, it ends at once. The impulse is the least that
-        stops the slip of the slipping contacts and keeps all closed, and must be one that friction can give."""
+        stops the slip of the slipping contacts and keeps all closed; None if it is not one that friction can give."""
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
         speeds = np.linalg.norm(rows.rates.reshape(-1, 3)[:, 1:], axis=1)
-        stopped = np.flatnonzero((contacts.friction > 0.0) & (speeds > STILL))
+        rubbing = np.where(contacts.load > 0.0, 0.0, contacts.friction)
+        stopped = np.flatnonzero((rubbing > 0.0) & (speeds > STILL))
         own = np.sort(np.concatenate([3 * np.arange(len(speeds)), 3 * stopped + 1, 3 * stopped + 2]))
         G, X = instant.answer(rows.R)
         impulse = np.zeros(len(rows.rates))
         impulse[own], _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
         parts = impulse.reshape(-1, 3)
         size = np.max(np.abs(parts))
-        if np.any([part[0] < -WEAK * size or _friction_margin(part, mu) < -WEAK * size
-                   for part, mu in zip(parts, contacts.friction)]):
-            raise SimulationError(f"t = {time:.9g} s: friction and rigid contacts have no solution (Painlevé) "
-                                  f"{self._among(contacts)}, and no impulse ends the slip; the last good state is kept")
+        if np.any([part[0] < -WEAK * size or _friction_margin(part, mu, 0.0) < -WEAK * size
+                   for part, mu in zip(parts, rubbing)]):
+            return None
         self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution (Painlevé) "
                    f"{self._among(contacts)}: it was stopped by an impulse")
         self._log_impulses(time, "impact", contacts, rows, impulse)
@@ -518,13 +653,16 @@ class Simulation:
         """The impact of all contacts that touch."""
         G, X = instant.answer(rows.R)
         A = G @ X
-        blow = Blow(A, rows.rates, contacts.restitution, contacts.friction)
+        blow = Blow(A, rows.rates, contacts.restitution, np.where(contacts.load > 0.0, 0.0, contacts.friction))
         try:
             impulses, _, finished = blow.solve(self.law, self.impacts)
         except SimulationError as error:
             self._note("unsolvable", contacts, f"t = {time:.9g} s: {error}, {self._among(contacts)}")
             raise SimulationError(f"t = {time:.9g} s: {error}, {self._among(contacts)}; the last good state is kept"
                                   ) from None
+        if blow.residual > 0.0:
+            self._note("not converged", contacts, f"t = {time:.9g} s: an impact {self._among(contacts)} was not solved "
+                       f"to rounding (residual {blow.residual:.3g} N s)")
         if not finished:
             self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no "
                        "end and were ended by a plastic one to all of them")
@@ -551,7 +689,7 @@ class Simulation:
             return y
         _, closed = self._rest(time, y, contacts)
         instant = self.system.instant(y)
-        forces = active_forces(self.kinds, closed, instant)
+        forces = active_forces(self.kinds, closed or NOTHING_CLOSED, instant)
         now = contact_rows(self.kinds, contacts, instant.poses)
         falling = (G @ forces.accelerations + instant.bias(now.R) + now.curvature)[::3]
         chosen = []
@@ -585,11 +723,12 @@ class Simulation:
         for k, key in enumerate(contacts.keys):
             if parts[k, 0] > 0.0:
                 self._add(key, parts[k] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
-                self._tell(time, kind, key, rows.point[k], parts[k, 0], -rates[k])
+                self._tell(time, kind if key[0] < self.shapes else "limit", key, rows.point[k], parts[k, 0], -rates[k])
 
     def _tell(self, time, kind, key, point, impulse=0.0, speed=0.0):
-        self.happenings.append(Happening(time, kind, tuple(self.kinds[key[0]].bodies[key[1]].tolist()), point,
-                                         float(impulse), float(speed)))
+        world = len(self.names) - 1
+        bodies = tuple(-1 if body == world else body for body in self.kinds[key[0]].bodies[key[1]].tolist())
+        self.happenings.append(Happening(time, kind, bodies, point, float(impulse), float(speed)))
 
     def _note(self, kind, contacts, text):
         bodies = tuple(dict.fromkeys(self.names[i] for i in contacts.bodies.ravel()))
@@ -604,19 +743,47 @@ class Simulation:
         return "between " + ", ".join(repr(name) for name in names[:6]) + (", ..." if len(names) > 6 else "")
 
 
-def _friction_margin(part, friction):
-    """mu lambda_n - |lambda_t|"""
-    return friction * max(part[0], 0.0) - float(np.hypot(part[1], part[2]))
+def _friction_margin(part, friction, load):
+    """mu (lambda_n + load) - |lambda_t|"""
+    return friction * (max(part[0], 0.0) + load) - float(np.hypot(part[1], part[2]))
+
+
+def _smoothly(contacts):
+    """Contacts as active ones without friction."""
+    return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
 
 
 def _root(function, low, high):
-    """Where it goes from positive to negative."""
-    from scipy.optimize import brentq
-
-    if function(high) >= 0.0:
+    """Where it goes from positive to negative, to ROOT or as near as doubles come: by the inverse quadratic through
+    three points where that is safe, else by halving (T. Chandrupatla, "A new hybrid quadratic/bisection algorithm for
+    finding the zero of a nonlinear function without using derivatives", 1997)."""
+    at, value = high, function(high)
+    if value >= 0.0:
         return high
-    return float(brentq(function, low, high, xtol=ROOT, rtol=1e-15, maxiter=300)) if function(low) > 0.0 else low
+    other, opposite = low, function(low)
+    if opposite <= 0.0:
+        return low
+    third, beyond, part = other, opposite, 0.5
+    for _ in range(300):
+        x = at + part * (other - at)
+        found = function(x)
+        if (found > 0.0) == (value > 0.0):
+            third, beyond = at, value
+        else:
+            third, beyond, other, opposite = other, opposite, at, value
+        at, value = x, found
+        best = at if abs(value) < abs(opposite) else other
+        span = abs(other - at)
+        if value == 0.0 or span <= ROOT + 1e-15 * abs(best):
+            return best
+        along, up = (at - other) / (third - other), (value - opposite) / (beyond - opposite)
+        part = 0.5
+        if up * up < along and (1.0 - up) * (1.0 - up) < 1.0 - along:
+            part = (value / (opposite - value) * beyond / (opposite - beyond)
+                    + (third - at) / (other - at) * value / (beyond - value) * opposite / (beyond - opposite))
+        least_part = 0.5 * (ROOT + 1e-15 * abs(best)) / span
+        part = min(max(part, least_part), 1.0 - least_part)
+    return best
 
 
 NOTHING_CLOSED = Closed(NOTHING, np.zeros(0, int), NO_DIRECTION)
-PLAIN_LEAVING, PLAIN_PIECES = Pairs.leaving, Pairs.pieces

@@ -15,17 +15,10 @@ from __future__ import annotations
 import numpy as np
 
 from mcsim.core.rotation import matrices, multiply
-from mcsim.event.features import Poses, cross
+from mcsim.event._bodies import accelerations, in_world, light
+from mcsim.event.features import Poses
 
 RANK = 1e-11                # part of the largest eigenvalue below which one of joints' rows counts as zero
-
-
-def least(matrix, right, rank=RANK):
-    """The least solution of a square system that may be singular; and whether it is."""
-    if not len(right):
-        return np.zeros(0), False
-    solution, _, found, _ = np.linalg.lstsq(matrix, right, rcond=rank)
-    return solution, found < len(right)
 
 
 def turned_by(q, w):
@@ -51,9 +44,6 @@ class FreeBodies:
         self.linear_damping = np.where(self.moves, bodies.linear_damping, 0.0)
         self.angular_damping = np.where(self.moves, bodies.angular_damping, 0.0)
         self.load = np.where(self.moves[:, None], bodies.force, 0.0)
-        round_ones = np.einsum("nii->n", bodies.inertia)[:, None, None] / 3.0 * np.eye(3)
-        self.round = bool(np.allclose(bodies.inertia[self.moves], round_ones[self.moves], rtol=1e-14, atol=0.0))
-        self.spun = not self.round or bool(np.any(self.angular_damping)) or bool(np.any(self.load[:, 3:]))
         self.cuts = 3 * n, 7 * n, 10 * n
 
     def read(self, bodies):
@@ -106,15 +96,8 @@ class FreeBodies:
     def accelerations(self, y):
         """(n, 6) of the bodies without joints and contacts."""
         _, q, v, w = self.parts(y)
-        linear = self.pull + self.inv_mass[:, None] * self.load[:, :3] - self.linear_damping[:, None] * v
-        if not self.spun:
-            return np.concatenate([linear, np.zeros_like(w)], axis=1)
-        R = matrices(_unit(q))
-        own = np.einsum("nji,nj->ni", R, w)
-        spin = np.einsum("nij,nj->ni", self.inertia, own)
-        torque = np.einsum("nji,nj->ni", R, self.load[:, 3:]) - cross(own, spin) - self.angular_damping[:, None] * spin
-        angular = np.einsum("nij,nj->ni", R, np.einsum("nij,nj->ni", self.inv_inertia, torque))
-        return np.concatenate([linear, angular], axis=1)
+        return accelerations(_unit(q), v, w, self.pull, self.load, self.inv_mass, self.inertia, self.inv_inertia,
+                             self.linear_damping, self.angular_damping)
 
     def rates(self, y, accelerations):
         """y' of accelerations (6 n,) or (n, 6)."""
@@ -157,8 +140,7 @@ class FreeInstant:
         self.system, self.y = system, y
         self.poses = system.poses(y)
         self.u = system.velocities(y)
-        R = self.poses.R
-        self.inv_inertia = np.einsum("nij,njk,nlk->nil", R, system.inv_inertia, R)
+        self.inv_inertia = in_world(self.poses.R, system.inv_inertia)
         free = system.accelerations(y)
         self.rows = None
         if system.joints is not None:
@@ -176,10 +158,7 @@ class FreeInstant:
 
     def _light(self, rows):
         """rows M^-1, (m, 6 n)"""
-        parts = rows.reshape(len(rows), -1, 6)
-        linear = parts[..., :3] * self.system.inv_mass[:, None]
-        angular = np.einsum("nij,mnj->mni", self.inv_inertia, parts[..., 3:])
-        return np.concatenate([linear, angular], axis=2).reshape(rows.shape)
+        return light(np.ascontiguousarray(rows), self.system.inv_mass, self.inv_inertia)
 
     def _pushed(self, wanted):
         """The change of u' that changes K u' by `wanted`, with the least joint forces."""

@@ -22,7 +22,8 @@ A = {
 B = {"sphere": mc.Sphere(0.25, position=(0.3, -0.1, 0.2)), "capsule": mc.Capsule(0.2, 0.5, position=(0.1, 0.2, 0.1)),
      "box": mc.Box((0.4, 0.2, 0.6), position=(0.1, 0.0, 0.2)), "hull": mc.ConvexHull(0.6 * POINTS[::-1])}
 PAIRS = [("plane", "sphere"), ("plane", "capsule"), ("plane", "box"), ("plane", "hull"), ("sphere", "sphere"),
-         ("capsule", "sphere"), ("box", "sphere"), ("box", "box"), ("hull", "box"), ("hull", "hull")]
+         ("capsule", "sphere"), ("box", "sphere"), ("capsule", "capsule"), ("box", "capsule"), ("box", "box"),
+         ("hull", "box"), ("hull", "hull")]
 
 
 def scene_of(a, b):
@@ -129,9 +130,9 @@ def test_what_is_not_known_is_refused_by_name():
     with pytest.raises(mc.SceneError, match="cylinder of body 'coin'.*collision groups"):
         mc.World(scene, contact="event")
     scene = mc.Scene()
-    for name in ("rod", "stick"):
-        scene.add_body(name, shape=mc.Capsule(0.1, 0.5), mass=1.0)
-    with pytest.raises(mc.SceneError, match="'rod'.*'stick'"):
+    for name, shape in (("rod", mc.Capsule(0.1, 0.5)), ("stone", mc.ConvexHull(POINTS))):
+        scene.add_body(name, shape=shape, mass=1.0)
+    with pytest.raises(mc.SceneError, match="'stone'.*'rod'"):
         mc.World(scene, contact="event")
     scene = mc.Scene()
     scene.add_body("roller", shape=mc.Sphere(0.1), mass=1.0, material=mc.Material(rolling_friction=0.01))

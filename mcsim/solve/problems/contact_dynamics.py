@@ -75,6 +75,21 @@ def finite(**arrays) -> list[np.ndarray]:
     return found
 
 
+def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
+    """The least solution of a square system that may be singular, and the numbers of as many columns as are
+    independent: by a complete orthogonal factorization (LAPACK's gelsy), whose triangle is held to end at a condition
+    number of 1 / rank."""
+    from scipy.linalg.lapack import dgelsy, dgelsy_lwork
+
+    size = len(right)
+    if size <= 1:
+        independent = np.flatnonzero(matrix[:, :1])
+        return (right / matrix[0] if len(independent) else np.zeros(size)), independent
+    work, _ = dgelsy_lwork(size, size, 1, rank)
+    _, solution, order, found, _ = dgelsy(matrix, right[:, None], np.zeros(size, np.int32), rank, int(work))
+    return solution[:, 0], np.sort(order[:found]) - 1
+
+
 # ---- the system ------------------------------------------------------------------------------------------------------
 
 class Inertia:

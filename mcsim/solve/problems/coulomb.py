@@ -25,13 +25,17 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems.contact_dynamics import MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets
+from mcsim.solve.problems._cone import Problem, groups
+from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, least,
+                                                   meets)
 from mcsim.solve.problems.lemke import lcp
 
-SWEEPS = 400
 NEWTON_STEPS = 30
+PROXIMAL, PROXIMAL_STEPS = 1e-4, 60
 SETTLED = 1e-13             # natural map over the largest impulse at which an answer is exact
 GOOD_ENOUGH = 1e-8          # ... and at which it is still one
+NEARLY = 1e-11              # ... and at which it is as good as that
+SWEEPS = ((2, NEARLY), (50, NEARLY), (400, 1e-10), (4000, GOOD_ENOUGH))     # before Newton's method is tried again
 MINOR = 1e-9                # a principal minor below minus this part of its rows' product is negative
 _STATUS = {"solved": "solved", "unsolvable": "none", "limit": "limit"}
 INFINITE = 1e8              # a friction coefficient above is held to be infinite: no slip
@@ -77,10 +81,11 @@ def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
     matrix = np.asarray(matrix, float)
     size = np.linalg.norm(matrix, axis=1)
     for count in range(1, min(len(matrix), most) + 1):
-        for chosen in combinations(range(len(matrix)), count):
-            own = list(chosen)
-            if np.linalg.det(matrix[np.ix_(own, own)]) < -MINOR * np.prod(size[own]):
-                return chosen
+        sets = np.array(list(combinations(range(len(matrix)), count)))
+        minors = np.linalg.det(matrix[sets[:, :, None], sets[:, None, :]])
+        negative = np.flatnonzero(minors < -MINOR * np.prod(size[sets], axis=1))
+        if len(negative):
+            return tuple(sets[negative[0]].tolist())
     return None
 
 
@@ -89,18 +94,29 @@ def slipping(A, b, friction, slip) -> FrictionForces:
     A, b = finite(A=A, b=b)
     columns = slip_columns(friction, slip)
     M, d = (A @ columns)[::3], b[::3]
-    suspect = negative_minor(M) if np.any(friction) else None
+    suspect = None if _plain(M) else negative_minor(M, 6 if len(d) <= MOST_ENUMERATED else 2)
     if suspect is not None and len(d) <= MOST_ENUMERATED:
         found = complementary_solutions(M, d)
         if not found:
             return FrictionForces("none", np.zeros(len(b)), b.copy())
-        least = min(found, key=np.sum)
-        return _of_normals(A, b, columns, least, "several" if len(found) > 1 else "solved")
+        return _of_normals(A, b, columns, min(found, key=np.sum), "several" if len(found) > 1 else "solved")
+    normals = least(M, -d)[0]                                          # where all stay closed
+    if suspect is None and np.all(normals >= 0.0) and meets(M, d, normals):
+        return _of_normals(A, b, columns, normals, "solved")
     normals, status, _ = lcp(M, d)
     if status != "solved" or not meets(M, d, normals):
+        answer = cone(A, b, friction, slip=slip)                       # Lemke's path may end where there is a solution
+        if answer.solved:
+            return answer
         none = suspect is not None or status != "limit"
         return FrictionForces("none" if none else "limit", np.zeros(len(b)), b.copy())
     return _of_normals(A, b, columns, normals, "solved")
+
+
+def _plain(matrix):
+    """Whether the symmetric part is positive semidefinite: then no principal minor is negative."""
+    values = np.linalg.eigvalsh(matrix + matrix.T)
+    return len(values) == 0 or values[0] >= -1e-12 * values[-1]
 
 
 def _of_normals(A, b, columns, normals, status):
@@ -110,122 +126,127 @@ def _of_normals(A, b, columns, normals, status):
 
 # ---- the cone --------------------------------------------------------------------------------------------------------
 
-def cone(A, b, friction, load=None) -> FrictionForces:
+def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
     """The exact cone problem, A (3c, 3c) positive semidefinite, b (3c,), friction (c,), infinity allowed.
 
     load (c,): normal impulses that act besides, already in b, and bear friction: |lambda_t| <= mu (lambda_n + load).
+    slip (c, 2): unit directions of the contacts that slip already, whose lambda_t = -mu (lambda_n + load) s; zero of
+    the others.
     """
     A, b = finite(A=A, b=b)
     friction = np.asarray(friction, float)
     if not np.all(friction >= 0.0):
         raise SceneError("friction must not be negative")
-    load = np.zeros(len(friction)) if load is None else np.asarray(load, float)
+    count = len(friction)
+    load = np.zeros(count) if load is None else np.asarray(load, float)
+    slip = np.zeros((count, 2)) if slip is None else np.asarray(slip, float).reshape(-1, 2)
     if not np.any(friction):
         answer = by_lcp(A[::3, ::3], b[::3])
         impulses = np.zeros(len(b))
         impulses[::3] = answer.forces
         return FrictionForces(_STATUS[answer.status], impulses, A @ impulses + b)
-    parts = _apart(A)
-    if parts is not None:
-        return _joined(A, b, [(rows, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own]))
-                              for rows in parts for own in [rows[::3] // 3]])
-    problem = _Cone(A, b, friction, load)
+    parts = apart(A)
+    if len(parts) > 1:
+        return joined(A, b, [(own, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own], slip[own]))
+                             for own, rows in parts])
+    problem = _Cone(A, b, friction, load, slip)
     best, worst = np.zeros(len(b)), np.inf
-    for sweeps in (0, 2, SWEEPS // 8, SWEEPS, 10 * SWEEPS):
-        impulses = problem.sweep(best, sweeps) if sweeps else problem.sticking()
-        for refine in (False, True):
-            candidate = problem.newton(impulses) if refine else impulses
-            residual = problem.residual(candidate)
-            if residual < worst:
-                best, worst = candidate, residual
-            if worst <= SETTLED * np.max(np.abs(best)):
-                break
-        best[::3] = np.maximum(best[::3], 0.0)
+    for impulses, enough in problem.attempts(lambda: best):
+        residual = problem.residual(impulses)
+        if residual < worst:
+            best, worst = impulses.copy(), residual
+            best[::3] = np.maximum(best[::3], 0.0)
         size = max(np.max(np.abs(best)), 1e-300)
-        if worst <= SETTLED * size * 100:
+        if worst <= enough * size:
             break
     status = "solved" if worst <= GOOD_ENOUGH * size else "none" if np.any(friction > INFINITE) else "limit"
     return FrictionForces(status, best, A @ best + b, float(worst))
 
 
-def _apart(A):
-    """Rows of the contacts that do not touch each other, not even through others: a list of arrays; None if there is
-    one group alone."""
-    count = len(A) // 3
-    meets = np.any(A.reshape(count, 3, count, 3) != 0.0, axis=(1, 3))
-    group = np.arange(count)
-    for i in range(count):
-        met = np.unique(group[meets[i]])
-        if len(met):
-            group[np.isin(group, met)] = min(met[0], group[i])
-    names = np.unique(group)
-    return None if len(names) <= 1 else [
-        (3 * np.flatnonzero(group == name)[:, None] + np.arange(3)).ravel() for name in names]
+def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The groups of contacts that touch each other, if only through others, as A (3c, 3c) has them: of each its
+    contacts and their rows."""
+    group = groups(np.ascontiguousarray(A))
+    parts = [np.flatnonzero(group == name) for name in np.unique(group)]
+    return [(own, (3 * own[:, None] + np.arange(3)).ravel()) for own in parts]
 
 
-def _joined(A, b, answers):
+def joined(A, b, answers) -> FrictionForces:
+    """One answer of those of groups: (contacts, FrictionForces) each."""
     impulses, statuses = np.zeros(len(b)), [answer.status for _, answer in answers]
-    for rows, answer in answers:
-        impulses[rows] = answer.impulses
-    status = next((name for name in ("limit", "none") if name in statuses), "solved")
-    return FrictionForces(status, impulses, A @ impulses + b, max(answer.residual for _, answer in answers))
+    for own, answer in answers:
+        impulses.reshape(-1, 3)[own] = answer.impulses.reshape(-1, 3)
+    status = next((name for name in ("limit", "none", "several") if name in statuses), "solved")
+    return FrictionForces(status, impulses, A @ impulses + b, max((answer.residual for _, answer in answers),
+                                                                  default=0.0))
 
 
 class _Cone:
     """One cone problem, with a step size for each contact: 1 / the largest eigenvalue of its block."""
 
-    def __init__(self, A, b, friction, load):
-        self.A, self.b, self.friction, self.load = A, b, friction, load
-        self.count = len(friction)
-        blocks = [A[3 * i:3 * i + 3, 3 * i:3 * i + 3] for i in range(self.count)]
-        self.rate = np.array([1.0 / max(np.linalg.eigvalsh(block)[-1], 1e-300) for block in blocks])
+    def __init__(self, A, b, friction, load, slip):
+        self.A, self.b, self.friction, self.load = np.ascontiguousarray(A), b, friction, load
+        self.slip, self.slips = np.ascontiguousarray(slip), np.any(slip, axis=1)
+        count = len(friction)
+        i = np.arange(count)
+        largest = np.linalg.eigvalsh(A.reshape(count, 3, count, 3)[i, :, i])[:, -1]
+        self.kernel = Problem(self.A, np.ascontiguousarray(b), np.ascontiguousarray(friction), np.ascontiguousarray(load),
+                              self.slips.astype(np.uint8), self.slip, 1.0 / np.maximum(largest, 1e-300))
+        self.residual = self.kernel.residual
 
-    def projected(self, i, trial):
-        """The impulse of contact i from a trial (3,): a normal that does not pull, a tangent within its disc."""
-        normal = max(trial[0], 0.0)
-        tangent = trial[1:]
-        mu = self.friction[i]
-        length = np.hypot(*tangent)
-        bound = np.inf if mu > INFINITE and normal + self.load[i] > 0.0 else min(mu, INFINITE) * (normal + self.load[i])
-        if length > bound:
-            tangent = tangent * (bound / length)
-        return np.array([normal, *tangent])
+    def attempts(self, best):
+        """(impulses, at what residual over their size to end): ever dearer, and ever sooner content; best(): the best
+        until now."""
+        start = self.closed()
+        yield start, SETTLED
+        yield self.newton(start), NEARLY
+        for sweeps, enough in SWEEPS:
+            start = self.sweep(best(), sweeps)
+            yield start, enough
+            yield self.newton(start), enough
+        for impulses in self.proximal(best()):
+            yield impulses, GOOD_ENOUGH
 
-    def sticking(self):
-        """The least impulses that stop all contacts: the answer where nothing opens or slips."""
-        return np.linalg.lstsq(self.A, -self.b, rcond=1e-12)[0]
+    def proximal(self, impulses):
+        """The same problem with a little of the diagonal added, round after round about the last answer: nothing is
+        singular (R. T. Rockafellar, "Monotone operators and the proximal point algorithm", 1976)."""
+        more = PROXIMAL * np.repeat(np.max(np.diag(self.A).reshape(-1, 3), axis=1), 3)
+        for _ in range(PROXIMAL_STEPS):
+            near = _Cone(self.A + np.diag(more), self.b - more * impulses, self.friction, self.load, self.slip)
+            impulses = near.newton(impulses)
+            yield impulses
+
+    def closed(self):
+        """The least impulses that stop all contacts, but the slips that are given: the answer where nothing opens or
+        slips besides."""
+        if not np.any(self.slips):
+            return least(self.A, -self.b, 1e-12)[0]
+        columns, given = np.eye(len(self.b)), np.zeros((len(self.friction), 3))
+        for i in np.flatnonzero(self.slips):
+            columns[3 * i + 1:3 * i + 3, 3 * i] = -self.friction[i] * self.slip[i]
+            given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
+        own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
+        columns, given = columns[:, own], given.ravel()
+        return given + columns @ least(self.A[own] @ columns, -(self.b + self.A @ given)[own], 1e-12)[0]
 
     def sweep(self, impulses, sweeps):
-        """Projected Gauss–Seidel over the contacts."""
+        """Projected Gauss-Seidel over the contacts."""
         impulses = impulses.copy()
-        for _ in range(sweeps):
-            change = 0.0
-            for i in range(self.count):
-                own = slice(3 * i, 3 * i + 3)
-                u = self.A[own] @ impulses + self.b[own]
-                new = self.projected(i, impulses[own] - self.rate[i] * u)
-                change = max(change, np.max(np.abs(new - impulses[own])))
-                impulses[own] = new
-            if change <= SETTLED * np.max(np.abs(impulses)):
-                break
+        self.kernel.sweep(impulses, sweeps, SETTLED)
         return impulses
-
-    def residual(self, impulses):
-        """Natural map: how far a projected step would move any impulse."""
-        u = self.A @ impulses + self.b
-        worst = 0.0
-        for i in range(self.count):
-            own = slice(3 * i, 3 * i + 3)
-            new = self.projected(i, impulses[own] - self.rate[i] * u[own])
-            worst = max(worst, np.max(np.abs(new - impulses[own])))
-        return worst
 
     def newton(self, impulses):
         """Semismooth Newton on lambda = P(lambda - r u), from impulses that are near."""
+        size = len(impulses)
+        F, J, live = np.empty(size), np.empty((size, size)), np.empty(size, np.uint8)
         x, best, worst = impulses.copy(), impulses, self.residual(impulses)
         for _ in range(NEWTON_STEPS):
-            F, J = self.equations(x)
-            x = x - np.linalg.lstsq(J, F, rcond=1e-12)[0]
+            self.kernel.equations(x, F, J, live)
+            on = np.flatnonzero(live)
+            step = F.copy()                                  # of the others: to zero
+            off = np.flatnonzero(live == 0)
+            step[on] = least(J[np.ix_(on, on)], F[on] - J[np.ix_(on, off)] @ F[off], 1e-12)[0]
+            x = x - step
             residual = self.residual(x)
             if not np.isfinite(residual) or residual > 1e6 * max(worst, 1e-300):
                 break
@@ -234,27 +255,3 @@ class _Cone:
             if residual <= SETTLED * np.max(np.abs(x)):
                 break
         return best
-
-    def equations(self, x):
-        """F (3c,) and its derivative (3c, 3c), divided by the step sizes where a row of u stands alone."""
-        u = self.A @ x + self.b
-        F, J = x.copy(), np.eye(len(x))
-        for i in range(self.count):
-            n, own, r, mu = 3 * i, slice(3 * i, 3 * i + 3), self.rate[i], self.friction[i]
-            trial = x[own] - r * u[own]
-            if trial[0] <= 0.0 and self.load[i] <= 0.0:
-                continue                                     # open: lambda = 0
-            if trial[0] > 0.0:
-                F[n], J[n] = r * u[n], r * self.A[n]
-            normal = x[n] + self.load[i]
-            length = np.hypot(trial[1], trial[2])
-            if mu > INFINITE or length <= mu * normal:       # sticks
-                F[n + 1:n + 3], J[n + 1:n + 3] = r * u[n + 1:n + 3], r * self.A[n + 1:n + 3]
-                continue
-            along = trial[1:] / length
-            turn = (np.eye(2) - np.outer(along, along)) * (mu * normal / length)
-            F[n + 1:n + 3] = x[n + 1:n + 3] - mu * normal * along
-            J[n + 1:n + 3] += r * turn @ self.A[n + 1:n + 3]
-            J[n + 1:n + 3, n + 1:n + 3] -= turn
-            J[n + 1:n + 3, n] -= mu * along
-        return F, J

@@ -116,6 +116,9 @@ def impact(H, T, velocities, restitution, friction=None, *, K=None, law="newton"
     pushes = inertia.answer(columns)
     problem = Blow(columns.T @ pushes, columns.T @ velocities, restitution, friction)
     impulses, blows, finished = problem.solve(law, order)
+    if problem.residual > 0.0:
+        raise SimulationError(f"impact: the contact problem of {count} contacts was not solved to rounding (residual "
+                              f"{problem.residual:.3g} N s)")
     change = pushes @ impulses
     joints = inertia.multipliers(H @ change - columns @ impulses)
     rates = problem.rates + problem.A @ impulses
@@ -131,6 +134,7 @@ class Blow:
     def __init__(self, A, rates, restitution, friction):
         self.A = 0.5 * (A + A.T)
         self.rates = rates
+        self.residual = 0.0             # [N s] of the worst problem that was not solved to rounding
         self.restitution, self.friction = restitution, friction
 
     def solve(self, law: str, order: str) -> tuple[np.ndarray, int, bool]:
@@ -165,26 +169,23 @@ class Blow:
         impulses[rows] = own
         return impulses
 
-    @staticmethod
-    def _poisson(A, before, friction, restitution):
+    def _poisson(self, A, before, friction, restitution):
         """Compression, then what comes back at least; friction acts under all of it."""
-        compression = _checked(cone(A, before, friction)).impulses
+        compression = self._checked(cone(A, before, friction)).impulses
         back = np.zeros(len(before))
         back[::3] = restitution * compression[::3]
         if not np.any(back):
             return compression
-        more = _checked(cone(A, before + A @ (compression + back), friction, load=back[::3])).impulses
+        more = self._checked(cone(A, before + A @ (compression + back), friction, load=back[::3])).impulses
         return compression + back + more
 
-
-def _checked(answer):
-    if answer.status == "none":
-        raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces "
-                              "that close in on it, or by infinite friction")
-    if not answer.solved:
-        raise SimulationError(f"impact: the contact problem of {len(answer.impulses) // 3} contacts was not solved to "
-                              f"rounding (residual {answer.residual:.3g} N s)")
-    return answer
+    def _checked(self, answer):
+        if answer.status == "none":
+            raise SimulationError("impact: no impulses keep the contacts from closing: a body is held between surfaces "
+                                  "that close in on it, or by infinite friction")
+        if not answer.solved:
+            self.residual = max(self.residual, answer.residual)
+        return answer
 
 
 # ---- two bodies ------------------------------------------------------------------------------------------------------

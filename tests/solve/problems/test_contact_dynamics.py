@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcsim.solve.problems.contact_dynamics import (by_acceleration_qp, by_force_qp, by_lcp, complementary_solutions,
-                                                   contact_equations)
-from mcsim.solve.problems.coulomb import cone, negative_minor, slipping
+                                                   contact_equations, least)
+from mcsim.solve.problems.coulomb import apart, cone, negative_minor, slipping
 
 G = 9.81
 
@@ -177,6 +177,56 @@ def test_the_cone_is_met(contacts, freedoms, seed):
                 assert p[1:] == pytest.approx(-m * p[0] * u[1:] / speed, abs=1e-4 * size)
         elif p[0] > 1e-4 * size:
             assert speed < 1e-5 * size
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 7), st.integers(3, 18), st.integers(0, 10**6))
+def test_given_slips_and_loads(contacts, freedoms, seed):
+    """Contacts that slip already have their friction along the slip, under the load too; the others Coulomb's law. Where
+    there is a solution: little friction, so that none of Painlevé's."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(3 * contacts, freedoms))
+    A, b = J @ J.T, J @ rng.normal(size=freedoms)
+    mu, load = rng.choice([0.0, 0.02, 0.05], contacts), rng.choice([0.0, 0.5], contacts)
+    angle = rng.uniform(0, 2 * np.pi, contacts)
+    slips = rng.random(contacts) < 0.5
+    slip = np.where(slips[:, None], np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.0)
+    answer = cone(A, b, mu, load, slip)
+    if not answer.solved:
+        return
+    size = max(np.max(np.abs(answer.impulses)), 1e-3)
+    for p, u, m, extra, given_slip, s in zip(answer.impulses.reshape(-1, 3), answer.velocities.reshape(-1, 3), mu, load,
+                                             slips, slip):
+        assert p[0] >= 0.0 and u[0] > -1e-6 * size and abs(p[0] * u[0]) < 1e-6 * size**2
+        if given_slip and m > 0.0:
+            assert p[1:] == pytest.approx(-m * (p[0] + extra) * s, abs=1e-7 * size)
+        else:
+            assert np.linalg.norm(p[1:]) <= m * (p[0] + extra) + 1e-7 * size
+
+
+def test_groups_are_problems_of_their_own():
+    """Contacts of two systems mixed up: the groups, and the answers that each has alone."""
+    rng = np.random.default_rng(3)
+    J = [rng.normal(size=(6, 4)), rng.normal(size=(9, 5))]
+    A, b, mu = np.zeros((15, 15)), np.zeros(15), np.full(5, 0.4)
+    own = [np.array([0, 3]), np.array([1, 2, 4])]
+    for part, numbers in zip(J, own):
+        rows = (3 * numbers[:, None] + np.arange(3)).ravel()
+        A[np.ix_(rows, rows)], b[rows] = part @ part.T, part @ rng.normal(size=part.shape[1])
+    assert [numbers.tolist() for numbers, _ in apart(A)] == [[0, 3], [1, 2, 4]]
+    whole = cone(A, b, mu)
+    for numbers, rows in apart(A):
+        assert whole.impulses[rows] == pytest.approx(cone(A[np.ix_(rows, rows)], b[rows], mu[numbers]).impulses, abs=1e-13)
+
+
+@pytest.mark.parametrize("size, rank", [(1, 1), (1, 0), (6, 6), (12, 5)])
+def test_least_solutions(size, rank):
+    rng = np.random.default_rng(size)
+    B = rng.normal(size=(size, rank))
+    A, x = B @ B.T, rng.normal(size=size)
+    solution, independent = least(A, A @ x)
+    assert solution == pytest.approx(np.linalg.lstsq(A, A @ x, rcond=1e-11)[0], abs=1e-9)
+    assert len(independent) == rank == np.linalg.matrix_rank(A[:, independent])
 
 
 def test_bad_and_empty_input():
