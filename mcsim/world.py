@@ -169,7 +169,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
 
     def __repr__(self):
-        return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, {len(self._scene.joints)} joints, "
+        return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, "
+                f"{len(self._scene.joints)} joints, "
                 f"t = {self.time:.6g} s>")
 
     # ---- stepping ----------------------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ for dx = D^-1 (J_s^-1 W c - r - B d nu), D = R + J_s^-1 W^2, and then (1 + B' D^
 
 and B is multiplied by the two factors in brackets before anything is added up: D^-1 itself spans more powers of ten than
 a double has. dv is what dx and d nu make of it, exact, and the complementarity takes the rounding. Of the exact model
-v_0 - |v_t| = u_n / mu then goes straight, and the shift follows |v_t| itself, so that only complementarity is curved. Of an A that is
-given whole, (1 + (S P J_s) (A + R) (S P)') z = P c - (S P J_s) r, dx = (S P)' z.
+v_0 - |v_t| = u_n / mu then goes straight, and the shift follows |v_t| itself, so that only complementarity is curved.
+Of an A that is given whole, (1 + (S P J_s) (A + R) (S P)') z = P c - (S P J_s) r, dx = (S P)' z.
 
 Bounded rows have low = x - lower and high = upper - x with multipliers a and b, v = a - b, W^2 = a / low + b / high;
 tangents of the pyramid low = mu n + t and high = mu n - t, so that mu (a / low - b / high) stands beside W^2 in the column
@@ -385,14 +385,9 @@ cdef class InteriorPoint:
 
     cdef void fill_nodes(self) noexcept nogil:
         """1 + (S P B)' (K S P J_s B)"""
-        cdef Py_ssize_t block, k, i, a, b, at
+        cdef Py_ssize_t block, k, a, b, at
         cdef int size, m, n
-        cdef double* to
-        for k in range(self.lu.plan.count):
-            m = <int>(self.proximal.node_begin[k + 1] - self.proximal.node_begin[k])
-            to = self.lu.plan.block(k, k)
-            for i in range(m):
-                to[i * m + i] = 1.0
+        self.lu.add_one()
         for block in range(self.system.block_count):
             size = self.system.size(block)
             if self.kind[self.system.first(block)] == HELD:
@@ -416,7 +411,8 @@ cdef class InteriorPoint:
         """1 + (S P J_s) (A + R) (S P)'"""
         cdef Py_ssize_t block, k, other
         cdef int m, n, r, c, p
-        cdef double sum
+        cdef double entry[9]
+        cdef double* panel = self.panel
         cdef double* to
         cdef const double* right
         for block in range(self.system.block_count):
@@ -425,19 +421,13 @@ cdef class InteriorPoint:
                 other = self.proximal.node[k]
                 n = self.system.size(other)
                 right = self.right + 9 * other
-                times(self.panel, self.left + 9 * block, self.proximal.value + self.proximal.at[k], m, n, False)
-                to = self.lu.plan.block(block, other)
-                if not self.lu.plan.upright(block, other):
-                    to = self.lu.upper + (to - self.lu.plan.value)
+                times(panel, self.left + 9 * block, self.proximal.value + self.proximal.at[k], m, n, False)
                 for r in range(m):
                     for c in range(n):
-                        sum = 0.0
+                        entry[r * n + c] = 0.0
                         for p in range(n):
-                            sum += self.panel[r * n + p] * right[c * n + p]
-                        if self.lu.plan.upright(block, other):
-                            to[c * m + r] = sum
-                        else:
-                            to[r * n + c] = sum
+                            entry[r * n + c] += panel[r * n + p] * right[c * n + p]
+                self.lu.put(block, other, entry)
             to = self.lu.plan.block(block, block)
             for r in range(m):
                 for c in range(m):

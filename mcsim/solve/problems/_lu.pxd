@@ -53,6 +53,8 @@ cdef class Lu:
     cdef readonly Py_ssize_t skipped    # pivots that were zero, at the last factorization
 
     cdef void clear(self) noexcept nogil
+    cdef void add_one(self) noexcept nogil
+    cdef void put(self, Py_ssize_t i, Py_ssize_t j, const double* block) noexcept nogil
     cdef void pivot(self, Py_ssize_t k) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void divide(self, Py_ssize_t k, double* low, double* up, int m) noexcept nogil

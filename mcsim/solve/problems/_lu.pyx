@@ -1,6 +1,7 @@
 """Sparse LU by blocks, on the plan of `_cholesky.pyx`: for matrices whose pattern is symmetric, not the numbers.
 
-    S_kk = E' L_kk U_kk,   L_ik = S_ik U_kk^-1,   U_ki = L_kk^-1 E S_ki,   S_ij <- S_ij - L_ik U_kj   for all i, j > k in column k
+    S_kk = E' L_kk U_kk,   L_ik = S_ik U_kk^-1,   U_ki = L_kk^-1 E S_ki,
+    S_ij <- S_ij - L_ik U_kj    for all i, j > k in column k
 
 Rows are exchanged (E) within a diagonal block alone: no more than that is needed where each node has mass of its own. A
 pivot that vanishes is skipped, and counted. Blocks are not inverted: matrices of interior points have entries from 1 to
@@ -78,6 +79,30 @@ cdef class Lu:
         self.plan.clear()
         if self.plan.length > 0:
             memset(self.upper, 0, self.plan.length * sizeof(double))
+
+    cdef void add_one(self) noexcept nogil:
+        """1 on the diagonal."""
+        cdef Py_ssize_t k
+        cdef int n, i
+        cdef double* to
+        for k in range(self.plan.count):
+            n = self.plan.size[k]
+            to = self.plan.value + self.plan.diagonal[k]
+            for i in range(n):
+                to[i * n + i] += 1.0
+
+    cdef void put(self, Py_ssize_t i, Py_ssize_t j, const double* block) noexcept nogil:
+        """The block of two nodes, given row by row."""
+        cdef bint upright = self.plan.upright(i, j)
+        cdef int m = self.plan.size[self.plan.place[i]]
+        cdef int n = self.plan.size[self.plan.place[j]]
+        cdef double* to = self.plan.block(i, j)
+        cdef int r, c
+        if not upright:
+            to = self.upper + (to - self.plan.value)
+        for r in range(m):
+            for c in range(n):
+                to[c * m + r if upright else r * n + c] = block[r * n + c]
 
     cdef void pivot(self, Py_ssize_t k) noexcept nogil:
         """L_kk, of diagonal 1, and U_kk in place, column by column."""

@@ -255,16 +255,11 @@ cdef class Newton:
 
     cdef void fill_nodes(self) noexcept nogil:
         """1 + B' C B"""
-        cdef Py_ssize_t block, k, i, m, a, b
+        cdef Py_ssize_t block, k, i, a, b
         cdef int size
         cdef bint moves
-        cdef double* to
         cdef const double* c
-        for k in range(self.lu.plan.count):
-            m = self.proximal.node_begin[k + 1] - self.proximal.node_begin[k]
-            to = self.lu.plan.block(k, k)
-            for i in range(m):
-                to[i * m + i] = 1.0
+        self.lu.add_one()
         for block in range(self.system.block_count):
             size = self.system.size(block)
             c = self.soft + 9 * block
@@ -288,29 +283,15 @@ cdef class Newton:
 
     cdef void fill_whole(self) noexcept nogil:
         """T + H A"""
-        cdef Py_ssize_t block, k, other
-        cdef int m, n, r, c, p
-        cdef double sum
+        cdef Py_ssize_t block, k
+        cdef int m, r, c
         cdef double* to
-        cdef const double* h
         for block in range(self.system.block_count):
             m = self.system.size(block)
-            h = self.slope + 18 * block + 9
             for k in range(self.proximal.begin[block], self.proximal.begin[block + 1]):
-                other = self.proximal.node[k]
-                n = self.system.size(other)
-                to = self.lu.plan.block(block, other)
-                if not self.lu.plan.upright(block, other):
-                    to = self.lu.upper + (to - self.lu.plan.value)
-                for r in range(m):
-                    for c in range(n):
-                        sum = 0.0
-                        for p in range(m):
-                            sum += h[3 * r + p] * self.proximal.value[self.proximal.at[k] + p * n + c]
-                        if self.lu.plan.upright(block, other):
-                            to[c * m + r] = sum
-                        else:
-                            to[r * n + c] = sum
+                times(self.panel, self.slope + 18 * block + 9, self.proximal.value + self.proximal.at[k], m,
+                      self.system.size(self.proximal.node[k]), False)
+                self.lu.put(block, self.proximal.node[k], self.panel)
             to = self.lu.plan.block(block, block)
             for r in range(m):
                 for c in range(m):

@@ -280,7 +280,8 @@ def test_the_same_bits_every_time(solver, model):
 
 @pytest.mark.parametrize("solver, options", [
     ("admm", {"rho": 0.0}), ("admm", {"eta": -1.0}), ("admm", {"over_relaxation": 2.0}), ("admm", {"polish": 3}),
-    ("newton", {"delta": np.nan}), ("ipm", {"polish": "no"}), ("ipm", {"rho": 1.0}), ("staggered", {"inner_iterations": 0}), ("admm", {"omega": 1.0})])
+    ("newton", {"delta": np.nan}), ("ipm", {"polish": "no"}), ("ipm", {"rho": 1.0}),
+    ("staggered", {"inner_iterations": 0}), ("admm", {"omega": 1.0})])
 def test_wrong_options_are_named(solver, options):
     with pytest.raises(SceneError, match=next(iter(options))):
         mc.solve(random_problem(0), solver, **options)

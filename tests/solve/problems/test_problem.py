@@ -102,7 +102,8 @@ def by_hand(problem, impulses, model):
 def test_residuals_are_those_of_the_definition(seed, model):
     problem = random_problem(seed, compliance=np.random.default_rng(seed).uniform(0.0, 0.1, 21))
     impulses = np.random.default_rng(seed + 50).normal(size=21)
-    np.testing.assert_allclose(list(problem.residuals(impulses, model)), by_hand(problem, impulses, model), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(list(problem.residuals(impulses, model)), by_hand(problem, impulses, model), rtol=1e-9,
+                               atol=1e-12)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 2.0), (-1.0, 0.5), (-np.inf, 0.0), (0.0, np.inf), (-np.inf, np.inf)])
