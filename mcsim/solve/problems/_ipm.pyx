@@ -154,7 +154,7 @@ cdef class InteriorPoint:
     cdef double* row(self) except? NULL:
         return self.memory(self.system.row_count)
 
-    cdef Py_ssize_t numbers(self):
+    cdef Py_ssize_t numbers(self) noexcept:
         return self.proximal.length if self.system.factored else 0
 
     cdef int make(self, Direction* to) except -1:
