@@ -166,7 +166,7 @@ def lemke(lines, basic, other, place, Py_ssize_t column, Py_ssize_t max_pivots, 
     -> (status, pivots, column). 0: z0 has left, the basis solves the problem; 1: nothing stops `column`, a ray; 2:
     max_pivots were made, `column` is next.
     """
-    cdef Py_ssize_t pivots
+    cdef Py_ssize_t pivots = 0
     cdef int status
     cdef Tableau t
     t.n, t.lines, t.worst = len(basic), doubles(lines), worst

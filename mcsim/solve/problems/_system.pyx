@@ -143,7 +143,9 @@ cdef class System:
         self.begin = &begins[0]
         self.column = &columns[0] if columns.shape[0] else NULL
         self.value = doubles(value)
-        self.response = NULL if response is None else doubles(response)
+        self.response = NULL
+        if response is not None:
+            self.response = doubles(response)
         self.b = doubles(b)
         self.compliance = doubles(compliance)
         self.friction = doubles(friction)
