@@ -69,8 +69,7 @@ cdef inline double part(double x, double way, double length) noexcept nogil:
 
 
 cdef class InteriorPoint:
-    """impulse (rows,): of the rows that nothing moves. round: how much the tip of the shift |v_t| is rounded; doubt: of x's
-    distance from the cone, by which its slope is damped."""
+    """impulse (rows,): of the rows that nothing moves. `begin` comes before `run`, and again for another try."""
     cdef Proximal proximal                  # its B, or A, in cone coordinates
     cdef System system
     cdef Lu lu
@@ -115,14 +114,12 @@ cdef class InteriorPoint:
     cdef unsigned char* kind                # (rows,)
     cdef Direction first, second, third
 
-    def __init__(self, System system, inverse_mass, int model, impulse, double round, double doubt):
+    def __init__(self, System system, inverse_mass, int model, impulse):
         cdef Py_ssize_t blocks = system.block_count
         self.proximal = Proximal(system, inverse_mass)
         self.system, self.model = system, model
         self.lu = Lu(self.proximal.cholesky, 0.0)
         self.recorder = Recorder(system, model)
-        self.last, self.round, self.doubt = 1.0, round, doubt
-        self.straight = model == NCP and round == 0.0 and doubt == 0.0
         self.kept = []
         self.impulse, self.velocity, self.x, self.factor = self.row(), self.row(), self.row(), self.row()
         self.soft, self.b, self.lower, self.upper = self.row(), self.row(), self.row(), self.row()
@@ -144,7 +141,6 @@ cdef class InteriorPoint:
         self.kept[0][:] = impulse
         self.find_kinds()
         self.turn_rows()
-        self.begin()
 
     cdef double* memory(self, Py_ssize_t count) except? NULL:
         array = np.zeros(count)
@@ -226,7 +222,14 @@ cdef class InteriorPoint:
                                 self.factor[self.proximal.node_begin[self.proximal.node[k]] + c]
                                 / self.proximal.scale[self.proximal.node[k]])
 
-    cdef void begin(self) noexcept nogil:
+    def begin(self, double round, double doubt):
+        """round: how much the tip of the shift |v_t| is rounded; doubt: of x's distance from the cone, by which its slope is
+        damped."""
+        self.last, self.round, self.doubt, self.short_steps = 1.0, round, doubt, 0
+        self.straight = self.model == NCP and round == 0.0 and doubt == 0.0
+        self.put_points()
+
+    cdef void put_points(self) noexcept nogil:
         """On the cones' axes and amid the bounds, where x and v are as large as the rows' velocities, scaled."""
         cdef Py_ssize_t i
         cdef double size = 0.0
@@ -437,43 +440,29 @@ cdef class InteriorPoint:
         """target: what the products should be. before: a first direction, for the correction of second order."""
         cdef Py_ssize_t block, i
         cdef Py_ssize_t n = self.system.row_count
-        cdef int size, r, c
         cdef double sum
-        cdef const double* left
         cdef double* z = self.z
         self.find_aim(target, before)
-        for block in range(self.system.block_count):
-            i = self.system.first(block)
-            size = self.system.size(block)
-            left = self.left + 9 * block
-            for r in range(size):
-                z[i + r] = self.aim[i + r]
-                for c in range(size):
-                    z[i + r] -= left[r * size + c] * self.r[i + c]
+        self.times_blocks(self.left, self.r, False, self.work)
+        for i in range(n):
+            z[i] = self.aim[i] - self.work[i]
         if self.system.factored:
-            self.times_inner(z)
-            self.turn_back(z, self.work)
+            self.times_blocks(self.inner, z, False, z)
+            self.times_blocks(self.right, z, True, self.work)
             self.proximal.write_state(self.work, to.nodes)
             for i in range(self.proximal.length):
                 to.nodes[i] += self.apart[i]
             self.lu.solve(to.nodes)
             memset(to.v, 0, n * sizeof(double))
             self.proximal.read_state(to.nodes, to.v)
-            for block in range(self.system.block_count):
-                i = self.system.first(block)
-                size = self.system.size(block)
-                left = self.left + 9 * block
-                for r in range(size):
-                    self.work[i + r] = 0.0
-                    for c in range(size):
-                        self.work[i + r] += left[r * size + c] * to.v[i + c]
-            self.times_inner(self.work)
+            self.times_blocks(self.left, to.v, False, self.work)
+            self.times_blocks(self.inner, self.work, False, self.work)
             for i in range(n):
                 z[i] -= self.work[i]
-            self.turn_back(z, to.x)
+            self.times_blocks(self.right, z, True, to.x)
         else:
             self.lu.solve(z)
-            self.turn_back(z, to.x)
+            self.times_blocks(self.right, z, True, to.x)
             memset(to.v, 0, n * sizeof(double))
             self.proximal.read_state(to.x, to.v)
         for i in range(n):
@@ -489,8 +478,8 @@ cdef class InteriorPoint:
                     sum = self.pull[block].t[0] * to.v[i + 1] + self.pull[block].t[1] * to.v[i + 2]
                     to.v[i] += sum / self.steepness(block)
 
-    cdef void times_inner(self, double* z) noexcept nogil:
-        """z <- K z"""
+    cdef void times_blocks(self, const double* blocks, const double* v, bint turned, double* out) noexcept nogil:
+        """out = blocks v, or blocks' v; out may be v."""
         cdef Py_ssize_t block, i
         cdef int size, r, c
         cdef double y[3]
@@ -500,21 +489,9 @@ cdef class InteriorPoint:
             for r in range(size):
                 y[r] = 0.0
                 for c in range(size):
-                    y[r] += self.inner[9 * block + r * size + c] * z[i + c]
+                    y[r] += blocks[9 * block + (c * size + r if turned else r * size + c)] * v[i + c]
             for r in range(size):
-                z[i + r] = y[r]
-
-    cdef void turn_back(self, const double* z, double* x) noexcept nogil:
-        """x = (S P)' z"""
-        cdef Py_ssize_t block, i
-        cdef int size, r, c
-        for block in range(self.system.block_count):
-            i = self.system.first(block)
-            size = self.system.size(block)
-            for c in range(size):
-                x[i + c] = 0.0
-                for r in range(size):
-                    x[i + c] += self.right[9 * block + r * size + c] * z[i + r]
+                out[i + r] = y[r]
 
     cdef void find_aim(self, double target, const Direction* before) noexcept nogil:
         """P c, row by row; of a bounded row S times what both bounds ask of its velocity."""

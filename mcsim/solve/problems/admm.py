@@ -29,7 +29,7 @@ from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import csr_parts
+from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
 TURN = 20                   # iterations between polishes
@@ -54,7 +54,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, rho=0.1, eta=1
     impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("admm")
-    inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
+    inverse_mass = inverse_mass_parts(problem)
     run = Admm(system, inverse_mass, progress.model_number, impulses, velocities, rho, eta, over_relaxation)
     newton, steps, turns = None, 0, 0
     while progress.going:

@@ -23,7 +23,7 @@ from mcsim.core.errors import SceneError
 from mcsim.solve.problems._ipm import InteriorPoint
 from mcsim.solve.problems._newton import Newton
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import csr_parts
+from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
 TURN = 8                    # iterations that must halve the residual
@@ -46,28 +46,28 @@ def solve(problem, model, tolerance, max_iterations, callback, *, polish=True):
 
 def interior_steps(progress, polish=True):
     """From its own start to the end, or to where it finds nothing better; of the exact model then with other slopes and
-    tips of the shift."""
+    tips of the shift. What nothing moves keeps its impulses."""
+    if not progress.going:
+        return
+    system, inverse_mass = progress.system, inverse_mass_parts(progress.problem)
+    inside, newton = InteriorPoint(system, inverse_mass, progress.model_number, progress.best), None
     for shift in SHIFTS if progress.model == "ncp" else SHIFTS[:1]:
         if progress.going:
-            follow(progress, *shift)
+            inside.begin(*shift)
+            follow(inside, progress)
         if progress.going and polish:
             made = progress.iterations
-            newton = Newton(progress.system, inverse_mass(progress), progress.model_number, DELTA)
+            newton = newton or Newton(system, inverse_mass, progress.model_number, DELTA)
             newton_steps(newton, progress, progress.best, progress.best_velocities, NEWTON_STEPS)
             progress.notes.append(f"{progress.iterations - made} Newton steps after iteration {made}")
 
 
-def follow(progress, rounding, doubt):
-    """Iterations until they end or stall. What nothing moves keeps its impulses."""
-    run = InteriorPoint(progress.system, inverse_mass(progress), progress.model_number, progress.best, rounding, doubt)
+def follow(inside, progress):
+    """Iterations until they end or stall."""
     stuck, least = False, np.inf
     while progress.going and not stuck:
-        before, made, least = least, progress.iterations, np.inf
+        made = progress.iterations
         while progress.going and not stuck and progress.iterations - made < TURN:
-            stuck = run.run(progress, 1 if progress.callback else TURN)
-        least = progress.least_since(made)
+            stuck = inside.run(progress, 1 if progress.callback else TURN)
+        before, least = least, progress.least_since(made)
         stuck = stuck or least > 0.5 * before
-
-
-def inverse_mass(progress):
-    return csr_parts(progress.problem.inverse_mass) if progress.system.factored else None

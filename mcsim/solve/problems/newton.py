@@ -19,7 +19,7 @@ from mcsim.solve.problems._admm import Admm
 from mcsim.solve.problems._newton import Newton
 from mcsim.solve.problems.ipm import interior_steps
 from mcsim.solve.problems.polish import newton_steps
-from mcsim.solve.problems.problem import csr_parts
+from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
 NEWTON_STEPS = 15           # at once
@@ -37,7 +37,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, delta=1e-3):
     impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("newton")
-    inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
+    inverse_mass = inverse_mass_parts(problem)
     newton = Newton(system, inverse_mass, progress.model_number, delta)
     admm = None
     turns, steps, inside = ADMM_STEPS, 0, 0

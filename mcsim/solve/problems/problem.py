@@ -226,6 +226,11 @@ def csr_parts(matrix):
             np.ascontiguousarray(matrix.data, float))
 
 
+def inverse_mass_parts(problem):
+    """What the sparse factors take: M^-1 of a factored problem, None of an A that is given whole."""
+    return csr_parts(problem.inverse_mass) if problem.system.factored else None
+
+
 def _restored(arrays):
     """The problem of these arrays."""
     from scipy.sparse import csr_array

@@ -13,7 +13,7 @@ Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for fr
 
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems._admm import Admm, PARTS
-from mcsim.solve.problems.problem import csr_parts
+from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
 
 PATIENCE = 100              # turns without a better answer, until it says that it stalled
@@ -30,7 +30,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, inner_iteratio
     impulses, velocities = progress.start()
     if not progress.going:
         return progress.solution("staggered")
-    inverse_mass = csr_parts(problem.inverse_mass) if system.factored else None
+    inverse_mass = inverse_mass_parts(problem)
     parts = PARTS[1:2] if model == "frictionless" or not problem.contact_count else PARTS[1:]
     solvers = [Admm(system, inverse_mass, progress.model_number, impulses, velocities, RHO, ETA, 1.0, part)
                for part in parts]
