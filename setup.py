@@ -21,6 +21,7 @@ from setuptools.command.build_ext import build_ext
 KERNELS = {
     "mcsim.core._trig": ["m"],
     "mcsim.core._crew": [],
+    "mcsim.core._turn": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],

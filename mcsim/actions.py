@@ -13,8 +13,7 @@ class Actions:
     """The part of World that acts."""
 
     def _dynamic(self, body, doing):
-        self._refuse_while_running(doing)
-        i = self._find(body, self._body_index, BodyHandle, "body")
+        i = self._find(body, BodyHandle)
         if self._bodies.inv_mass[i] == 0.0:
             raise SceneError(f"World.{doing}: body {self.body_names[i]!r} is {self.body(i).kind}; only dynamic bodies "
                              "feel forces")
@@ -29,48 +28,54 @@ class Actions:
     def apply_force(self, body, force, point=None) -> None:
         """Add a force [N], world axes, at `point` [m] (world; the centre of mass if None), through the next step()
         call."""
-        i = self._dynamic(body, "apply_force")
-        force = self._vector(force, "force", "apply_force")
-        torque = np.zeros(3)
-        if point is not None:
-            torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
-        self._bodies.force[i] += (*force, *torque)
+        with self._turn.alone("apply_force"):
+            i = self._dynamic(body, "apply_force")
+            force = self._vector(force, "force", "apply_force")
+            torque = np.zeros(3)
+            if point is not None:
+                torque = np.cross(self._vector(point, "point", "apply_force") - self._bodies.position[i], force)
+            self._bodies.force[i] += (*force, *torque)
 
     def apply_torque(self, body, torque) -> None:
         """Add a torque [N m], world axes, through the next step() call."""
-        i = self._dynamic(body, "apply_torque")
-        self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
+        with self._turn.alone("apply_torque"):
+            i = self._dynamic(body, "apply_torque")
+            self._bodies.force[i, 3:] += self._vector(torque, "torque", "apply_torque")
 
     def apply_impulse(self, body, impulse, point=None) -> None:
         """Change the velocity at once by an impulse [N s], world axes, at `point` [m] (the centre of mass if None)."""
-        i = self._dynamic(body, "apply_impulse")
-        impulse = self._vector(impulse, "impulse", "apply_impulse")
-        spin = np.zeros(3)
-        if point is not None:
-            arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
-            rotation = matrices(self._bodies.orientation[i:i + 1])[0]
-            spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
-        self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
+        with self._turn.alone("apply_impulse"):
+            i = self._dynamic(body, "apply_impulse")
+            impulse = self._vector(impulse, "impulse", "apply_impulse")
+            spin = np.zeros(3)
+            if point is not None:
+                arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
+                rotation = matrices(self._bodies.orientation[i:i + 1])[0]
+                spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
+            self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
     def wake(self, body=None) -> None:
         """Wake a body and all that fell asleep with it; None: everything."""
-        self._refuse_while_running("wake")
+        with self._turn.alone("wake"):
+            self._wake(body)
+
+    def _wake(self, body=None):
         island = self._bodies.island
         chosen = island != AWAKE
         if body is not None:
-            chosen &= island == island[self._find(body, self._body_index, BodyHandle, "body")]
+            chosen &= island == island[self._find(body, BodyHandle)]
         island[chosen] = AWAKE
         self._bodies.still_time[chosen] = 0.0
         self._bodies.still_speed[chosen] = 0.0
         self._pipeline.follow()
+
     def _many(self, values, bodies, points, what, doing):
         """-> body numbers (k,), forces or impulses (k, 6) about the centres of mass, all checked."""
-        self._refuse_while_running(doing)
         count = self._bodies.count
         if bodies is None:
             chosen = np.arange(count)
         else:
-            chosen = np.array([self._find(body, self._body_index, BodyHandle, "body") for body in bodies], int)
+            chosen = np.array([self._find(body, BodyHandle) for body in bodies], int)
         values = self._finite(values, what, doing)
         if values.shape not in ((len(chosen), 3), (len(chosen), 6)):
             raise SceneError(f"World.{doing}: {what} must be ({len(chosen)}, 3), or with torques ({len(chosen)}, 6), "
@@ -104,23 +109,28 @@ class Actions:
         bodies: the k bodies, by name, number or handle, one may stand several times; None: all, of which those that are
         not dynamic feel nothing. points (k, 3) [m]: where the forces act, world; None: at the centres of mass.
         """
-        chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
-        np.add.at(self._bodies.force, chosen, wrenches)
+        with self._turn.alone("apply_forces"):
+            chosen, wrenches = self._many(forces, bodies, points, "forces", "apply_forces")
+            np.add.at(self._bodies.force, chosen, wrenches)
 
     def apply_impulses(self, impulses, bodies=None, points=None) -> None:
         """Change velocities at once by impulses [N s], (k, 3), or (k, 6) with angular ones [N m s]; else as
         apply_forces."""
-        chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
-        rotations = matrices(self._bodies.orientation[chosen])
-        body_axes = np.einsum("nji,nj->ni", rotations, wrenches[:, 3:])
-        wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
-        wrenches[:, 3:] = np.einsum("nij,njk,nk->ni", rotations, self._bodies.inv_inertia[chosen], body_axes)
-        np.add.at(self._bodies.twist, chosen, wrenches)
+        with self._turn.alone("apply_impulses"):
+            chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+            rotations = matrices(self._bodies.orientation[chosen])
+            body_axes = np.einsum("nji,nj->ni", rotations, wrenches[:, 3:])
+            wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
+            wrenches[:, 3:] = np.einsum("nij,njk,nk->ni", rotations, self._bodies.inv_inertia[chosen], body_axes)
+            np.add.at(self._bodies.twist, chosen, wrenches)
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body: `position` (3,) of its centre of mass [m], `orientation` (4,), world; None keeps what is."""
-        self._refuse_while_running("set_pose")
-        i = self._find(body, self._body_index, BodyHandle, "body")
+        with self._turn.alone("set_pose"):
+            self._set_pose(body, position, orientation)
+
+    def _set_pose(self, body, position, orientation):
+        i = self._find(body, BodyHandle)
         if position is not None:
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
@@ -137,23 +147,26 @@ class Actions:
         So it carries and pushes what it meets. `set_pose` puts it there at once, without velocity: what stood on it is
         left behind.
         """
-        self._refuse_while_running("move_to")
-        i = self._find(body, self._body_index, BodyHandle, "body")
-        if self.body(i).kind != "kinematic":
-            raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
-                             "bodies are moved so; set_pose places any body")
-        twist = np.zeros(6)
-        if position is not None:
-            twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt
-        if orientation is not None:
-            q = normalized(self._vector(orientation, "orientation", "move_to", 4))
-            twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
-        self._bodies.twist[i] = twist
+        with self._turn.alone("move_to"):
+            i = self._find(body, BodyHandle)
+            if self.body(i).kind != "kinematic":
+                raise SceneError(f"World.move_to: body {self.body_names[i]!r} is {self.body(i).kind}; only kinematic "
+                                 "bodies are moved so; set_pose places any body")
+            twist = np.zeros(6)
+            if position is not None:
+                twist[:3] = (self._vector(position, "position", "move_to") - self._bodies.position[i]) / self.dt
+            if orientation is not None:
+                q = normalized(self._vector(orientation, "orientation", "move_to", 4))
+                twist[3:] = rotation_vector(multiply(q, conjugate(self._bodies.orientation[i]))) / self.dt
+            self._bodies.twist[i] = twist
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is."""
-        self._refuse_while_running("set_velocity")
-        i = self._find(body, self._body_index, BodyHandle, "body")
+        with self._turn.alone("set_velocity"):
+            self._set_velocity(body, velocity, angular_velocity)
+
+    def _set_velocity(self, body, velocity, angular_velocity):
+        i = self._find(body, BodyHandle)
         if self.body(i).kind == "static":
             raise SceneError(f"World.set_velocity: body {self.body_names[i]!r} is static; make it kinematic to move it")
         if velocity is not None:

@@ -48,8 +48,7 @@ class Changes:
     def add_bodies(self, descriptions) -> list[BodyHandle]:
         """Add many bodies at once, which is much faster than one by one. descriptions: a list of dicts, each with the
         arguments of `add_body`. -> their handles. If one is wrong nothing is added."""
-        self._begin("add_bodies")
-        try:
+        with self._turn.alone("add_bodies"):
             scene = self._scene.sharing_parts()
             added = []
             for i, description in enumerate(_listed(descriptions, "a list of dicts", "add_bodies", "descriptions")):
@@ -58,8 +57,6 @@ class Changes:
                                      f"add_body, got {show(description)}")
                 added.append(scene.add_body(**description))
             self._take(scene)
-        finally:
-            self._end()
         return [BodyHandle(self, body) for body in added]
 
     def remove_body(self, body) -> tuple[str, ...]:
@@ -69,15 +66,12 @@ class Changes:
 
     def remove_bodies(self, bodies) -> tuple[str, ...]:
         """Remove many bodies at once, with their joints. -> the names of the joints that went."""
-        self._begin("remove_bodies")
-        try:
-            numbers = [self._find(body, self._body_index, BodyHandle, "body")
+        with self._turn.alone("remove_bodies"):
+            numbers = [self._find(body, BodyHandle)
                        for body in _listed(bodies, "a list of bodies", "remove_bodies", "bodies")]
             names = {self._scene.bodies[i].name for i in numbers}
             joints = self._hanging(names, set())
             self._take(self._scene.without(names, set(joints)))
-        finally:
-            self._end()
         return joints
 
     def _hanging(self, bodies, joints):
@@ -96,8 +90,7 @@ class Changes:
     def add_joints(self, joints) -> list[JointHandle]:
         """Add many joints at once, which is much faster than one by one. -> their handles. If one is wrong nothing is
         added."""
-        self._begin("add_joints")
-        try:
+        with self._turn.alone("add_joints"):
             scene = self._scene.sharing_parts()
             joints = _listed(joints, "a list of joints", "add_joints", "joints")
             placed = [self._placed(scene, joint) for joint in joints]
@@ -120,8 +113,6 @@ class Changes:
                 if joint.type == "gear":
                     joint._set(constant=float(record["constant"]))
                     joint._set(_arguments=joint._arguments | {"constant": joint.constant})
-        finally:
-            self._end()
         return [JointHandle(self, joint) for joint in joints]
 
     def _placed(self, scene, joint):
@@ -153,13 +144,10 @@ class Changes:
 
     def remove_joint(self, joint) -> tuple[str, ...]:
         """Remove a joint, by handle or name, and the gears on it. -> the names of the joints that went, its own too."""
-        self._begin("remove_joint")
-        try:
-            name = self.joint_names[self._find(joint, self._joint_index, JointHandle, "joint")]
+        with self._turn.alone("remove_joint"):
+            name = self.joint_names[self._find(joint, JointHandle)]
             joints = self._hanging(set(), {name})
             self._take(self._scene.without(set(), set(joints)))
-        finally:
-            self._end()
         return joints
 
     # ---- what a body is like -----------------------------------------------------------------------------------------
@@ -168,50 +156,50 @@ class Changes:
         """Give a body another shape (or a list of them, or None). Its own frame stays where it is. Mass, inertia and
         centre of mass follow the shape, as far as they were not given by numbers; mass: new ones, that is any of
         density, mass, inertia, center_of_mass."""
-        self._set_body(body, {"shape": shape} | mass, "set_shape")
+        with self._turn.alone("set_shape"):
+            self._set_body(body, {"shape": shape} | mass, "set_shape")
 
     def set_material(self, body, material, shape=None) -> None:
         """Give all shapes of a body another Material, or only the one of the number `shape` in its list."""
         if not isinstance(material, Material):
             raise SceneError(f"World.set_material: material must be a Material, got {show(material)}")
-        shapes = list(self._scene.bodies[self._find(body, self._body_index, BodyHandle, "body")].shapes)
-        if shape is None:
-            shapes = [_with_material(part, None) for part in shapes]
-            return self._set_body(body, {"material": material, "shape": shapes}, "set_material")
-        if isinstance(shape, bool) or not isinstance(shape, (int, np.integer)) or not 0 <= shape < len(shapes):
-            raise SceneError(f"World.set_material: shape must be from 0 to {len(shapes) - 1}, got {show(shape)}")
-        shapes[shape] = _with_material(shapes[shape], material)
-        return self._set_body(body, {"shape": shapes}, "set_material")
+        with self._turn.alone("set_material"):
+            shapes = list(self._scene.bodies[self._find(body, BodyHandle)].shapes)
+            if shape is None:
+                shapes = [_with_material(part, None) for part in shapes]
+                return self._set_body(body, {"material": material, "shape": shapes}, "set_material")
+            if isinstance(shape, bool) or not isinstance(shape, (int, np.integer)) or not 0 <= shape < len(shapes):
+                raise SceneError(f"World.set_material: shape must be from 0 to {len(shapes) - 1}, got {show(shape)}")
+            shapes[shape] = _with_material(shapes[shape], material)
+            return self._set_body(body, {"shape": shapes}, "set_material")
 
     def set_kind(self, body, kind) -> None:
         """Make a body "static", "kinematic" or "dynamic"."""
-        self._set_body(body, {"kind": kind}, "set_kind")
+        with self._turn.alone("set_kind"):
+            self._set_body(body, {"kind": kind}, "set_kind")
 
     def set_body(self, body, **arguments) -> None:
         """Change what a body was made with: any argument of add_body but its pose and velocities, which set_pose and
         set_velocity change."""
-        self._set_body(body, arguments, "set_body")
+        with self._turn.alone("set_body"):
+            self._set_body(body, arguments, "set_body")
 
     def _set_body(self, body, arguments, doing):
-        self._begin(doing)
-        try:
-            old = self._scene.bodies[self._find(body, self._body_index, BodyHandle, "body")]
-            for name in arguments:
-                if name in STATE:
-                    raise SceneError(f"World.{doing}: body {old.name!r}: {name} is changed by {STATE[name]}")
-                if name not in BODY_ARGUMENTS:
-                    raise SceneError(f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
-                                     f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}")
-            new = self._remade(old, arguments, doing)
-            self._check_joints(old, new, doing)
-            scene = self._scene.sharing_parts()
-            scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
-            self._take(scene)
-            for field in BODY_FIELDS:
-                if field.setting and field.name in arguments:
-                    getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
-        finally:
-            self._end()
+        old = self._scene.bodies[self._find(body, BodyHandle)]
+        for name in arguments:
+            if name in STATE:
+                raise SceneError(f"World.{doing}: body {old.name!r}: {name} is changed by {STATE[name]}")
+            if name not in BODY_ARGUMENTS:
+                raise SceneError(f"World.{doing}: body {old.name!r} has no {name!r}; it has: "
+                                 f"{', '.join(sorted(BODY_ARGUMENTS - set(STATE)))}")
+        new = self._remade(old, arguments, doing)
+        self._check_joints(old, new, doing)
+        scene = self._scene.sharing_parts()
+        scene.bodies[scene.bodies.index(old)] = scene._body_of[old.name] = new
+        self._take(scene)
+        for field in BODY_FIELDS:
+            if field.setting and field.name in arguments:
+                getattr(self._bodies, field.name)[self._body_index[new.name]] = getattr(new, field.name)
 
     @staticmethod
     def _remade(old, arguments, doing):
@@ -408,7 +396,7 @@ class Changes:
         for field in BODY_FIELDS:
             if field.saved:
                 getattr(arrays, field.name)[new] = getattr(self._bodies, field.name)[old]
-        shift = body.center_of_mass - self._centers[old]
+        shift = body.center_of_mass - self._bodies.center_of_mass[old]
         if np.any(shift):
             shift = rotate(self._bodies.orientation[old], shift)
             arrays.position[new] += shift

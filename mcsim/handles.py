@@ -49,12 +49,36 @@ class Handle:
         except StaleHandleError:
             return True
 
-    def _place(self, index, parts, what):
+    @property
+    def index(self) -> int:
+        """Its number in the world's arrays."""
+        return self._number(self._world._there)
+
+    def _number(self, there):
+        """Its number among what there is: a There of its world."""
+        index, parts, what = self.among(there)
         i = index.get(self._part.name)
         if i is None or parts[i].original is not self._part.original:
             raise StaleHandleError(f"{what} {self._part.name!r} was removed from the world; this handle is no longer "
                                    "valid")
         return i
+
+    def _described(self):
+        """The part as the scene has it now."""
+        there = self._world._there
+        return self.among(there)[1][self._number(there)]
+
+    def _look(self, what):
+        """The world's turn, to read something of this part."""
+        return self._world._turn.look(self._of_it(what))
+
+    def _alone(self, what):
+        """The world's turn, to change something of this part."""
+        return self._world._turn.alone(self._of_it(what))
+
+    def _of_it(self, what):
+        """What a message calls it."""
+        return f"{self.NOUN}({self.name!r}).{what}"
 
 
 class BodyHandle(Handle):
@@ -62,10 +86,17 @@ class BodyHandle(Handle):
 
     __slots__ = ()
 
-    @property
-    def index(self) -> int:
-        """Its number in the world's arrays."""
-        return self._place(self._world._body_index, self._world._scene.bodies, "body")
+    NOUN, PLURAL = "body", "bodies"
+
+    @staticmethod
+    def among(there):
+        """-> name -> number, parts, what they are called."""
+        return there.body_index, there.scene.bodies, "body"
+
+    def _row(self, name, part=slice(None)):
+        """This body's row of an array of the state."""
+        there = self._world._arrays()
+        return self._world._as_shown(getattr(there.bodies, name))[self._number(there), part]
 
     def __repr__(self):
         if self.removed:
@@ -75,58 +106,63 @@ class BodyHandle(Handle):
     @property
     def kind(self) -> str:
         """"static", "kinematic" or "dynamic"."""
-        return BODY_KINDS[self._world._bodies.kind[self.index]]
+        return self._described().kind
 
     @property
     def position(self) -> np.ndarray:
         """(3,) centre of mass, world [m]."""
-        return self._world.positions[self.index]
+        return self._row("position")
 
     @property
     def orientation(self) -> np.ndarray:
         """(4,) unit quaternion (w, x, y, z), body axes into the world."""
-        return self._world.orientations[self.index]
+        return self._row("orientation")
 
     @property
     def velocity(self) -> np.ndarray:
         """(3,) of the centre of mass, world axes [m/s]."""
-        return self._world.velocities[self.index]
+        return self._row("twist", slice(3))
 
     @property
     def angular_velocity(self) -> np.ndarray:
         """(3,) world axes [rad/s]."""
-        return self._world.angular_velocities[self.index]
+        return self._row("twist", slice(3, 6))
 
     @property
     def asleep(self) -> bool:
         """Whether it sleeps: see World.asleep."""
-        return bool(self._world._bodies.island[self.index] != AWAKE)
+        there = self._world._there
+        return bool(there.bodies.island[self._number(there)] != AWAKE)
 
     @property
     def mass(self) -> float:
         """[kg]; 0 unless dynamic."""
-        return self._world._scene.bodies[self.index].mass
+        return self._described().mass
 
     @property
     def inertia(self) -> np.ndarray:
         """(3, 3) about the centre of mass, body axes [kg m^2]; 0 unless dynamic."""
-        return self._world._scene.bodies[self.index].inertia
+        return self._described().inertia
+
+    def _setting(self, field):
+        there = self._world._there
+        return getattr(there.bodies, field)[self._number(there)]
 
     def _set(self, field, check, value):
-        self._world._refuse_while_running(f"body({self.name!r}).{field}")
-        try:
-            value = check(value, field)
-        except FieldError as error:
-            raise SceneError(f"body {self.name!r}: {error}") from None
-        if field.endswith("damping") and value > 0.0:
-            self._world._admit(f"body {self.name!r}", "damping")
-        getattr(self._world._bodies, field)[self.index] = value
-        self._world.wake(self.index)
+        with self._alone(field):
+            try:
+                value = check(value, field)
+            except FieldError as error:
+                raise SceneError(f"body {self.name!r}: {error}") from None
+            if field.endswith("damping") and value > 0.0:
+                self._world._admit(f"body {self.name!r}", "damping")
+            getattr(self._world._bodies, field)[self.index] = value
+            self._world._wake(self.index)
 
     @property
     def gravity_scale(self) -> float:
         """Multiplies gravity; may be set."""
-        return float(self._world._bodies.gravity_scale[self.index])
+        return float(self._setting("gravity_scale"))
 
     @gravity_scale.setter
     def gravity_scale(self, value):
@@ -135,7 +171,7 @@ class BodyHandle(Handle):
     @property
     def linear_damping(self) -> float:
         """Rate at which the velocity decays [1/s]; may be set."""
-        return float(self._world._bodies.linear_damping[self.index])
+        return float(self._setting("linear_damping"))
 
     @linear_damping.setter
     def linear_damping(self, value):
@@ -144,7 +180,7 @@ class BodyHandle(Handle):
     @property
     def angular_damping(self) -> float:
         """Rate at which the angular velocity decays [1/s]; may be set."""
-        return float(self._world._bodies.angular_damping[self.index])
+        return float(self._setting("angular_damping"))
 
     @angular_damping.setter
     def angular_damping(self, value):
@@ -153,7 +189,7 @@ class BodyHandle(Handle):
     @property
     def bullet(self) -> bool:
         """Whether it is kept from passing through moving bodies, too; may be set."""
-        return bool(self._world._bodies.bullet[self.index])
+        return bool(self._setting("bullet"))
 
     @bullet.setter
     def bullet(self, value):
@@ -162,8 +198,9 @@ class BodyHandle(Handle):
     @property
     def frame(self) -> tuple[np.ndarray, np.ndarray]:
         """(position (3,), orientation (4,)) of the frame in which the user placed the shapes, world."""
-        positions, orientations = self._world.frames()
-        return positions[self.index], orientations[self.index]
+        with self._look("frame"):
+            positions, orientations = self._world.frames()
+            return positions[self.index], orientations[self.index]
 
 
 class JointHandle(Handle):
@@ -171,10 +208,12 @@ class JointHandle(Handle):
 
     __slots__ = ()
 
-    @property
-    def index(self) -> int:
-        """Its number in the world's arrays."""
-        return self._place(self._world._joint_index, self._world._scene.joints, "joint")
+    NOUN, PLURAL = "joint", "joints"
+
+    @staticmethod
+    def among(there):
+        """-> name -> number, parts, what they are called."""
+        return there.joint_index, there.scene.joints, "joint"
 
     def __repr__(self):
         if self.removed:
@@ -183,15 +222,17 @@ class JointHandle(Handle):
 
     @property
     def _record(self):
+        """Its record: a view, for whoever has the world's turn."""
         return self._world._joints[self.index]
 
     @property
     def type(self) -> str:
         """One of state.fields.JOINT_TYPES: "ball", "universal", "hinge", …"""
-        return self._world._scene.joints[self.index].type
+        return self._described().type
 
     def _coordinates(self, field):
-        record = self._world._pipeline.measured()[self.index]
+        with self._look(field):
+            record = self._world._pipeline.measured()[self.index]
         values = record["axes"][field][:record["axis_count"]].copy()
         return float(values[0]) if len(values) == 1 else values
 
@@ -227,28 +268,32 @@ class JointHandle(Handle):
         return self._wrench()[3:]
 
     def _wrench(self):
-        if self._world.settings["contact"] == "event":
+        if self._world._keywords["contact"] == "event":
             raise SceneError(f"joint {self.name!r}: with contact='event' joints' forces are not kept; world.kkt().solve() "
                              "has them where nothing touches")
-        return self._record["wrench_impulse"] / self._world.substep
+        with self._look("force"):
+            return self._record["wrench_impulse"] / self._world.substep
 
     @property
     def broken(self) -> bool:
         """Whether the joint has broken by more than its break_force or break_torque; it then holds nothing any more."""
-        return bool(self._record["broken"])
+        with self._look("broken"):
+            return bool(self._record["broken"])
 
     @property
     def motor_force(self) -> float | np.ndarray:
         """What the motor or the prescribed motion of each axis gave in the last substep [N or N m]: a number, or an
         array for several axes."""
-        record = self._record
-        values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
+        with self._look("motor_force"):
+            record = self._record
+            values = record["axes"]["impulse"][:record["axis_count"], AXIS_MOTOR] / self._world.substep
         return float(values[0]) if len(values) == 1 else values
 
     @property
     def error(self) -> tuple[float, float]:
         """(position error [m], angle error [rad]) of what the joint forbids."""
-        return tuple(float(x) for x in self._world.joint_errors()[self.index])
+        with self._look("error"):
+            return tuple(float(x) for x in self._world.joint_errors()[self.index])
 
     def set_motor(self, *, velocity=None, position=None, max_force=None, axis=None) -> None:
         """Change what the joint's motor aims at, from the next step on.
@@ -256,10 +301,11 @@ class JointHandle(Handle):
         velocity [rad/s or m/s] or position [rad or m]: a number, or one for each axis of a ball or universal joint;
         max_force [N or N m]: its bound, kept if not given; axis: only this axis. The joint needs a motor in the scene.
         """
-        try:
-            self._set_motor(velocity, position, max_force, axis)
-        except FieldError as error:
-            raise SceneError(f"joint {self.name!r}: {error}") from None
+        with self._alone("set_motor"):
+            try:
+                self._set_motor(velocity, position, max_force, axis)
+            except FieldError as error:
+                raise SceneError(f"joint {self.name!r}: {error}") from None
 
     def _set_motor(self, velocity, position, max_force, axis):
         record = self._record
@@ -292,48 +338,49 @@ class JointHandle(Handle):
         """What sleeps is not to miss a change of the joint."""
         for body in (self._record["body_a"], self._record["body_b"]):
             if body >= 0:
-                self._world.wake(int(body))
+                self._world._wake(int(body))
 
     def set_limits(self, lower, upper, axis=None) -> None:
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:
         which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
-        try:
-            i = self._one_axis(axis, "limits")
-            lower, upper = interval((lower, upper), "limits")
-            if self.type == "distance":
-                if upper <= 0.0:
-                    raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
-                lower = lower if lower > 0.0 else -np.inf
-        except FieldError as error:
-            raise SceneError(f"joint {self.name!r}: {error}") from None
-        if np.isfinite(lower) or np.isfinite(upper):
-            self._world._admit(f"joint {self.name!r}", "limits")
-        slot = self._record["axes"][i:i + 1]
-        slot["lower"], slot["upper"] = lower, upper
-        self._wake()
+        with self._alone("set_limits"):
+            try:
+                i = self._one_axis(axis, "limits")
+                lower, upper = interval((lower, upper), "limits")
+                if self.type == "distance":
+                    if upper <= 0.0:
+                        raise FieldError("limits", f"leave no room: a distance is not below zero, got {upper!r}")
+                    lower = lower if lower > 0.0 else -np.inf
+            except FieldError as error:
+                raise SceneError(f"joint {self.name!r}: {error}") from None
+            if np.isfinite(lower) or np.isfinite(upper):
+                self._world._admit(f"joint {self.name!r}", "limits")
+            slot = self._record["axes"][i:i + 1]
+            slot["lower"], slot["upper"] = lower, upper
+            self._wake()
 
     def set_spring(self, spring, axis=None) -> None:
         """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a
         joint with several."""
-        try:
-            i = self._one_axis(axis, "springs")
-            if not isinstance(spring, Spring | None):
-                raise FieldError("spring", f"must be a Spring or None, got {show(spring)}")
+        with self._alone("set_spring"):
+            try:
+                i = self._one_axis(axis, "springs")
+                if not isinstance(spring, Spring | None):
+                    raise FieldError("spring", f"must be a Spring or None, got {show(spring)}")
+                if spring is not None:
+                    number(spring.rest, "spring.rest")
+            except FieldError as error:
+                raise SceneError(f"joint {self.name!r}: {error}") from None
             if spring is not None:
-                number(spring.rest, "spring.rest")
-        except FieldError as error:
-            raise SceneError(f"joint {self.name!r}: {error}") from None
-        if spring is not None:
-            self._world._admit(f"joint {self.name!r}", "a spring")
-        slot = self._record["axes"][i:i + 1]
-        slot["has_spring"] = int(spring is not None)
-        for name in ("stiffness", "damping", "rest"):
-            slot[name] = 0.0 if spring is None else getattr(spring, name)
-        self._wake()
+                self._world._admit(f"joint {self.name!r}", "a spring")
+            slot = self._record["axes"][i:i + 1]
+            slot["has_spring"] = int(spring is not None)
+            for name in ("stiffness", "damping", "rest"):
+                slot[name] = 0.0 if spring is None else getattr(spring, name)
+            self._wake()
 
     def _one_axis(self, axis, what):
         """The number of the coordinate that `axis` names, of a joint that may have `what` there."""
-        self._world._refuse_while_running("joint")
         count = int(self._record["axis_count"])
         if count == 0:
             raise FieldError("", f"is a {self.type} joint, which has no coordinate")

@@ -98,10 +98,11 @@ class Observers:
 
     def joint_errors(self) -> np.ndarray:
         """(joints, 2): metres and radians by which what each joint forbids is off; limits are not counted."""
-        errors = self._pipeline.errors()
-        if self._user is not None:
-            self._user.fill_errors(errors, self._joints["broken"] != 0)
-        return errors
+        with self._turn.look("joint_errors"):
+            errors = self._pipeline.errors()
+            if self._user is not None:
+                self._user.fill_errors(errors, self._joints["broken"] != 0)
+            return errors
 
     @property
     def contacts(self) -> np.ndarray:
@@ -109,19 +110,20 @@ class Observers:
         the world, separation [m] (negative = overlap), normal_impulse [N s] and tangent_impulse (3,) on b [N s], summed
         over the step's substeps, friction coefficient. The geometry is that at the beginning of the step, but for the
         separation, which is at its end."""
-        self._refuse_while_running("contacts")
-        if self._event_run is not None:
-            return self._event_run.fill_contacts(CONTACT_DTYPE)
-        found = self._collider.get_manifolds()
-        mask = np.arange(4) < found["point_count"][:, None]
-        owner = np.nonzero(mask)[0]
-        points = found["points"][mask]
-        out = np.zeros(len(points), CONTACT_DTYPE)
-        for name in ("body_a", "body_b", "normal", "friction"):
-            out[name] = found[name][owner]
-        out["position"], out["separation"] = points["position"], points["separation"]
-        out["normal_impulse"], out["tangent_impulse"] = points["total_normal_impulse"], points["total_friction_impulse"]
-        return out
+        with self._turn.alone("contacts"):
+            if self._event_run is not None:
+                return self._event_run.fill_contacts(CONTACT_DTYPE)
+            found = self._collider.get_manifolds()
+            mask = np.arange(4) < found["point_count"][:, None]
+            owner = np.nonzero(mask)[0]
+            points = found["points"][mask]
+            out = np.zeros(len(points), CONTACT_DTYPE)
+            for name in ("body_a", "body_b", "normal", "friction"):
+                out[name] = found[name][owner]
+            out["position"], out["separation"] = points["position"], points["separation"]
+            out["normal_impulse"] = points["total_normal_impulse"]
+            out["tangent_impulse"] = points["total_friction_impulse"]
+            return out
 
     def _spins(self):
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
@@ -131,17 +133,20 @@ class Observers:
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
-        moving = self._bodies.inv_mass > 0.0
-        v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
-        kinetic = 0.5 * np.sum(self._masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
-        heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
-        gravity = -np.sum(self._masses * self._bodies.gravity_scale * heights, where=moving)
-        return Energy(float(kinetic), float(gravity + self._pipeline.spring_energy()))
+        with self._turn.look("energy"):
+            moving = self._bodies.inv_mass > 0.0
+            v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
+            masses = self._bodies.mass
+            kinetic = 0.5 * np.sum(masses * np.sum(v * v, axis=1), where=moving) + 0.5 * np.sum(w * self._spins())
+            heights = self._bodies.position @ np.asarray(self._scene.gravity, float)
+            gravity = -np.sum(masses * self._bodies.gravity_scale * heights, where=moving)
+            return Energy(float(kinetic), float(gravity + self._pipeline.spring_energy()))
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (3,) [kg m/s] and angular momentum about the origin (3,) [kg m^2/s] of the dynamic bodies."""
-        p = np.where(self._bodies.inv_mass > 0.0, self._masses, 0.0)[:, None] * self._bodies.twist[:, :3]
-        return p.sum(axis=0), (np.cross(self._bodies.position, p) + self._spins()).sum(axis=0)
+        with self._turn.look("momentum"):
+            p = np.where(self._bodies.inv_mass > 0.0, self._bodies.mass, 0.0)[:, None] * self._bodies.twist[:, :3]
+            return p.sum(axis=0), (np.cross(self._bodies.position, p) + self._spins()).sum(axis=0)
 
     @property
     def rows(self) -> np.ndarray:
@@ -153,8 +158,9 @@ class Observers:
         rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
         -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
         [N s, N m s]."""
-        raw = self._raw_rows()
-        raw = raw[~second_rows(raw)]
+        with self._turn.alone("rows"):
+            raw = self._raw_rows()
+            raw = raw[~second_rows(raw)]
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
         out["kind"] = np.array(ROW_KINDS)[raw["kind"]]
         out["bias"], out["compliance"] = raw["bias"][:, 0], raw["compliance"][:, 0]
@@ -175,15 +181,18 @@ class Observers:
     @property
     def asleep(self) -> np.ndarray:
         """(n,) bool: the bodies that sleep (`World(sleep=True)`, the default)."""
-        return self._bodies.island != AWAKE
+        with self._turn.look("asleep"):
+            return self._bodies.island != AWAKE
 
     def jacobian(self) -> "csr_array":
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
-        return jacobian_csr(self._raw_rows(), self._bodies.count)
+        with self._turn.alone("jacobian"):
+            return jacobian_csr(self._raw_rows(), self._bodies.count)
 
     def delassus(self) -> "csr_array":
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
-        return delassus_csr(self._raw_rows())
+        with self._turn.alone("delassus"):
+            return delassus_csr(self._raw_rows())
 
     def problem(self, relaxed=False) -> Problem:
         """The contact and joint problem of the substep that would come next: friction at every point, velocities after
@@ -193,7 +202,8 @@ class Observers:
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
         by what the normals carry now. Of compliant contacts it is the problem of a substep's first half, after half of
         its forces."""
-        return problem_now(self, int(bool(relaxed)))
+        with self._turn.alone("problem"):
+            return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
         """Row records with friction at every point, their J and J M^-1, and the velocities (m,) after a substep's forces."""
@@ -238,59 +248,54 @@ class Observers:
         the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
         friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
-        rows, jacobian = self._joint_rows()
-        moving = self._bodies.inv_mass > 0.0
-        forces = np.where(moving[:, None], self._smooth_forces(), 0.0)
-        rotations = matrices(self._bodies.orientation)
-        gyroscopic = np.zeros_like(forces)
-        gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
-        turning = np.zeros_like(forces)
-        turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
-                                   -gyroscopic[:, 3:])
-        blocks = np.tile(np.eye(6), (len(forces), 1, 1))
-        blocks[moving, :3, :3] *= self._masses[moving, None, None]
-        blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
-        # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
-        return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
-
-    def _smooth_forces(self):
-        self._begin("kkt")
-        try:
-            return self._pipeline.smooth_forces()
-        finally:
-            self._end()
+        with self._turn.alone("kkt"):
+            rows, jacobian = self._joint_rows()
+            moving = self._bodies.inv_mass > 0.0
+            forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
+            rotations = matrices(self._bodies.orientation)
+            gyroscopic = np.zeros_like(forces)
+            gyroscopic[:, 3:] = np.cross(self._bodies.twist[:, 3:], self._spins())
+            turning = np.zeros_like(forces)
+            turning[:, 3:] = np.einsum("nij,njk,nlk,nl->ni", rotations, self._bodies.inv_inertia, rotations,
+                                       -gyroscopic[:, 3:])
+            blocks = np.tile(np.eye(6), (len(forces), 1, 1))
+            blocks[moving, :3, :3] *= self._bodies.mass[moving, None, None]
+            blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
+            # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
+            return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
 
     def redundancy(self, tolerance=1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
         forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
         redundant only to about d (in units of its size): a larger `tolerance` then tells."""
-        try:
-            tolerance = not_negative(tolerance, "tolerance")
-        except FieldError as error:
-            raise SceneError(f"World.redundancy: {error}") from None
-        _, jacobian = self._joint_rows()
-        return redundancy(jacobian.toarray(), tolerance)
+        with self._turn.alone("redundancy"):
+            try:
+                tolerance = not_negative(tolerance, "tolerance")
+            except FieldError as error:
+                raise SceneError(f"World.redundancy: {error}") from None
+            _, jacobian = self._joint_rows()
+            return redundancy(jacobian.toarray(), tolerance)
 
     @property
     def stats(self) -> Stats:
         """Stats of the last step."""
-        self._refuse_while_running("stats")
-        pipeline = self._pipeline
-        manifolds = self._collider.get_manifolds()
-        geared = int(np.sum(second_rows(pipeline.rows_now())))
-        laboratory, run = pipeline.laboratory, self._event_run
-        return Stats(
-            rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
-            joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
-            manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
-            iterations=pipeline.sweeps if laboratory is None else laboratory.iterations,
-            impacts=pipeline.impact_count if run is None else run.impacts,
-            steps=pipeline.steps_made if run is None else run.steps,
-            residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
-                {} if laboratory is None else laboratory.residuals)),
-            times=dict(zip(STAGES, pipeline.times())),
-            notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes())
-            + ([] if run is None else run.notes()))
+        with self._turn.alone("stats"):
+            pipeline = self._pipeline
+            manifolds = self._collider.get_manifolds()
+            geared = int(np.sum(second_rows(pipeline.rows_now())))
+            laboratory, run = pipeline.laboratory, self._event_run
+            return Stats(
+                rows=pipeline.joint_row_count + pipeline.contact_row_count - geared,
+                joint_rows=pipeline.joint_row_count - geared, contact_rows=pipeline.contact_row_count,
+                manifolds=len(manifolds), points=int(manifolds["point_count"].sum()),
+                iterations=pipeline.sweeps if laboratory is None else laboratory.iterations,
+                impacts=pipeline.impact_count if run is None else run.impacts,
+                steps=pipeline.steps_made if run is None else run.steps,
+                residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
+                    {} if laboratory is None else laboratory.residuals)),
+                times=dict(zip(STAGES, pipeline.times())),
+                notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes())
+                + ([] if run is None else run.notes()))
 
     @property
     def event_log(self) -> np.ndarray:
@@ -299,23 +304,25 @@ class Observers:
         (its force would pull), "leave" (over an edge), "stick", "slip" (begins; of drives too), "close" (the end of
         ever faster bounces); body_a, body_b (-1: the world); position (3,); of impacts normal_impulse [N s] and speed,
         at which the contact closed [m/s]."""
-        if self._event_run is None:
-            raise SceneError("World.event_log: there is one with contact='event' alone")
-        return self._event_run.happenings()
+        with self._turn.alone("event_log"):
+            if self._event_run is None:
+                raise SceneError("World.event_log: there is one with contact='event' alone")
+            return self._event_run.happenings()
 
     @property
     def events(self) -> Events:
         """What happened in the last call of step(): contacts that began and ended, what came into sensors and went out
         of them, joints that broke. Each read makes new arrays."""
-        self._meet_shapes()
-        if self._event_run is not None:
-            run = self._event_run
-            return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
-        logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
-        found = [self._event_array(log.get_events(), began, dtype) for log in logs
-                 for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
-        broken = {} if self._broken is None else {"broken": self._broken}
-        return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
+        with self._turn.alone("events"):
+            self._meet_shapes()
+            if self._event_run is not None:
+                run = self._event_run
+                return Events(begin=np.array(run.began, BEGIN_DTYPE), end=np.array(run.ended, END_DTYPE))
+            logs = [self._collider, *([self._pipeline.sensors] if self._pipeline.sensors is not None else [])]
+            found = [self._event_array(log.get_events(), began, dtype) for log in logs
+                     for began, dtype in ((1, BEGIN_DTYPE if log is self._collider else END_DTYPE), (0, END_DTYPE))]
+            broken = {} if self._broken is None else {"broken": self._broken}
+            return Events(**broken, **dict(zip(("begin", "end", "sensor_begin", "sensor_end"), found)))
 
     def _event_array(self, log, began, dtype):
         """Those of a log that began, or ended; shapes by their number in the body, steps by the world's."""
@@ -332,7 +339,8 @@ class Observers:
     @property
     def settings(self) -> dict[str, Any]:
         """The keywords that this world runs with, defaults resolved; joint_solver: that of the joints it has now."""
-        if self._pipeline.laboratory is not None:
-            return dict(self._keywords)
-        direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
-        return dict(self._keywords, joint_solver="tree" if direct else "rows")
+        with self._turn.look("settings"):
+            if self._pipeline.laboratory is not None:
+                return dict(self._keywords)
+            direct = self._pipeline.tree is not None if len(self._joints) else joint_tree(self._keywords)
+            return dict(self._keywords, joint_solver="tree" if direct else "rows")

@@ -1,5 +1,6 @@
 """What looks for bodies in a World: rays, slid shapes, overlaps, distances."""
 
+import threading
 from contextlib import contextmanager
 from functools import lru_cache
 from math import inf
@@ -45,7 +46,6 @@ class Distance(NamedTuple):
     point_b: np.ndarray
 
 
-@lru_cache(maxsize=256)
 def _finder_of(shape):
     """A shape that no world holds."""
     scene = Scene()
@@ -53,6 +53,16 @@ def _finder_of(shape):
     arrays = ShapeArrays(scene)
     return Finder(Collider(arrays.shapes, arrays.hulls, arrays.vertices, arrays.face_normals, arrays.face_offsets,
                            arrays.face_begin, arrays.face_index, arrays.edges, np.zeros((0, 2), np.int32)))
+
+
+class _Probes(threading.local):
+    """A Finder of each shape that was asked with before. To ask is to place it, so every thread has its own."""
+
+    def __init__(self):
+        self.of = lru_cache(maxsize=256)(_finder_of)
+
+
+_probes_here = _Probes()
 
 
 def _finite(values, name):
@@ -95,7 +105,7 @@ def _probes(shapes, position, orientation, planes=False):
         if not isinstance(part, PROBES) and not (planes and isinstance(part, Plane)):
             known = ", ".join(kind.__name__ for kind in (*PROBES, *([Plane] if planes else [])))
             raise FieldError("shape", f"must be one of: {known}; or a list of them; got {show(part)}")
-        probe = _finder_of(part)
+        probe = _probes_here.of(part)
         probe.look(*pose)
         probes.append(probe)
     if not probes:
@@ -165,17 +175,15 @@ class Queries:
     @contextmanager
     def _asking(self, method):
         """The finder, at the present poses; errors in the arguments name the method."""
-        self._begin(method)
-        try:
-            self._meet_shapes()
-            if self._finder is None:
-                self._finder = Finder(self._collider)
-            self._finder.look(self._bodies.position, self._bodies.orientation)
-            yield self._finder
-        except FieldError as error:
-            raise SceneError(f"World.{method}: {error}") from None
-        finally:
-            self._end()
+        with self._turn.alone(method):
+            try:
+                self._meet_shapes()
+                if self._finder is None:
+                    self._finder = Finder(self._collider)
+                self._finder.look(self._bodies.position, self._bodies.orientation)
+                yield self._finder
+            except FieldError as error:
+                raise SceneError(f"World.{method}: {error}") from None
 
     def _skipped(self, exclude):
         """(n,) int8, 1 of the excluded bodies; None if there are none."""
@@ -185,7 +193,7 @@ class Queries:
         if not exclude:
             return None
         skipped = np.zeros(self._bodies.count, np.int8)
-        skipped[[self._find(body, self._body_index, BodyHandle, "body") for body in exclude]] = 1
+        skipped[[self._find(body, BodyHandle) for body in exclude]] = 1
         return skipped
 
     def _hit(self, record):
@@ -258,7 +266,7 @@ class Queries:
     def overlaps(self, body) -> list[BodyHandle]:
         """The bodies that are in the sensors of a body now, in order. What a sensor sees: collide/_sensors.pyx."""
         with self._asking("overlaps") as finder:
-            i = self._find(body, self._body_index, BodyHandle, "body")
+            i = self._find(body, BodyHandle)
             if not any(shape.sensor for shape in self._scene.bodies[i].shapes):
                 raise SceneError(f"World.overlaps: body {self.body_names[i]!r} has no sensor; give one of its shapes "
                                  "sensor=True, or ask World.overlap with a shape")
@@ -269,12 +277,12 @@ class Queries:
         """Distance between body a and body b, or a shape b placed by `position` [m] and `orientation` in the world:
         that of their nearest shapes, sensors not counted. None where one has no shape, or both are planes."""
         with self._asking("distance") as finder:
-            a = self._find(a, self._body_index, BodyHandle, "body")
+            a = self._find(a, BodyHandle)
             other, theirs = finder, None
             if isinstance(b, Shape):
                 other, = _probes(b, vector(position, "position"), orientation, planes=True)
                 theirs = np.zeros(1, np.int32)
             else:
-                theirs = self._shapes_of(self._find(b, self._body_index, BodyHandle, "body"))
+                theirs = self._shapes_of(self._find(b, BodyHandle))
             found = finder.distance(self._shapes_of(a), other, theirs)
             return None if found is None else Distance(found[0], *map(np.array, found[1:]))

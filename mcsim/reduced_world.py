@@ -16,14 +16,15 @@ from mcsim.core.errors import SceneError
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.reduced.continuous import integrate
-from mcsim.reduced.dynamics import Dynamics, as_state, link_records, link_turns
+from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError, count
 from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.snapshots import Snapshot
-from mcsim.world import MOST_STEPS, World
+from mcsim.solve.assemble import jacobian_csr
+from mcsim.state.fields import ROW_KINDS
+from mcsim.world import World
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -78,7 +79,8 @@ class ReducedWorld(World):
                          "models": dict(models or {})}
         self._start(scene, check_reduced_settings(keywords))
         if integrator == "reference":
-            self._refuse_bounds()
+            with self._turn.alone("rows"):
+                self._refuse_bounds()
 
     # ---- machinery ---------------------------------------------------------------------------------------------------
 
@@ -113,29 +115,53 @@ class ReducedWorld(World):
         return 1
 
     def _inverse_mass(self):
-        """H^-1, (nv, nv) scipy.sparse."""
+        """H^-1, (nv, nv) scipy.sparse; 0 for the velocities of kinematic bodies, which no impulse changes."""
         from scipy.sparse import csr_array
 
-        return csr_array(np.linalg.inv(self.mass_matrix(self.q)))
+        free, h = self._free_mass()
+        inverse = np.zeros((len(self.qd), len(self.qd)))
+        inverse[np.ix_(free, free)] = np.linalg.inv(h)
+        return csr_array(inverse)
+
+    def _free_mass(self):
+        """Numbers of the velocities that impulses change, and H of these."""
+        free = np.flatnonzero(~given_velocities(self.system, None))
+        return free, self.mass_matrix(self.q)[np.ix_(free, free)]
 
     @property
     def _pipeline(self):
-        """The pipeline, its bodies where q and qd have them."""
+        """The pipeline, its bodies where q and qd have them. For whoever has the world's turn, as all that follows q:
+        in the middle of a step bodies are where the step has them."""
         pipeline = vars(self)["_pipeline"]
-        pipeline.sync()
+        if not self._turn.stepping:
+            pipeline.sync()
         return pipeline
 
     @property
     def _bodies(self):
         """The bodies' arrays, as q and qd have them."""
-        vars(self)["_pipeline"].sync()
+        if not self._turn.stepping:
+            vars(self)["_pipeline"].sync()
         return vars(self)["_bodies"]
 
     @property
     def _joints(self):
         """The joints' records, with what those of the tree carried in the last substep."""
-        vars(self)["_pipeline"].recover()
+        if not self._turn.stepping:
+            vars(self)["_pipeline"].recover()
         return vars(self)["_joints"]
+
+    def _arrays(self):
+        with self._turn.glance() as had:
+            if had:
+                self._there.pipeline.sync()
+        return self._there
+
+    @staticmethod
+    def _as_shown(array):
+        view = array.view()
+        view.flags.writeable = False
+        return view
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
@@ -144,26 +170,24 @@ class ReducedWorld(World):
 
         Raises SimulationError, with the last good state in place, where a state would become non-finite.
         """
+        super().step(n)
+
+    def _make_steps(self, n):
+        vars(self)["_pipeline"].sync()                       # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
-            return super().step(n)
-        try:
-            n = count(n, "n", 0, MOST_STEPS)
-        except FieldError as error:
-            raise SceneError(f"ReducedWorld.step: {error}") from None
+            return super()._make_steps(n)
         self._refuse_bounds()
-        self._begin("step")
         try:
             integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n
         finally:
             self._bodies.force[...] = 0.0
-            self._end()
 
     def _refuse_bounds(self):
         """What the reference integrator cannot do, at the present state."""
         _check_smooth(self.scene, self.system, self._bodies, self._joints)
-        rows = self.rows
-        for a, b in rows["bodies"][rows["kind"] == "normal"]:
+        rows = self._raw_rows()
+        for a, b in zip(*(rows[rows["kind"] == ROW_KINDS.index("normal")][side] for side in ("body_a", "body_b"))):
             raise _beyond_reference(f"bodies {self.body_names[a]!r} and {self.body_names[b]!r}", "touch, or nearly so")
 
     def _admit(self, part, what):
@@ -176,12 +200,12 @@ class ReducedWorld(World):
     @property
     def system(self) -> System:
         """The model: links, joints, loops, which q and qd are whose."""
-        return vars(self)["_pipeline"].system
+        return self._there.pipeline.system
 
     @property
     def dynamics(self) -> Dynamics:
         """The algorithms over the tree, at any state."""
-        return vars(self)["_pipeline"].dynamics
+        return self._there.pipeline.dynamics
 
     def index(self, which) -> tuple[slice, slice]:
         """Where a tree joint's coordinates stand, or those of a body on a free joint of the model's own: (slice of q,
@@ -191,75 +215,91 @@ class ReducedWorld(World):
     @property
     def q(self) -> np.ndarray:
         """(nq,) coordinates of the tree, the state itself: it may be written."""
-        return vars(self)["_pipeline"].q
+        return self._there.pipeline.q.view()
 
     @q.setter
     def q(self, value) -> None:
-        self.q[...] = as_state(value, "q", len(self.q))
+        with self._turn.alone("q"):
+            self.q[...] = as_state(value, "q", len(self.q))
 
     @property
     def qd(self) -> np.ndarray:
         """(nv,) velocities of the tree, the state itself: it may be written."""
-        return vars(self)["_pipeline"].qd
+        return self._there.pipeline.qd.view()
 
     @qd.setter
     def qd(self, value) -> None:
-        self.qd[...] = as_state(value, "qd", len(self.qd))
+        with self._turn.alone("qd"):
+            self.qd[...] = as_state(value, "qd", len(self.qd))
 
     @property
     def tau(self) -> np.ndarray:
         """(nv,) forces of the joints [N, N m] that act in every step until they are written anew."""
-        return vars(self)["_pipeline"].tau
+        return self._there.pipeline.tau.view()
 
     @tau.setter
     def tau(self, value) -> None:
-        self.tau[...] = as_state(value, "tau", len(self.tau))
+        with self._turn.alone("tau"):
+            self.tau[...] = as_state(value, "tau", len(self.tau))
 
     def forward_dynamics(self, q, qd, tau, forces=None) -> np.ndarray:
         """Accelerations qdd (nv,) of the tree alone: see Dynamics.forward_dynamics."""
-        return self.dynamics.forward_dynamics(q, qd, tau, forces)
+        with self._turn.look("forward_dynamics"):
+            return self.dynamics.forward_dynamics(q, qd, tau, forces)
 
     def inverse_dynamics(self, q, qd, qdd, forces=None) -> np.ndarray:
         """Joint forces tau (nv,) that give qdd to the tree alone: see Dynamics.inverse_dynamics."""
-        return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
+        with self._turn.look("inverse_dynamics"):
+            return self.dynamics.inverse_dynamics(q, qd, qdd, forces)
 
     def mass_matrix(self, q) -> np.ndarray:
         """H (nv, nv): see Dynamics.mass_matrix."""
-        return self.dynamics.mass_matrix(q)
+        with self._turn.look("mass_matrix"):
+            return self.dynamics.mass_matrix(q)
 
     def bias_force(self, q, qd, forces=None) -> np.ndarray:
         """C (nv,) of tau = H qdd + C: see Dynamics.bias_force."""
-        return self.dynamics.bias_force(q, qd, forces)
+        with self._turn.look("bias_force"):
+            return self.dynamics.bias_force(q, qd, forces)
 
     def body_jacobian(self, body, q=None) -> np.ndarray:
         """(6, nv): takes qd to the body's twist [v; w] of its centre of mass, world axes; q: the present one if None."""
-        return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
+        with self._turn.look("body_jacobian"):
+            return self.dynamics.body_jacobian(self.body(body).name, self.q if q is None else q)
 
     def jacobian(self) -> "csr_array":
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
         none of their own."""
+        with self._turn.alone("jacobian"):
+            return self._tree_jacobian()
+
+    def _tree_jacobian(self):
         from scipy.sparse import csr_array
 
         bodies = [self.body_jacobian(i) for i in range(len(self.body_names))]
         velocities = np.array(bodies).reshape(6 * len(bodies), len(self.qd))
-        return csr_array(super().jacobian() @ csr_array(velocities))
+        return csr_array(jacobian_csr(self._raw_rows(), self._bodies.count) @ csr_array(velocities))
 
     def delassus(self) -> "csr_array":
-        """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
+        """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`. The velocities of
+        kinematic bodies, which no impulse changes, have no part in it."""
         from scipy.sparse import csr_array
 
-        jacobian = self.jacobian().toarray()
-        if not jacobian.size:
-            return csr_array((len(jacobian), len(jacobian)))
-        product = jacobian @ np.linalg.solve(self.mass_matrix(self.q), jacobian.T)
-        return csr_array(0.5 * (product + product.T))
+        with self._turn.alone("delassus"):
+            jacobian = self._tree_jacobian().toarray()
+            if not jacobian.size:
+                return csr_array((len(jacobian), len(jacobian)))
+            free, h = self._free_mass()
+            product = jacobian[:, free] @ np.linalg.solve(h, jacobian[:, free].T)
+            return csr_array(0.5 * (product + product.T))
 
     def maximal(self, **keywords) -> World:
         """A World of the same scene, in the present state. keywords: as of World; dt as here if not given."""
-        world = World(self.scene, **({"dt": self.dt} | keywords))
-        for name in ("position", "orientation", "twist", "force"):
-            getattr(world._bodies, name)[...] = getattr(self._bodies, name)
-        return world
+        with self._turn.alone("maximal"):
+            world = World(self.scene, **({"dt": self.dt} | keywords))
+            for name in ("position", "orientation", "twist", "force"):
+                getattr(world._bodies, name)[...] = getattr(self._bodies, name)
+            return world
 
     def kkt(self) -> "KKT":
         """The KKT system of the accelerations of all bodies and joints now, in maximal coordinates: World.kkt of
@@ -273,13 +313,15 @@ class ReducedWorld(World):
 
     def loop_errors(self) -> np.ndarray:
         """(loops, 2): metres and radians by which the joints that close loops are off, in the order of system.loops."""
-        errors = self.joint_errors()
-        return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
+        with self._turn.look("loop_errors"):
+            errors = self.joint_errors()
+            return errors[[self._joint_index[loop.joint.name] for loop in self.system.loops]].reshape(-1, 2)
 
     def to_maximal(self, q=None, qd=None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The bodies' state at q and qd, by default the present ones: positions (n, 3), orientations (n, 4), velocities
         (n, 3), angular_velocities (n, 3), as World has it. q and qd may have a leading axis."""
-        return self.dynamics.state(self.q if q is None else q, self.qd if qd is None else qd)
+        with self._turn.look("to_maximal"):
+            return self.dynamics.state(self.q if q is None else q, self.qd if qd is None else qd)
 
     def from_maximal(self, positions, orientations, velocities=None, angular_velocities=None, *, project=False) -> None:
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
@@ -293,45 +335,52 @@ class ReducedWorld(World):
         velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
                                           for part in (velocities, angular_velocities))
         state = positions, orientations, velocities, angular_velocities
-        if not project:
-            errors = self.system.tree_errors(*state)
-            if errors.size and errors.max() > BROKEN:
-                i = int(np.argmax(errors.max(axis=-1)))
-                raise SceneError(f"ReducedWorld.from_maximal: joint {self.system.links[i].joint.name!r} is off by "
-                                 f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
-                                 f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
-        self._refuse_while_running("from_maximal")
-        q, qd = self.system.coordinates(*state)
-        self.q[...], self.qd[...] = q, qd
+        with self._turn.alone("from_maximal"):
+            if not project:
+                self._check_tree(state)
+            q, qd = self.system.coordinates(*state)
+            self.q[...], self.qd[...] = q, qd
+
+    def _check_tree(self, state):
+        """Refuse a state of all bodies that breaks a joint of the tree."""
+        errors = self.system.tree_errors(*state)
+        if errors.size and errors.max() > BROKEN:
+            i = int(np.argmax(errors.max(axis=-1)))
+            raise SceneError(f"ReducedWorld.from_maximal: joint {self.system.links[i].joint.name!r} is off by "
+                             f"{errors[i, 0]:.3g} m, {errors[i, 1]:.3g} rad, {errors[i, 2]:.3g} m/s, "
+                             f"{errors[i, 3]:.3g} rad/s; pass project=True to leave that out")
 
     # ---- the bodies --------------------------------------------------------------------------------------------------
 
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) read-only view: centres of mass, world [m]."""
-        return _read_only(super().positions)
+        return self._as_shown(self._arrays().bodies.position)
 
     @property
     def orientations(self) -> np.ndarray:
         """(n, 4) read-only view: unit quaternions (w, x, y, z), body axes into the world."""
-        return _read_only(super().orientations)
+        return self._as_shown(self._arrays().bodies.orientation)
 
     @property
     def velocities(self) -> np.ndarray:
         """(n, 3) read-only view: of the centres of mass, world axes [m/s]."""
-        return _read_only(super().velocities)
+        return self._as_shown(self._arrays().bodies.twist[:, :3])
 
     @property
     def angular_velocities(self) -> np.ndarray:
         """(n, 3) read-only view: world axes [rad/s]."""
-        return _read_only(super().angular_velocities)
+        return self._as_shown(self._arrays().bodies.twist[:, 3:])
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body that no joint of the tree holds: what hangs on it goes with it. `position` (3,) of its centre of
         mass [m], `orientation` (4,), world; None keeps what is."""
+        super().set_pose(body, position, orientation)
+
+    def _set_pose(self, body, position, orientation):
         link = self._alone(body, "set_pose")
         if link.prescribed:
-            return super().set_pose(body, position, orientation)
+            return super()._set_pose(body, position, orientation)
         if position is not None:
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
@@ -343,9 +392,12 @@ class ReducedWorld(World):
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set the velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes, of a body that no joint of
         the tree holds; None keeps what is."""
+        super().set_velocity(body, velocity, angular_velocity)
+
+    def _set_velocity(self, body, velocity, angular_velocity):
         link = self._alone(body, "set_velocity")
         if link.prescribed:
-            return super().set_velocity(body, velocity, angular_velocity)
+            return super()._set_velocity(body, velocity, angular_velocity)
         if velocity is not None:
             velocity = self._vector(velocity, "velocity", "set_velocity")
         if angular_velocity is not None:
@@ -356,8 +408,7 @@ class ReducedWorld(World):
 
     def _alone(self, body, doing):
         """The link of a body on a free joint of the model's own."""
-        self._refuse_while_running(doing)
-        name = self.body_names[self._find(body, self._body_index, BodyHandle, "body")]
+        name = self.body_names[self._find(body, BodyHandle)]
         number = self.system.link_of[name]
         if number < 0:
             raise SceneError(f"ReducedWorld.{doing}: body {name!r} is static: it is part of the base")
@@ -375,19 +426,23 @@ class ReducedWorld(World):
 
     def apply_impulses(self, impulses, bodies=None, points=None) -> None:
         """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
-        chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
-        force = np.zeros(len(self.qd))
-        for i, wrench in zip(chosen, wrenches):
-            force += wrench @ self.body_jacobian(int(i))
-        still = np.zeros(len(self.qd))
-        moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
-        self.qd[...] += moved - before
+        with self._turn.alone("apply_impulses"):
+            chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+            force = np.zeros(len(self.qd))
+            for i, wrench in zip(chosen, wrenches):
+                force += wrench @ self.body_jacobian(int(i))
+            still = np.zeros(len(self.qd))
+            moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
+            self.qd[...] += moved - before
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------
 
     def snapshot(self) -> "ReducedSnapshot":
         """The whole state now, as World.snapshot, with q, qd and tau."""
-        kept = super().snapshot()
+        return super().snapshot()
+
+    def _snapshot(self):
+        kept = super()._snapshot()
         return ReducedSnapshot(**{field.name: getattr(kept, field.name) for field in fields(kept)}, q=self.q.copy(),
                                qd=self.qd.copy(), tau=self.tau.copy())
 
@@ -397,14 +452,16 @@ class ReducedWorld(World):
             raise SceneError("ReducedWorld.restore: takes what ReducedWorld.snapshot() gave, got "
                              f"{type(snapshot).__name__}; from_maximal takes the state of a World")
         super().restore(snapshot)
+
+    def _restore(self, snapshot):
+        super()._restore(snapshot)
         pipeline = vars(self)["_pipeline"]
         pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
         pipeline.sync()
         pipeline.recovered = pipeline.steps                  # the records have the forces of then
 
-    def state_hash(self) -> str:
-        """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
-        digest = hashlib.blake2b(super().state_hash().encode(), digest_size=16)
+    def _state_hash(self):
+        digest = hashlib.blake2b(super()._state_hash().encode(), digest_size=16)
         for part in (self.q, self.qd, self.tau):
             digest.update(part.tobytes())
         return digest.hexdigest()
@@ -416,8 +473,8 @@ class ReducedWorld(World):
     def __reduce__(self):
         return _rebuild, (self._origin, self._given(), self.snapshot())
 
-    def __deepcopy__(self, memo):
-        return _rebuild(self._origin, self._given(), self.snapshot())
+    def _copied(self):
+        return _rebuild(self._origin, self._given(), self._snapshot())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -497,12 +554,6 @@ def _angles(system, scene):
 
 def _names(parts):
     return [getattr(part, "name", part) for part in parts]
-
-
-def _read_only(view):
-    view = view.view()
-    view.flags.writeable = False
-    return view
 
 
 def _carry_over(old, before, system, q, qd, tau):

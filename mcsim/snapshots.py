@@ -114,16 +114,15 @@ class Snapshots:
 
     def snapshot(self) -> Snapshot:
         """The whole state now: bodies and joints there are, poses, twists, forces, joint and contact impulses, time."""
-        self._begin("snapshot")
-        try:
-            if self._parts is None or self._parts.scene is not self._scene:
-                self._parts = Parts(self._scene, self._origin)
-            arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
-            return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, Packed(self._joints),
-                            Packed(self._collider.get_manifolds()), self._parts, self._sensed(),
-                            self._keywords["contact"])
-        finally:
-            self._end()
+        with self._turn.alone("snapshot"):
+            return self._snapshot()
+
+    def _snapshot(self):
+        if self._parts is None or self._parts.scene is not self._scene:
+            self._parts = Parts(self._scene, self._origin)
+        arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
+        return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, Packed(self._joints),
+                        Packed(self._collider.get_manifolds()), self._parts, self._sensed(), self._keywords["contact"])
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits.
@@ -133,26 +132,26 @@ class Snapshots:
         """
         if not isinstance(snapshot, Snapshot):
             raise SceneError(f"World.restore: takes what World.snapshot() gave, got {type(snapshot).__name__}")
-        self._begin("restore")
-        try:
-            parts = self._machinery_of(snapshot)
-            joints = snapshot.joints.unpacked()
-            self._check_records(joints, parts["_joints"], tuple(parts["_joint_index"]))
-            parts["_collider"].set_manifolds(self._manifolds_of(snapshot))
-            for name, packed in snapshot.packed.items():
-                getattr(parts["_bodies"], name)[...] = packed.unpacked()
-            parts["_joints"][...] = joints
-            if parts["_breakable"]:
-                parts["_pipeline"].replan()
-            self._settle(parts)
-            self._meet_shapes()
-            if self._pipeline.sensors is not None:
-                self._pipeline.sensors.set_inside(snapshot.sensed)
-            self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
-            if self.time != snapshot.time:              # from a world of another dt
-                self._pipeline.start = snapshot.time - snapshot.steps * self.dt
-        finally:
-            self._end()
+        with self._turn.alone("restore"):
+            self._restore(snapshot)
+
+    def _restore(self, snapshot):
+        parts = self._machinery_of(snapshot)
+        joints = snapshot.joints.unpacked()
+        self._check_records(joints, parts["_joints"], tuple(parts["_there"].joint_index))
+        parts["_collider"].set_manifolds(self._manifolds_of(snapshot))
+        for name, packed in snapshot.packed.items():
+            getattr(parts["_bodies"], name)[...] = packed.unpacked()
+        parts["_joints"][...] = joints
+        if parts["_breakable"]:
+            parts["_pipeline"].replan()
+        self._settle(parts)
+        self._meet_shapes()
+        if self._pipeline.sensors is not None:
+            self._pipeline.sensors.set_inside(snapshot.sensed)
+        self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
+        if self.time != snapshot.time:              # from a world of another dt
+            self._pipeline.start = snapshot.time - snapshot.steps * self.dt
 
     def _manifolds_of(self, snapshot):
         """Those of a world of another `contact` without what their points keep: it means another thing there."""
@@ -173,8 +172,8 @@ class Snapshots:
             bodies, joints = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
                 return self._gathered(self._scene.of_parts(bodies, joints, told.ignored_pairs), anew=True)
-        return {name: getattr(self, name) for name in ("_scene", "_bodies", "_joints", "_joint_index", "_collider",
-                                                       "_pipeline", "_breakable")}
+        return {name: getattr(self, name) for name in ("_there", "_bodies", "_joints", "_collider", "_pipeline",
+                                                       "_breakable")}
 
     @staticmethod
     def _check_records(theirs, own, names):
@@ -188,7 +187,10 @@ class Snapshots:
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
-        self._refuse_while_running("state_hash")
+        with self._turn.alone("state_hash"):
+            return self._state_hash()
+
+    def _state_hash(self):
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())
         joints = self._joints.copy()
@@ -199,15 +201,20 @@ class Snapshots:
 
     def _awake(self):
         """A copy of this world of which nothing sleeps."""
-        other = copy.deepcopy(self)
+        other = self._copied()
         other.wake()
         return other
+
+    def _copied(self):
+        """Another world in the same state."""
+        return _rebuild(type(self), self._origin, self._keywords, self._snapshot())
 
     def __reduce__(self):
         return _rebuild, (type(self), self._origin, self._keywords, self.snapshot())
 
     def __deepcopy__(self, memo):
-        return _rebuild(type(self), self._origin, self._keywords, self.snapshot())
+        with self._turn.alone("snapshot"):
+            return self._copied()
 
 
 def _what_it_holds(record):

@@ -1,5 +1,6 @@
 """World: a scene in maximal coordinates, stepped and observed."""
 
+from typing import NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from mcsim.actions import Actions
 from mcsim.changes import Changes
 from mcsim.collide import Collider, Surfaces
+from mcsim.core._turn import Turn
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
 from mcsim.core.rotation import matrices
 from mcsim.event_world import EventRun
@@ -16,7 +18,7 @@ from mcsim.observers import Observers
 from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
-from mcsim.scene.checks import FieldError, count, suggestion
+from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.settings import check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import Snapshots
@@ -26,6 +28,17 @@ from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
 
 MOST_STEPS = 2**62
+
+
+class There(NamedTuple):
+    """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
+    the world's turn."""
+
+    scene: Scene
+    body_index: dict
+    joint_index: dict
+    bodies: BodyArrays
+    pipeline: Pipeline
 
 
 class World(Observers, Actions, Queries, Changes, Snapshots):
@@ -101,11 +114,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if not isinstance(scene, Scene):
             raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
                              "mcsim.load(name) makes one")
+        self._turn = Turn()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
         self.dt = self._keywords["dt"]
         self.substep = self.dt / self._keywords["substeps"]
         self._parts = None                          # of the last snapshot
+        self._shown_scene = None                    # (scene, what a user sees of it)
         self._removed = WeakSet()                    # parts that are here no longer, the first version of each
         vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
                                           joint_records(self._origin, self._origin.numbers()[0]),
@@ -113,7 +128,6 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._event_run = None                       # EventRun of contact="event"
         self._follow_events()
         self._broken = None                         # numbers of the joints that broke in the last call of step()
-        self._turn = [True]                          # taken by pop(): as atomic as a lock, at a fifth of its time
         self._meet_shapes()
         self._prepare()
 
@@ -141,9 +155,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         pipeline.set_laboratory(self._new_laboratory())
         pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
-            "_scene": scene, "_body_index": body_index, "_joint_index": joint_index, "_bodies": bodies,
+            "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
             "_joints": joints, "_collider": collider, "_user": user, "_pipeline": pipeline,
-            "_masses": bodies.mass, "_centers": bodies.center_of_mass,
             "_breakable": bool(np.any(joints["breakable"])),
         }
 
@@ -169,9 +182,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         return block_inverse_mass(now.inv_mass, now.inv_inertia, matrices(now.orientation))
 
     def __repr__(self):
-        return (f"<{type(self).__name__} {self._scene.name!r}: {len(self._scene.bodies)} bodies, "
-                f"{len(self._scene.joints)} joints, "
-                f"t = {self.time:.6g} s>")
+        there = self._there
+        return (f"<{type(self).__name__} {there.scene.name!r}: {len(there.scene.bodies)} bodies, "
+                f"{len(there.scene.joints)} joints, t = {self._time(there):.6g} s>")
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
 
@@ -185,10 +198,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 n = count(n, "n", 0, MOST_STEPS)
             except FieldError as error:
                 raise SceneError(f"World.step: {error}") from None
-        try:
-            self._turn.pop()
-        except IndexError:
-            self._begin("step")                      # says who has it
+        with self._turn.step("step"):
+            self._make_steps(n)
+
+    def _make_steps(self, n):
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
             if self._event_run is not None:
@@ -202,7 +215,6 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 raise SimulationError(self._explain_failure())
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
-            self._turn.append(True)
 
     def _follow_events(self):
         """The event-driven simulation of the bodies and joints there are, if that is how contacts are simulated."""
@@ -210,27 +222,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if self._keywords["contact"] == "event" and (run is None or run.pipeline is not self._pipeline):
             self._event_run = EventRun(self)
 
-    def _refuse_while_running(self, doing):
-        """A user's function, or another thread, may look at poses and velocities while a step is on its way, no
-        more."""
-        if not self._turn:
-            raise SimulationError(f"World.{doing}: the world is in the middle of a step, or of being changed; a "
-                                  "function that it calls (a residual, a motion) and other threads may only read its "
-                                  "arrays: do it after the step")
-
     def _admit(self, part, what):
         """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
-
-    def _begin(self, doing):
-        """Take the world's one turn, which `_end` gives back: nothing else may step or change it meanwhile."""
-        try:
-            self._turn.pop()
-        except IndexError:
-            self._refuse_while_running(doing)
-            self._begin(doing)                       # it was given back between the two
-
-    def _end(self):
-        self._turn.append(True)
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""
@@ -250,28 +243,41 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _prepare(self, points=False):
         """Rows at the present state; points: with friction at every point."""
-        self._begin("rows")
-        try:
-            while (status := self._pipeline.prepare(points)) == GROW:
-                self._pipeline.grow()
-        finally:
-            self._end()
+        while (status := self._pipeline.prepare(points)) == GROW:
+            self._pipeline.grow()
         if status == NOT_FINITE:
             raise SimulationError(self._explain_failure())
 
     # ---- state -------------------------------------------------------------------------------------------------------
 
     @property
+    def _scene(self):
+        return self._there.scene
+
+    @property
+    def _body_index(self):
+        return self._there.body_index
+
+    @property
+    def _joint_index(self):
+        return self._there.joint_index
+
+    @property
     def scene(self) -> Scene:
-        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were
-        added."""
-        self._scene = self._scene.numbered()
-        return self._scene
+        """The world's own copy of its scene: the bodies and joints that there are, as they were when they were added.
+        To be read; scene.copy() is one to change."""
+        scene, shown = self._scene, self._shown_scene
+        if shown is None or shown[0] is not scene:
+            shown = self._shown_scene = scene, scene.numbered().frozen()
+        return shown[1]
 
     @property
     def time(self) -> float:
         """[s]"""
-        return self._pipeline.start + self._pipeline.steps * self.dt
+        return self._time(self._there)
+
+    def _time(self, there):
+        return there.pipeline.start + there.pipeline.steps * self.dt
 
     @property
     def body_names(self) -> tuple[str, ...]:
@@ -286,54 +292,69 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) view: centres of mass, world [m]."""
-        return self._bodies.position
+        return self._there.bodies.position.view()
 
     @property
     def orientations(self) -> np.ndarray:
         """(n, 4) view: unit quaternions (w, x, y, z), body axes into the world."""
-        return self._bodies.orientation
+        return self._there.bodies.orientation.view()
 
     @property
     def velocities(self) -> np.ndarray:
         """(n, 3) view: of the centres of mass, world axes [m/s]."""
-        return self._bodies.twist[:, :3]
+        return self._there.bodies.twist[:, :3]
 
     @property
     def angular_velocities(self) -> np.ndarray:
         """(n, 3) view: world axes [rad/s]."""
-        return self._bodies.twist[:, 3:]
+        return self._there.bodies.twist[:, 3:]
 
     @property
     def forces(self) -> np.ndarray:
         """(n, 6) view: force and torque about the centre of mass for the next step() call, world axes [N, N m]."""
-        return self._bodies.force
+        return self._there.bodies.force.view()
 
     @property
     def masses(self) -> np.ndarray:
         """(n,) [kg]; 0 unless dynamic."""
-        return self._masses.copy()
+        return self._there.bodies.mass.copy()
+
+    def _arrays(self):
+        """There, the arrays as the state has them: for who looks at them at any time."""
+        return self._there
+
+    @staticmethod
+    def _as_shown(array):
+        """What a user gets to see of an array of the bodies' state."""
+        return array
 
     def frames(self) -> tuple[np.ndarray, np.ndarray]:
         """-> positions (n, 3) [m], orientations (n, 4) of the frames in which the user placed the bodies' shapes."""
-        q = self._bodies.orientation
-        return self._bodies.position - np.einsum("nij,nj->ni", matrices(q), self._centers), q.copy()
+        with self._turn.look("frames"):
+            q = self._bodies.orientation
+            centers = np.einsum("nij,nj->ni", matrices(q), self._bodies.center_of_mass)
+            return self._bodies.position - centers, q.copy()
 
     def body(self, body) -> BodyHandle:
         """The handle of a body, by name, number or handle."""
-        return BodyHandle(self, self._scene.bodies[self._find(body, self._body_index, BodyHandle, "body")])
+        there = self._there
+        return BodyHandle(self, there.scene.bodies[self._find(body, BodyHandle, there)])
 
     def joint(self, joint) -> JointHandle:
         """The handle of a joint, by name, number or handle."""
-        return JointHandle(self, self._scene.joints[self._find(joint, self._joint_index, JointHandle, "joint")])
+        there = self._there
+        return JointHandle(self, there.scene.joints[self._find(joint, JointHandle, there)])
 
-    def _find(self, key, index, handle, what):
-        if isinstance(key, handle):
+    def _find(self, key, family, there=None):
+        """The number of a body or joint. family: BodyHandle or JointHandle; there: a There, that of now if None."""
+        there = there or self._there
+        index, parts, what = family.among(there)
+        if isinstance(key, family):
             if key._world is not self:
                 raise SceneError(f"{what} {key.name!r} belongs to another world")
-            return key.index
+            return key._number(there)
         name = getattr(key, "name", key)                      # the scene's own handle
         if isinstance(key, Described):
-            parts = self._scene.bodies if what == "body" else self._scene.joints
             if name in index and parts[index[name]].original is key.original:
                 return index[name]
             if key.original in self._removed:
@@ -343,8 +364,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if isinstance(key, (int, np.integer)) and not isinstance(key, bool) and 0 <= key < len(index):
             return int(key)
         close = suggestion(name, index) if isinstance(name, str) else ""
-        all_names = f"; there are {len(index)}: {', '.join(list(index)[:12])}"
-        raise SceneError(f"unknown {what} {name!r}{close or all_names}")
+        all_names = f"; there are {len(index)}: {listing(index)}" if index else f"; there are no {family.PLURAL}"
+        raise SceneError(f"unknown {what} {show(name)}{close or all_names}")
 
 
 def _set_gears(joints, pipeline):

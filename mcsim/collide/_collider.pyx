@@ -542,16 +542,12 @@ cdef class Collider(Broadphase):
     def get_manifolds(self):
         """-> (m,) MANIFOLD_DTYPE: a copy of the manifolds of the last accepted step; what is not in use is zero. Those
         of sleeping bodies are as they were when they fell asleep."""
-        # Read once: another thread's step may swap and count meanwhile. It moves no array without the GIL.
-        cdef Py_ssize_t previous_count = self.previous_count
-        cdef Py_ssize_t sleeping_count = self.sleeping_count
-        cdef Py_ssize_t count = previous_count + sleeping_count
-        cdef const Manifold* source = self.previous
+        cdef Py_ssize_t count = self.previous_count + self.sleeping_count
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
-        memcpy(m, source, previous_count * sizeof(Manifold))
-        memcpy(m + previous_count, self.sleeping, sleeping_count * sizeof(Manifold))
+        memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
+        memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
             if m[i].allowance == 0.0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.errors import SceneError
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, listing, show, suggestion, text, vector
 from mcsim.scene.joints import Joint
@@ -253,6 +254,10 @@ class Scene:
         return self.of_parts(*([part if part.index == i else part.changed(index=i) for i, part in enumerate(parts)]
                                for parts in (self.bodies, self.joints)))
 
+    def frozen(self) -> Scene:
+        """This scene to be read alone: what would change it is refused. Its copies are scenes like others."""
+        return FrozenScene(self)
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._gravity.flags.writeable = False       # copied and unpickled arrays come back writable
@@ -268,6 +273,52 @@ class Scene:
 
     def __repr__(self) -> str:
         return f"<Scene {self.name!r}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+
+class FrozenList(list):
+    """A list to be read; its copies are lists like others."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise SceneError("this list is of the scene of a running world, to be read: change the world (add_body, add_joint, "
+                         "remove_body, …), or a copy of the scene (scene.copy())")
+
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+    __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
+
+    def __reduce__(self) -> tuple:
+        return list, (list(self),)
+
+
+class FrozenScene(Scene):
+    """The scene of a running world, as it shows it."""
+
+    def __init__(self, scene: Scene):
+        self.__dict__.update(scene.__dict__)
+        self.__dict__.update({name: FrozenList(getattr(scene, name)) for name in PARTS})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse()
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse()
+
+    def _refuse(self, *_: Any) -> Any:
+        raise SceneError(f"scene {self.name!r} is that of a running world, to be read: change the world (add_body, "
+                         "add_joint, remove_body, …), or a copy of the scene (scene.copy())")
+
+    _add_body = _add_joint = ignore_collision = _refuse
+
+    def __reduce__(self) -> tuple:
+        return _thawed, ({**self.__dict__} | {name: list(getattr(self, name)) for name in PARTS},)
+
+
+PARTS = ("bodies", "joints", "ignored_pairs")
+
+
+def _thawed(state: dict[str, Any]) -> Scene:
+    scene = Scene.__new__(Scene)
+    scene.__setstate__(state)
+    return scene
 
 
 def _all_same(ours: list, theirs: list) -> bool:
