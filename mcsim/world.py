@@ -29,6 +29,9 @@ from mcsim.state.user_joints import user_joints
 
 MOST_STEPS = 2**62
 
+BUSY = ("World.{doing}: the world is in the middle of a step, or of being changed or looked at; a function that it calls (a "
+        "residual, a motion) and other threads may only read its arrays: do it after the step")
+
 
 class There(NamedTuple):
     """What there is in a world now. Parts that go together are taken as one, so that whoever reads them does not need
@@ -114,7 +117,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if not isinstance(scene, Scene):
             raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
                              "mcsim.load(name) makes one")
-        self._turn = Turn()
+        self._turn = Turn(BUSY)
         self._keywords = keywords
         self._origin = scene.sharing_parts()
         self.dt = self._keywords["dt"]

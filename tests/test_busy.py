@@ -277,6 +277,50 @@ def test_two_worlds_in_two_threads_ask_with_one_shape():
     assert together == alone
 
 
+ALGORITHMS = """
+import sys, threading, time
+import numpy as np
+import mcsim as mc
+sys.setswitchinterval(1e-6)
+dynamics = mc.ReducedWorld(mc.load("ragdolls", count=1)).dynamics
+rng = np.random.default_rng(0)
+states = {n: (rng.normal(size=(n, dynamics.nq)), *rng.normal(size=(2, n, dynamics.nv))) for n in (1, 7, 40)}
+calls = {
+    "forward_dynamics": lambda q, qd, x: dynamics.forward_dynamics(q, qd, x),
+    "inverse_dynamics": lambda q, qd, x: dynamics.inverse_dynamics(q[0], qd[0], x[0]),
+    "mass_matrix": lambda q, qd, x: dynamics.mass_matrix(q), "state": lambda q, qd, x: dynamics.state(q, qd)[2],
+    "accelerations": lambda q, qd, x: dynamics.accelerations(q, qd, x)[1],
+    "jacobian": lambda q, qd, x: dynamics.body_jacobian(dynamics.system.links[5].body, q),
+    "hybrid_dynamics": lambda q, qd, x: dynamics.hybrid_dynamics(q, qd, x, x, np.arange(dynamics.nv) >= 6)[0],
+}
+alone = {(name, n): call(*states[n]) for name, call in calls.items() for n in states}
+ends, refused, failures = time.time() + 3.0, [0], []
+
+def ask(seed):
+    rng = np.random.default_rng(seed)
+    while time.time() < ends and not failures:
+        name, n = list(alone)[rng.integers(len(alone))]
+        try:
+            if not np.array_equal(calls[name](*states[n]), alone[name, n]):
+                failures.append(f"{name} of {n} states: another answer")
+        except mc.SimulationError as error:
+            refused[0] += "belongs to one thread at a time" in str(error)
+threads = [threading.Thread(target=ask, args=(k,)) for k in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+sys.exit(failures[0] if failures else 0 if refused[0] else "nothing was refused")
+"""
+
+
+def test_dynamics_in_several_threads_answer_rightly_or_refuse():
+    """They wrote into each other's answers, and beyond them: double free or corruption."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run([sys.executable, "-c", ALGORITHMS], capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
 def test_ctrl_c_never_leaves_a_world_busy():
     """Interrupts at random moments of short calls: the turn is given back by whoever had it."""
     code = """

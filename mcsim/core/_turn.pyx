@@ -1,33 +1,30 @@
-"""The one turn that a world has: whoever steps it, changes it or looks into it has it alone meanwhile.
+"""The one turn that a thing has which is for one caller at a time: whoever has it is alone with the thing.
 
-It is a lock that nobody waits for: who finds it taken is told so. It is taken and given back by `with` and in compiled
-code, so that neither Ctrl-C nor another thread comes between the taking and the block that gives it back.
+It is a lock that nobody waits for: who finds it taken is told so. It is taken and given back in compiled code, by `with`
+in Python, so that neither Ctrl-C nor another thread comes between the taking and the block that gives it back.
 """
 
 from cpython.pythread cimport (NOWAIT_LOCK, PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock,
-                               PyThread_get_thread_ident, PyThread_release_lock, PyThread_type_lock)
+                               PyThread_get_thread_ident, PyThread_release_lock)
 
 from cython cimport final, freelist
 
 from mcsim.core.errors import SimulationError
 
-# What a part of the code wants of the turn.
+# What a block wants of the turn.
 cdef enum Want:
-    ALONE                        # nobody else, not even a function of the user's that the world is calling
+    ALONE                        # nobody else, not even a function of the user's that the thing itself is calling
     STEP                         # the same, and the arrays are a step's until its end
-    LOOK                         # nobody else, but for functions of the user's that the world itself is calling
+    LOOK                         # nobody else, but for functions of the user's that the thing itself is calling
     GLANCE                       # the same, and where it cannot be had the block does without
 
 
 @final
 cdef class Turn:
-    """One world's."""
+    """message: what the error says, with {doing} where the name of what was asked for stands."""
 
-    cdef PyThread_type_lock lock
-    cdef unsigned long owner                 # the thread that has it; 0: none
-    cdef readonly bint stepping              # whether a step has it
-
-    def __cinit__(self):
+    def __cinit__(self, str message):
+        self.message = message
         self.lock = PyThread_allocate_lock()
         if self.lock == NULL:
             raise MemoryError
@@ -37,21 +34,36 @@ cdef class Turn:
             PyThread_free_lock(self.lock)
 
     def alone(self, doing):
-        """A block that changes the world, or runs kernels that write. doing: what of World it is, for the message."""
+        """A block that changes the thing, or runs kernels that write. doing: its name in the message."""
         return _hold(self, doing, ALONE)
 
     def step(self, doing):
-        """A block that steps the world."""
+        """A block that steps a world."""
         return _hold(self, doing, STEP)
 
     def look(self, doing):
-        """A block that reads the world's arrays and writes none of them. Functions of the user's that are called in
-        the middle of a step may do that, too."""
+        """A block that reads a world's arrays and writes none of them. Functions of the user's that are called in the
+        middle of a step may do that, too."""
         return _hold(self, doing, LOOK)
 
     def glance(self):
         """The same for a block that can do without: `with turn.glance() as had` tells whether the turn was free."""
         return _hold(self, None, GLANCE)
+
+    cdef bint take(self) noexcept:
+        """-> whether the turn was free. Whoever has it gives it back."""
+        if not PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
+            return False
+        self.owner = PyThread_get_thread_ident()
+        return True
+
+    cdef void give(self) noexcept:
+        self.stepping = False
+        self.owner = 0
+        PyThread_release_lock(self.lock)
+
+    cdef int refuse(self, doing) except -1:
+        raise SimulationError(self.message.format(doing=doing))
 
 
 @final
@@ -66,24 +78,17 @@ cdef class Hold:
 
     def __enter__(self):
         cdef Turn turn = self.turn
-        cdef unsigned long me = PyThread_get_thread_ident()
-        if PyThread_acquire_lock(turn.lock, NOWAIT_LOCK):
-            turn.owner = me
+        if turn.take():
             turn.stepping = self.want == STEP
             self.has = True
-        elif self.want != GLANCE and not (self.want == LOOK and turn.owner == me):
-            raise SimulationError(f"World.{self.doing}: the world is in the middle of a step, or of being changed or looked "
-                                  "at; a function that it calls (a residual, a motion) and other threads may only read its "
-                                  "arrays: do it after the step")
+        elif self.want != GLANCE and not (self.want == LOOK and turn.owner == PyThread_get_thread_ident()):
+            turn.refuse(self.doing)
         return self.has
 
     def __exit__(self, *_):
-        cdef Turn turn = self.turn
         if self.has:
             self.has = False
-            turn.stepping = False
-            turn.owner = 0
-            PyThread_release_lock(turn.lock)
+            self.turn.give()
 
 
 cdef _hold(Turn turn, object doing, Want want):

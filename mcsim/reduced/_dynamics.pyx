@@ -12,6 +12,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._crew cimport MOST_WORKERS, share_out
+from mcsim.core._turn cimport Turn
 
 from mcsim.core.arrays import aligned
 from mcsim.core.errors import SceneError
@@ -26,6 +27,10 @@ cdef enum Task:
     MASS = 2
     BIAS = 3                     # inverse dynamics at qdd = 0
 
+TASKS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "bias_force")
+
+BUSY = ("Dynamics.{doing}: it is at work in another thread, or in a function that it calls; a Dynamics belongs to one thread "
+        "at a time: make another one of its system")
 
 cdef double SINGULAR = 1e-8      # cosine of a pitch
 cdef double SHORTEST = 1e-12     # square of a quaternion's length
@@ -108,11 +113,13 @@ cdef class Dynamics:
     cdef Tree tree                       # of one lane
     cdef const TreeKernels* wide         # of many; NULL before they are asked for
     cdef Batch batch
+    cdef Turn turn                       # all of it works in one room
 
     def __init__(self, links, Py_ssize_t nq, Py_ssize_t nv, turns, positions, orientations, names, user=(), int threads=1):
         cdef Py_ssize_t bodies = len(positions)
         if links.dtype.itemsize != sizeof(Link):
             raise ValueError(f"a link's record has {sizeof(Link)} bytes here, {links.dtype.itemsize} there")
+        self.turn = Turn(BUSY)
         self.links = np.ascontiguousarray(links)
         self.nq, self.nv, self.body_count, self.threads = nq, nv, bodies, min(threads, MOST_WORKERS)
         self.user = tuple(user)
@@ -233,17 +240,24 @@ cdef class Dynamics:
             x = self._take(x, "tau" if task == FORWARD else "qdd", self.nv, &given[2], &count)
         if forces is not None:
             forces = self._take_forces(forces, &given[3], &count)
-        if count < 0:
-            out = empty(shape)
-            if self.nv:
-                find_any(out, &found)
-                self._one_state(task, given, found)
-            return out
-        out = empty((count, *shape))
-        if count and self.nv:
+        out = empty(shape) if count < 0 else empty((count, *shape))
+        if self.nv and count:
             find_any(out, &found)
-            self._states(task, given, count, found, size)
+            self._begin(TASKS[task])
+            try:
+                if count < 0:
+                    self._one_state(task, given, found)
+                else:
+                    self._states(task, given, count, found, size)
+            finally:
+                self.turn.give()
         return out
+
+    cdef int _begin(self, doing) except -1:
+        """Take the turn, which its give() gives back."""
+        if not self.turn.take():
+            self.turn.refuse(doing)
+        return 0
 
     cdef int _one_state(self, int task, const Given* given, double* found) except -1:
         self._ask_users(given[0].rows, given[1].rows)
@@ -354,15 +368,19 @@ cdef class Dynamics:
             find_any(positions, &position)
             find_any(orientations, &orientation)
             find_any(twists, &twist)
-        for i in range(n if self.tree.count else 0):
-            at = given[0].rows + i * given[0].stride
-            self._ask_users(at, NULL)
-            place(&self.tree, <const Wide*>at)
-            give_poses(&self.tree, <const Mat3*>doubles(self.turns), <Vec3*>position + i * self.body_count,
-                       <Quat*>orientation + i * self.body_count)
-            if qd is not None:
-                move(&self.tree, <const Wide*>at, <const Wide*>(given[1].rows + i * given[1].stride))
-                give_twists(&self.tree, True, <Twist*>twist + i * self.body_count)
+        self._begin("state")
+        try:
+            for i in range(n if self.tree.count else 0):
+                at = given[0].rows + i * given[0].stride
+                self._ask_users(at, NULL)
+                place(&self.tree, <const Wide*>at)
+                give_poses(&self.tree, <const Mat3*>doubles(self.turns), <Vec3*>position + i * self.body_count,
+                           <Quat*>orientation + i * self.body_count)
+                if qd is not None:
+                    move(&self.tree, <const Wide*>at, <const Wide*>(given[1].rows + i * given[1].stride))
+                    give_twists(&self.tree, True, <Twist*>twist + i * self.body_count)
+        finally:
+            self.turn.give()
         if count < 0:
             positions, orientations, twists = positions[0], orientations[0], twists[0]
         return positions, orientations, twists[..., :3].copy(), twists[..., 3:].copy()
@@ -388,14 +406,18 @@ cdef class Dynamics:
         find_any(unused, &tau)
         if n and self.body_count:
             find_any(found, &out)
-        for i in range(n if self.tree.count else 0):
-            for k in range(3):
-                at[k] = given[k].rows + i * given[k].stride
-            self._ask_users(at[0], at[1])
-            place(&self.tree, <const Wide*>at[0])
-            move(&self.tree, <const Wide*>at[0], <const Wide*>at[1])
-            inverse_dynamics(&self.tree, <const Wide*>at[2], NULL, <Wide*>tau)
-            give_accelerations(&self.tree, <Twist*>out + i * self.body_count)
+        self._begin("accelerations")
+        try:
+            for i in range(n if self.tree.count else 0):
+                for k in range(3):
+                    at[k] = given[k].rows + i * given[k].stride
+                self._ask_users(at[0], at[1])
+                place(&self.tree, <const Wide*>at[0])
+                move(&self.tree, <const Wide*>at[0], <const Wide*>at[1])
+                inverse_dynamics(&self.tree, <const Wide*>at[2], NULL, <Wide*>tau)
+                give_accelerations(&self.tree, <Twist*>out + i * self.body_count)
+        finally:
+            self.turn.give()
         if count < 0:
             found = found[0]
         return found[..., :3].copy(), found[..., 3:].copy()
@@ -414,13 +436,17 @@ cdef class Dynamics:
         found = np.zeros((n, 6, self.nv))
         if n and self.nv and link >= 0:
             find_any(found, &out)
-            for i in range(n):
-                self._ask_users(given.rows + i * given.stride, NULL)
-                place(&self.tree, <const Wide*>(given.rows + i * given.stride))
-                for k in range(6):
-                    for j in range(6):
-                        wrench[j] = j == k
-                    project(&self.tree, link, wrench, out + (6 * i + k) * self.nv)
+            self._begin("body_jacobian")
+            try:
+                for i in range(n):
+                    self._ask_users(given.rows + i * given.stride, NULL)
+                    place(&self.tree, <const Wide*>(given.rows + i * given.stride))
+                    for k in range(6):
+                        for j in range(6):
+                            wrench[j] = j == k
+                        project(&self.tree, link, wrench, out + (6 * i + k) * self.nv)
+            finally:
+                self.turn.give()
         return found if count >= 0 else found[0]
 
 

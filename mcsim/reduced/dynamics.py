@@ -29,7 +29,7 @@ class Dynamics(_dynamics.Dynamics):
     threads: among which calls for many states are shared out. Results do not depend on it.
 
     Coordinates q (nq,), velocities qd (nv,) and accelerations qdd (nv,) are those of the system (`system.index`). A
-    Dynamics belongs to one thread at a time.
+    Dynamics belongs to one thread at a time, and says so: SimulationError.
     """
 
     def __init__(self, system: System, gravity=None, threads: int = 1):
@@ -73,12 +73,14 @@ class Dynamics(_dynamics.Dynamics):
     def _where_given(self, given: np.ndarray) -> _dynamics.Dynamics:
         """The algorithms with these joints' accelerations given: of them forward dynamics reads tau as qdd."""
         key = given.tobytes()
-        if self._given[0] != key:
+        known, made = self._given                   # both at once: another thread may set them
+        if known != key:
             records = self._made_of[0].copy()
             for record, link in zip(records, self.system.links):
                 record["given"] = bool(given[link.v].all())
-            self._given = key, _dynamics.Dynamics(records, *self._made_of[1:])
-        return self._given[1]
+            made = _dynamics.Dynamics(records, *self._made_of[1:])
+            self._given = key, made
+        return made
 
     def _by_mass_matrix(self, q, qd, known, given, forces) -> np.ndarray:
         """H qdd + C = tau, split into what is given and what is free."""

@@ -1,0 +1,12 @@
+from cpython.pythread cimport PyThread_type_lock
+
+
+cdef class Turn:
+    cdef PyThread_type_lock lock
+    cdef unsigned long owner                 # the thread that has it; 0: none
+    cdef object message
+    cdef readonly bint stepping              # whether a step has it
+
+    cdef bint take(self) noexcept
+    cdef void give(self) noexcept
+    cdef int refuse(self, doing) except -1
