@@ -17,6 +17,7 @@ from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
+from mcsim.reduced.kinds import freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mcsim.solve.kkt import KKT, Redundancy
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
+MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
 OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")      # whose q are a joint's position
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
@@ -92,6 +94,7 @@ class ReducedWorld(World):
 
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         system = System(scene, **self._choices)
+        _check_loops(system)
         if self._keywords["integrator"] == "reference":
             _check_smooth(scene, system, bodies, joints)
         q, qd = system.coordinates(bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:])
@@ -148,6 +151,7 @@ class ReducedWorld(World):
     def _joints(self):
         """The joints' records, with what those of the tree carried in the last substep."""
         if not self._turn.stepping:
+            vars(self)["_pipeline"].sync()
             vars(self)["_pipeline"].recover()
         return vars(self)["_joints"]
 
@@ -453,12 +457,20 @@ class ReducedWorld(World):
                              f"{type(snapshot).__name__}; from_maximal takes the state of a World")
         super().restore(snapshot)
 
+    def _checked_state(self, snapshot, parts):
+        pipeline = parts["_pipeline"]
+        for name in ("q", "qd", "tau"):
+            given, own = getattr(snapshot, name), getattr(pipeline, name)
+            if not isinstance(given, np.ndarray) or given.dtype != own.dtype or given.shape != own.shape:
+                raise SceneError(f"{name} is no array of {own.shape} doubles")
+        return super()._checked_state(snapshot, parts)
+
     def _restore(self, snapshot):
         super()._restore(snapshot)
         pipeline = vars(self)["_pipeline"]
         pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
         pipeline.sync()
-        pipeline.recovered = pipeline.steps                  # the records have the forces of then
+        pipeline.trust_records()
 
     def _state_hash(self):
         digest = hashlib.blake2b(super()._state_hash().encode(), digest_size=16)
@@ -512,6 +524,23 @@ def _check_smooth(scene, system, bodies, joints):
             raise _beyond_reference(f"body {body.name!r}", "has damping")
         if body.kind == "kinematic":
             raise _beyond_reference(f"body {body.name!r}", "is kinematic")
+
+
+def _check_loops(system):
+    """Refuse what would not be done within seconds: all rows that close loops in a tree are solved as one dense matrix, of
+    which every entry is a product over the tree's velocities."""
+    tree, sizes = {-1: -1}, np.zeros(len(system.links), np.int64)
+    for link in system.links:
+        tree[link.number] = link.number if link.parent < 0 else tree[link.parent]
+        sizes[tree[link.number]] += link.v.stop - link.v.start
+    rows = np.zeros(len(system.links), np.int64)
+    for loop in system.loops:
+        for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
+            rows[number] += 6 - freedoms(loop.joint)
+    if float(np.sum(rows.astype(float)**2 * sizes)) > MOST_LOOP_WORK:
+        raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
+                         f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take minutes: "
+                         "take World, which has a sparse one, or cut joints out of the scene")
 
 
 def _beyond_reference(part, what):

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.state.fields import BODY_FIELDS, MANIFOLD_DTYPE
+from mcsim.scene import Body, Joint
+from mcsim.scene.checks import choose, count, number
+from mcsim.settings import CONTACTS
+from mcsim.state.checks import LAID_OUT, check_bodies, check_joints, check_manifolds, check_sensed
+from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
+
+MOST_STEPS = 2**62
 
 
 class Packed:
@@ -36,6 +42,23 @@ class Packed:
         words = out.view(np.uint64).reshape(-1)
         words[np.unpackbits(self.mask, count=len(words)).view(bool)] = self.words
         return out
+
+    def checked(self, dtype, shape, what) -> np.ndarray:
+        """The array, which must be one of this type and shape; a -1 in the shape stands for any length. Whatever else it
+        holds, or does not, is refused."""
+        try:
+            fits = (self.dtype == dtype and len(self.shape) == len(shape)
+                    and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape)))
+            mask, words = self.mask, self.words
+            if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.uint8, np.uint64, 1, 1):
+                count = int(np.prod(self.shape, dtype=object)) * (self.dtype.itemsize // 8)
+                if (len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(np.unpackbits(mask))
+                        == np.count_nonzero(np.unpackbits(mask, count=count))):
+                    return self.unpacked()
+        except (AttributeError, TypeError):
+            pass
+        wanted = "(" + ", ".join("any" if n < 0 else str(n) for n in shape) + ")"
+        raise SceneError(f"{what} is no packed array of the shape {wanted}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +110,33 @@ class Parts:
         return self.__dict__ | {"scene": None}
 
     def in_terms_of(self, origin):
-        """-> lists of bodies and joints, those of `origin` where they stand in it."""
-        return ([origin.bodies[body] if isinstance(body, int) else body for body in self.bodies],
-                [origin.joints[joint] if isinstance(joint, int) else joint for joint in self.joints])
+        """-> bodies, joints, pairs that do not collide, checked; parts of `origin` where they stand in it."""
+        bodies = _parts_of(self.bodies, origin.bodies, Body)
+        joints = _parts_of(self.joints, origin.joints, Joint)
+        names, before = {body.name for body in bodies}, set()
+        for joint in joints:
+            geared = {joint.joint_a, joint.joint_b} if joint.type == "gear" else set()
+            if not ({joint.a, joint.b} <= names | {None} and geared <= before):
+                raise SceneError(f"joint {joint.name!r} of the snapshot is on parts that it does not have")
+            before.add(joint.name)
+        pairs = [(a, b) for a, b in self.ignored_pairs]
+        if not all(isinstance(name, str) for pair in pairs for name in pair):
+            raise SceneError("the pairs of bodies that do not collide are not told by names")
+        return bodies, joints, pairs
+
+
+def _parts_of(told, origin, kind):
+    """Parts by their numbers in a list, or as they are."""
+    found = []
+    for part in told:
+        if isinstance(part, int) and 0 <= part < len(origin):
+            part = origin[part]
+        if not isinstance(part, kind):
+            raise SceneError(f"the snapshot has {part!r:.40} for a {kind.__name__.lower()}")
+        found.append(part)
+    if len({part.name for part in found}) < len(found):
+        raise SceneError(f"two of the snapshot's {kind.__name__.lower()}s have one name")
+    return found
 
 
 def _told(parts, origin):
@@ -118,6 +165,7 @@ class Snapshots:
             return self._snapshot()
 
     def _snapshot(self):
+        self._meet_shapes()                         # what is in the sensors, by the present numbers
         if self._parts is None or self._parts.scene is not self._scene:
             self._parts = Parts(self._scene, self._origin)
         arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
@@ -136,54 +184,69 @@ class Snapshots:
             self._restore(snapshot)
 
     def _restore(self, snapshot):
-        parts = self._machinery_of(snapshot)
-        joints = snapshot.joints.unpacked()
-        self._check_records(joints, parts["_joints"], tuple(parts["_there"].joint_index))
-        parts["_collider"].set_manifolds(self._manifolds_of(snapshot))
-        for name, packed in snapshot.packed.items():
-            getattr(parts["_bodies"], name)[...] = packed.unpacked()
-        parts["_joints"][...] = joints
-        if parts["_breakable"]:
-            parts["_pipeline"].replan()
+        try:
+            _check_clock(snapshot)
+            parts = self._machinery_of(snapshot.parts)
+            state = self._checked_state(snapshot, parts)
+        except SceneError as error:
+            raise SceneError(f"World.restore: {error}") from None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
+        self._take_state(parts, *state)
         self._settle(parts)
         self._meet_shapes()
         if self._pipeline.sensors is not None:
-            self._pipeline.sensors.set_inside(snapshot.sensed)
+            self._pipeline.sensors.set_inside(state[-1])
         self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
         if self.time != snapshot.time:              # from a world of another dt
             self._pipeline.start = snapshot.time - snapshot.steps * self.dt
 
-    def _manifolds_of(self, snapshot):
-        """Those of a world of another `contact` without what their points keep: it means another thing there."""
-        manifolds = np.asarray(snapshot.manifolds.unpacked(), MANIFOLD_DTYPE)
-        if snapshot.contact != self._keywords["contact"]:
+    def _checked_state(self, snapshot, parts):
+        """-> bodies' arrays by name, joints, manifolds, what is in the sensors. parts: of `_machinery_of`."""
+        there, shapes = parts["_there"], parts["_collider"].get_shapes()
+        count = there.bodies.count
+        saved = {field.name: field for field in BODY_FIELDS if field.saved}
+        if set(snapshot.packed) != set(saved):
+            raise SceneError("the snapshot has other arrays of bodies than this version of mcsim keeps")
+        arrays = {name: snapshot.packed[name].checked(np.dtype(field.dtype), (count, *field.shape), name)
+                  for name, field in saved.items()}
+        check_bodies(arrays, there.bodies.kind, tuple(there.body_index))
+        joints = snapshot.joints.checked(JOINT_DTYPE, (len(parts["_joints"]),), "joints")
+        check_joints(joints, parts["_joints"], tuple(there.joint_index))
+        for name in LAID_OUT:
+            joints[name] = 0
+        manifolds = snapshot.manifolds.checked(MANIFOLD_DTYPE, (-1,), "manifolds")
+        check_manifolds(manifolds, shapes)
+        choose(snapshot.contact, CONTACTS, "contact")
+        if snapshot.contact != self._keywords["contact"]:       # what their points keep means another thing there
             for part, name in ((manifolds, "friction_impulse"), (manifolds["points"], "normal_impulse"),
                                (manifolds["points"], "friction_impulse")):
                 part[name] = 0.0
-        return manifolds
-
-    def _machinery_of(self, snapshot):
-        """What `_machinery` gives for the bodies and joints of a snapshot: the present one, if they are those."""
-        told = snapshot.parts
-        if told.scene is not self._scene:
-            if told.counts != (len(self._origin.bodies), len(self._origin.joints)):
-                raise SceneError(f"World.restore: {snapshot!r} is of another scene; this world was made with "
-                                 f"{len(self._origin.bodies)} bodies, {len(self._origin.joints)} joints")
-            bodies, joints = told.in_terms_of(self._origin)
-            if bodies != self._scene.bodies or joints != self._scene.joints:
-                return self._gathered(self._scene.of_parts(bodies, joints, told.ignored_pairs), anew=True)
-        return {name: getattr(self, name) for name in ("_there", "_bodies", "_joints", "_collider", "_pipeline",
-                                                       "_breakable")}
+        return arrays, joints, manifolds, check_sensed(snapshot.sensed, shapes)
 
     @staticmethod
-    def _check_records(theirs, own, names):
-        if any(np.any(theirs[n] != own[n]) for n in ("type", "body_a", "body_b")):
-            raise SceneError("World.restore: the snapshot's joints connect other bodies than this world's")
-        for i, (their, mine) in enumerate(zip(theirs, own)):
-            if _what_it_holds(their) != _what_it_holds(mine):
-                raise SceneError(f"World.restore: in the snapshot, joint {names[i]!r} holds other coordinates or "
-                                 "another length, pitch or ratio than in this world; restore a snapshot of an equal "
-                                 "scene")
+    def _take_state(parts, arrays, joints, manifolds, sensed):
+        """Into the arrays and the collider of what `_machinery_of` gave."""
+        parts["_collider"].set_manifolds(manifolds)
+        for name, array in arrays.items():
+            getattr(parts["_bodies"], name)[...] = array
+        parts["_joints"][...] = joints
+        if parts["_breakable"]:
+            parts["_pipeline"].replan()
+
+    def _machinery_of(self, told):
+        """What `_machinery` gives for the bodies and joints of a snapshot, its Parts: the present one, if they are
+        those."""
+        if told.scene is not self._scene:
+            if told.counts != (len(self._origin.bodies), len(self._origin.joints)):
+                raise SceneError(f"the snapshot is of another scene, of {told.counts[0]} bodies, {told.counts[1]} joints; "
+                                 f"this world was made with {len(self._origin.bodies)} bodies, "
+                                 f"{len(self._origin.joints)} joints")
+            bodies, joints, pairs = told.in_terms_of(self._origin)
+            if bodies != self._scene.bodies or joints != self._scene.joints:
+                return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
+        return {name: getattr(self, name) for name in ("_there", "_bodies", "_joints", "_collider", "_pipeline",
+                                                       "_breakable")}
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -194,8 +257,10 @@ class Snapshots:
         digest = hashlib.blake2b(digest_size=16)
         digest.update(np.float64(self.time).tobytes())
         joints = self._joints.copy()
-        joints["row_begin"] = joints["row_count"] = 0       # where a step had its rows is no state
-        for array in (*self._saved_arrays().values(), joints, self._collider.get_manifolds()):
+        for name in LAID_OUT:
+            joints[name] = 0
+        self._meet_shapes()
+        for array in (*self._saved_arrays().values(), joints, self._collider.get_manifolds(), self._sensed()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
 
@@ -217,10 +282,11 @@ class Snapshots:
             return self._copied()
 
 
-def _what_it_holds(record):
-    """What a joint's record says about how many rows it has, and which."""
-    names = ("constant", "breakable", "disc", "ratio", "geared", "geared_axis", "user_size")
-    return *(record[name].tobytes() for name in names), record["axes"]["motion_mode"].tobytes()
+def _check_clock(snapshot):
+    """Steps and times of a snapshot."""
+    count(snapshot.steps, "steps", 0, MOST_STEPS)
+    for name in ("start", "time"):
+        number(getattr(snapshot, name), name)
 
 
 def _rebuild(kind, scene, keywords, snapshot):

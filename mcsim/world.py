@@ -21,13 +21,11 @@ from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.settings import check_settings, kernel_settings, sleep_settings
-from mcsim.snapshots import Snapshots
+from mcsim.snapshots import MOST_STEPS, Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
 from mcsim.state.user_joints import user_joints
-
-MOST_STEPS = 2**62
 
 BUSY = ("World.{doing}: the world is in the middle of a step, or of being changed or looked at; a function that it calls (a "
         "residual, a motion) and other threads may only read its arrays: do it after the step")
@@ -177,7 +175,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         k = self._keywords
         return None if k["contact_model"] is None else Laboratory(
             k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
-            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass)
+            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass, lambda: self.body_names)
 
     def _inverse_mass(self):
         """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
