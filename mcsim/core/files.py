@@ -1,23 +1,132 @@
-"""Writing a file whole or not at all."""
+"""Files: read with errors that name them, written whole or not at all."""
 
+import errno
+import json
 import os
 import tempfile
 from contextlib import contextmanager
-from pathlib import Path
+
+import numpy as np
+
+from mcsim.core.errors import SceneError
+
+
+# Of a path that can be that of no file: too long, through what is no folder, in a circle.
+WRONG_PATHS = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.EINVAL)
+
+
+def path_name(path, what):
+    """A path as a string. what: what the file is to be, "recording"."""
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise SceneError(f"a {what} is named by its path, a string or a pathlib.Path, got {path!r:.60}") from None
+    if not name or "\0" in name:
+        raise SceneError(f"a {what} is named by its path, got {name!r:.60}")
+    return name
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+@contextmanager
+def opened(path, what):
+    """Yields a binary file to read. FileNotFoundError if there is none, SceneError if the path can be that of none;
+    OSError for what the machine does not do, as ever."""
+    name = path_name(path, what)
+    try:
+        with open(name, "rb") as file:
+            yield file
+    except FileNotFoundError:
+        raise FileNotFoundError(f"no such {what}: {name}") from None
+    except OSError as error:
+        raise _of_path(error, name, what) from None
+
+
+def _of_path(error, name, what):
+    """What an OSError says about a path, as a SceneError where the path is wrong in itself."""
+    if error.errno == errno.EISDIR:
+        return SceneError(f"{name}: is a folder, not a {what}")
+    return SceneError(f"{name:.300}: {error.strerror}") if error.errno in WRONG_PATHS else error
+
+
+def read_json(path, what):
+    """The JSON data of a file, in which no object has a field twice."""
+    name = path_name(path, what)
+    with opened(path, what) as file:
+        content = file.read()
+    try:
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise SceneError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise SceneError(f"{name}: not JSON: it is not text in UTF-8") from None
+    except RecursionError:
+        raise SceneError(f"{name}: not a {what}: nested too deeply") from None
+    except ValueError as error:             # a number of thousands of digits, a field given twice
+        raise SceneError(f"{name}: {error}") from None
+
+
+def _object(pairs):
+    """A JSON object, in which no field may stand twice."""
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise ValueError(f"field {name!r:.60} stands twice in one object")
+            seen.add(name)
+    return result
+
+
+def read_arrays(path, what):
+    """name -> array, of a NumPy .npz file."""
+    name = path_name(path, what)
+    with opened(path, what) as file:
+        try:
+            with np.load(file, allow_pickle=False) as data:
+                return {key: data[key] for key in data.files}
+        except OSError:
+            raise
+        except MemoryError:
+            raise SceneError(f"{name}: not a {what}: it says that it holds more than there is memory for") from None
+        except Exception as error:          # the readers of zip files, compressions and headers raise whatever they do
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise SceneError(f"{name}: not a {what}: {reason:.200}") from None
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+
+@contextmanager
+def written_whole(path, what="file"):
+    """Yields an open binary file; when the block ends well it becomes `path`, otherwise `path` stays as it was. What is
+    no plain file, a pipe or a terminal, is written at once. Errors as of opened()."""
+    name = os.path.realpath(path_name(path, what))
+    try:
+        if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+            with open(name, "wb") as file:
+                yield file
+            return
+        with _beside(name) as file:
+            yield file
+    except FileNotFoundError as error:
+        if error.filename is not None and not os.path.isdir(os.path.dirname(name)):
+            raise FileNotFoundError(f"{os.fsdecode(path)}: there is no folder {os.path.dirname(name)}") from None
+        raise
+    except OSError as error:
+        raise _of_path(error, os.fsdecode(path), what) from None
 
 
 @contextmanager
-def written_whole(path):
-    """Yields an open binary file; when the block ends well it becomes `path`, otherwise `path` stays as it was."""
-    path = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+def _beside(name):
+    """A file in the same folder that takes the name when the block ends well."""
+    handle, other = tempfile.mkstemp(prefix=".mcsim-", dir=os.path.dirname(name))
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
         mask = os.umask(0)                                # mkstemp makes files private; give it what open() would
         os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, path)
+        os.chmod(other, 0o666 & ~mask)
+        os.replace(other, name)
     except BaseException:
-        os.unlink(name)
+        os.unlink(other)
         raise

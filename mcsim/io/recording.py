@@ -4,15 +4,16 @@ Arrays: time (t,) [s]; positions (t, n, 3) of the centres of mass [m]; orientati
 (w, x, y, z); velocities (t, n, 3) [m/s]; angular_velocities (t, n, 3) [rad/s], world axes; body_names (n,).
 """
 
-import os
-import zipfile
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import written_whole
+from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.scene.checks import FieldError, count, show
+from mcsim.world import MOST_STEPS, World
 
 # Array -> shape of one body's entry in one frame.
 BODY_ARRAYS = {"positions": (3,), "orientations": (4,), "velocities": (3,), "angular_velocities": (3,)}
@@ -30,6 +31,9 @@ class Recording:
     body_names: tuple
 
     def __post_init__(self):
+        for name in ("time", *BODY_ARRAYS):
+            object.__setattr__(self, name, _numbers(getattr(self, name), name))
+        object.__setattr__(self, "body_names", _names(self.body_names))
         problem = self._problem()
         if problem:
             raise SceneError(f"recording: {problem}")
@@ -61,38 +65,53 @@ class Recording:
 
     def save(self, path):
         """Writes the .npz file, whole or not at all."""
-        if Path(path).suffix != ".npz":
-            raise SceneError(f"{os.fspath(path)}: a recording is a .npz file")
+        name = path_name(path, "recording")
+        if Path(name).suffix != ".npz":
+            raise SceneError(f"{name}: a recording is a .npz file")
         arrays = {name: getattr(self, name) for name in ("time", *BODY_ARRAYS)}
-        with written_whole(path) as file:
+        with written_whole(path, "recording") as file:
             np.savez_compressed(file, **arrays, body_names=np.array(self.body_names, dtype=str))
 
     @classmethod
     def load(cls, path):
         """Reads a .npz file and checks it. SceneError names the file and the array that is wrong."""
-        name = os.fspath(path)
+        name, data = path_name(path, "recording"), read_arrays(path, "recording")
+        missing = [key for key in ("time", *BODY_ARRAYS, "body_names") if key not in data]
+        if missing:
+            raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
-                missing = [key for key in ("time", *BODY_ARRAYS, "body_names") if key not in data]
-                if missing:
-                    raise SceneError(f"{name}: not a recording: there is no array {missing[0]!r}")
-                arrays = {key: data[key].astype(float) for key in ("time", *BODY_ARRAYS)}
-                body_names = tuple(map(str, data["body_names"]))
-            return cls(**arrays, body_names=body_names)
-        except FileNotFoundError:
-            raise FileNotFoundError(f"no such recording: {name}") from None
+            return cls(**{key: data[key] for key in ("time", *BODY_ARRAYS, "body_names")})
         except SceneError as error:
-            raise error if str(error).startswith(name) else SceneError(f"{name}: {error}") from None
-        except (ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-            raise SceneError(f"{name}: not a recording: {str(error).splitlines()[0]}") from None
+            raise SceneError(f"{name}: not a recording: {str(error).removeprefix('recording: ')}") from None
+
+
+def _numbers(values, name):
+    """An array of doubles."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "fiu":
+            raise TypeError
+        return array.astype(float)
+    except (TypeError, ValueError):
+        raise SceneError(f"recording: {name} must be an array of real numbers, got {show(values)}") from None
+
+
+def _names(values):
+    """A tuple of strings."""
+    names = values.tolist() if isinstance(values, np.ndarray) else values
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise SceneError(f"recording: body_names must be a list of names, got {show(values)}")
+    return tuple(names)
 
 
 class Recorder:
     """Keeps frames of a world: one at once, one after every `every` steps of `step`, and where `keep` is called."""
 
     def __init__(self, world, every=1):
-        if every < 1:
-            raise SceneError(f"recorder: every must be at least 1, got {every}")
+        if not isinstance(world, World):
+            raise SceneError(f"recorder: takes a World or a ReducedWorld, got {show(world)}")
+        if isinstance(every, bool) or not isinstance(every, Integral) or every < 1:
+            raise SceneError(f"recorder: every must be a whole number, at least 1, got {show(every)}")
         self.world = world
         self.every = every
         self.body_names = tuple(world.body_names)
@@ -101,6 +120,10 @@ class Recorder:
 
     def step(self, frames=1):
         """Steps the world until `frames` more frames are kept."""
+        try:
+            frames = count(frames, "frames", 0, MOST_STEPS)
+        except FieldError as error:
+            raise SceneError(f"recorder: {error}") from None
         for _ in range(frames):
             self.world.step(self.every)
             self.keep()

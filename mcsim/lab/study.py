@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import zipfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import written_whole
+from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.lab.record import ARRAYS, TOLD, Run
 from mcsim.lab.reference import Reference
+from mcsim.scene.checks import number, text
 
 VERSION = 1
 REFERENCE_ARRAYS = tuple(f.name for f in fields(Reference) if f.name != "label")
+
+# Array -> shape of one of its rows, of which there is one a time; -1: any.
+ROWS = {"linear_momentum": (3,), "angular_momentum": (3,), "positions": (-1, 3), "orientations": (-1, 4)}
 
 
 @dataclass(eq=False)
@@ -94,8 +96,9 @@ class Study:
     def save(self, path) -> None:
         """Writes everything to a .npz file, whole or not at all: arrays "runs.0.energy", ..., "reference.time", ...,
         and "study", JSON text that says what they are."""
-        if Path(path).suffix != ".npz":
-            raise SceneError(f"{os.fspath(path)}: a study is a .npz file")
+        name = path_name(path, "study")
+        if Path(name).suffix != ".npz":
+            raise SceneError(f"{name}: a study is a .npz file")
         about = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("series", "reference")}
         runs = self.all_runs()
         about |= {"version": VERSION, "runs": [{name: getattr(run, name) for name in TOLD} for run in runs],
@@ -103,29 +106,36 @@ class Study:
         arrays = {f"runs.{i}.{name}": getattr(run, name) for i, run in enumerate(runs) for name in ARRAYS}
         if self.reference is not None:
             arrays |= {f"reference.{name}": getattr(self.reference, name) for name in REFERENCE_ARRAYS}
-        with written_whole(path) as file:
+        with written_whole(path, "study") as file:
             np.savez_compressed(file, study=np.array(json.dumps(about)), **arrays)
 
     @classmethod
     def load(cls, path) -> Study:
         """Reads what `save` wrote. SceneError names the file if it is not a study."""
-        name = os.fspath(path)
+        name, data = path_name(path, "study"), read_arrays(path, "study")
         try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
-                about = json.loads(str(data["study"]))
-                if about.pop("version") != VERSION:
-                    raise SceneError(f"{name}: a study of another version of mcsim")
-                series = {}
-                for i, said in enumerate(about.pop("runs")):
-                    run = Run(**said, **{key: data[f"runs.{i}.{key}"] for key in ARRAYS})
-                    series.setdefault(run.name, []).append(run)
-                label = about.pop("reference")
-                reference = None if label is None else Reference(
-                    label, **{key: data[f"reference.{key}"] for key in REFERENCE_ARRAYS})
-                return cls(series=series, reference=reference, **about)
-        except FileNotFoundError:
-            raise FileNotFoundError(f"no such study: {name}") from None
-        except SceneError:
-            raise
-        except (ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-            raise SceneError(f"{name}: not a study: {str(error).splitlines()[0]}") from None
+            about = json.loads(str(data["study"]))
+            if about.pop("version") != VERSION:
+                raise SceneError("of another version of mcsim")
+            series = {}
+            for i, said in enumerate(about.pop("runs")):
+                run = Run(**said, **_checked(data, f"runs.{i}.", ARRAYS))
+                text(run.name, "name"), number(run.dt, "dt"), number(run.seconds, "seconds")
+                series.setdefault(run.name, []).append(run)
+            label = about.pop("reference")
+            reference = None if label is None else Reference(label, **_checked(data, "reference.", REFERENCE_ARRAYS))
+            return cls(series=series, reference=reference, **about)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise SceneError(f"{name}: not a study: {' '.join(str(error).split()):.200}") from None
+
+
+def _checked(data, prefix, names) -> dict[str, np.ndarray]:
+    """name -> array of numbers of a file's arrays, as many rows as there are times."""
+    arrays = {name: data[prefix + name] for name in names}
+    for name, array in arrays.items():
+        row = ROWS.get(name, ())
+        if (array.dtype.kind not in "fiu" or array.ndim != 1 + len(row)
+                or any(n != m for n, m in zip(array.shape[1:], row) if m >= 0)
+                or name != "step_seconds" and len(array) != len(arrays["time"])):
+            raise SceneError(f"{prefix}{name} holds {array.dtype} of the shape {array.shape}")
+    return arrays

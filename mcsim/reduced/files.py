@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import math
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from mcsim.core.errors import SceneError
-from mcsim.core.files import written_whole
+from mcsim.core.files import path_name, read_json, written_whole
 from mcsim.reduced.kinds import BALLS
 from mcsim.scene import Scene
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mcsim.reduced.system import Link, Loop, System
 
 VERSION = 1
+WHAT = "file of a system model"
 SAME = 1e-9                     # relative difference up to which two numbers of a model are the same
 FIELDS = ("version", "scene", "tree", "roots", "ball", "nq", "nv", "links", "loops", "couplings")
 MODEL = ("nq", "nv", "links", "loops", "couplings")
@@ -90,23 +91,13 @@ def save_system(system: System, path: str | PathLike[str]) -> None:
             parts.append(f"{json.dumps(key)}: [\n    {lines}\n  ]")
         else:
             parts.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    with written_whole(path) as file:
+    with written_whole(path, WHAT) as file:
         file.write(("{\n  " + ",\n  ".join(parts) + "\n}\n").encode())
 
 
 def load_system(path: str | PathLike[str]) -> System:
     """The model of a JSON file. FileNotFoundError if there is none, SceneError if it is wrong."""
-    name = fspath(path)
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            data = json.load(file)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"no such file: {name}") from None
-    except IsADirectoryError:
-        raise SceneError(f"{name}: is a folder, not a file of a system model") from None
-    except (ValueError, RecursionError) as error:
-        raise SceneError(f"{name}: not JSON: {error}") from None
-    return system_from_dict(data, name)
+    return system_from_dict(read_json(path, WHAT), path_name(path, WHAT))
 
 
 def _difference(made: Any, given: Any, place: str) -> str | None:
@@ -116,7 +107,8 @@ def _difference(made: Any, given: Any, place: str) -> str | None:
     elif isinstance(made, list) and isinstance(given, list) and len(made) == len(given):
         pairs = [(f"{place}[{i}]", *both) for i, both in enumerate(zip(made, given))]
     elif isinstance(made, float) and isinstance(given, (int, float)) and not isinstance(given, bool):
-        return None if math.isclose(made, given, rel_tol=SAME, abs_tol=SAME) else place
+        near = abs(given) < 1e300 and math.isclose(made, given, rel_tol=SAME, abs_tol=SAME)   # a whole number may be more
+        return None if near else place
     else:
         return None if type(made) is type(given) and made == given else place
     return next(filter(None, (_difference(a, b, where) for where, a, b in pairs)), None)

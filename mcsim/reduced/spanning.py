@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mcsim.core.errors import SceneError
 from mcsim.reduced.kinds import freedoms
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import listing
+from mcsim.scene.checks import items, listing
 
 BASE = -1
 
@@ -144,7 +144,7 @@ def _named(scene: Scene, tree: Iterable[Joint | str] | None, edges: Mapping[str,
 def _items(value: Iterable | None, field: str, what: str) -> list:
     if isinstance(value, str):
         raise SceneError(f"{field} must be a list of {what}, got the string {value!r}; write [{value!r}]")
-    return [] if value is None else list(value)
+    return [] if value is None else items(value, f"a list of {what}", field)
 
 
 def _path(scene: Scene, chosen: Sequence[Edge], edge: Edge) -> str:

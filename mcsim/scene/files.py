@@ -6,12 +6,13 @@ What is wrong is answered by one line: the file, the place in it, the problem.
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from pydantic import ValidationError
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import path_name, read_json, written_whole
 from mcsim.scene.checks import FieldError, listing, show
 from mcsim.scene.drives import Motion, Motor, Spring
 from mcsim.scene.joints import JOINTS
@@ -23,23 +24,7 @@ from mcsim.scene.shapes import SHAPES
 
 def load_scene(path: str | PathLike[str]) -> Scene:
     """The scene of a JSON file. FileNotFoundError if there is none, SceneError with the place if it is wrong."""
-    name = fspath(path)
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            data = json.load(file, object_pairs_hook=_object)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"no such scene file: {name}") from None
-    except IsADirectoryError:
-        raise SceneError(f"{name}: is a folder, not a scene file") from None
-    except json.JSONDecodeError as error:
-        raise SceneError(f"{name}: line {error.lineno}, column {error.colno}: not JSON: {error.msg}") from None
-    except UnicodeDecodeError:
-        raise SceneError(f"{name}: not JSON: it is not text in UTF-8") from None
-    except RecursionError:
-        raise SceneError(f"{name}: not a scene: nested too deeply") from None
-    except ValueError as error:             # a number of thousands of digits, a field given twice
-        raise SceneError(f"{name}: {error}") from None
-    return scene_from_dict(data, name)
+    return scene_from_dict(read_json(path, "scene file"), path_name(path, "scene file"))
 
 
 def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
@@ -53,8 +38,8 @@ def save_scene(scene: Scene, path: str | PathLike[str]) -> None:
         else:
             parts.append(f"{json.dumps(key)}: {_text(value)}")
     content = "{\n  " + ",\n  ".join(parts) + "\n}\n"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(content)
+    with written_whole(path, "scene file") as file:
+        file.write(content.encode())
 
 
 def _text(value: Any) -> str:
@@ -84,16 +69,6 @@ def scene_from_dict(data: Any, source: str = "") -> Scene:
                 raise FieldError("", f"must be the names of two bodies, got {show(pair)}")
             scene.ignore_collision(*pair)
     return scene
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which no field may stand twice."""
-    result = dict(pairs)
-    if len(result) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"field {twice!r} stands twice in one object")
-    return result
 
 
 # ---- from fields to classes ------------------------------------------------------------------------------------------

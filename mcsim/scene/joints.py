@@ -118,7 +118,17 @@ class Joint(Described):
 
     def _place(self, index: int, name: str, bodies: tuple[Body | None, Body | None]) -> None:
         """Take the place in the scene, and find the frames on both bodies."""
-        body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
+        with np.errstate(over="ignore", invalid="ignore"):
+            frame_a, frame_b, gap = self._frames(*bodies)
+        if not (np.isfinite(gap) and np.isfinite(frame_a[0]).all() and np.isfinite(frame_b[0]).all()):
+            raise FieldError("", "is placed so far from its bodies that the distance leaves the range of numbers")
+        self._set(index=index, name=name, frame_a=frame_a, frame_b=frame_b, _ends=(self.a, self.b),
+                  constant=self._constant_at(gap),
+                  _arguments=self._arguments | {"name": name})
+
+    def _frames(self, a: Body | None, b: Body | None) -> tuple[Frame, Frame, float]:
+        """The joint's frames on two bodies, and how far apart its two points are [m]."""
+        body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in (a, b))
         frame_a, frame_b = self.frame_a, self.frame_b
         if frame_a is None and frame_b is None:
             world_a, world_b = self._world_frames(body_a, body_b)
@@ -126,10 +136,7 @@ class Joint(Described):
             world_a = world_b = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
         frame_a = relative(body_a, world_a) if frame_a is None else frame_a
         frame_b = relative(body_b, world_b) if frame_b is None else frame_b
-        gap = float(np.linalg.norm(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0]))
-        self._set(index=index, name=name, frame_a=frame_a, frame_b=frame_b, _ends=(self.a, self.b),
-                  constant=self._constant_at(gap),
-                  _arguments=self._arguments | {"name": name})
+        return frame_a, frame_b, float(np.linalg.norm(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0]))
 
     def _told_by_frames(self) -> dict[str, Any]:
         """The arguments that place the joint as it is, whatever poses its bodies are described with."""

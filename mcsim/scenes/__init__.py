@@ -8,6 +8,7 @@ import inspect
 from pathlib import Path
 
 from mcsim.core.errors import SceneError
+from mcsim.core.files import path_name
 from mcsim.scene import load_scene
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.mechanisms import (
@@ -39,7 +40,7 @@ def load(name_or_path, **parameters):
     What has a suffix or a folder in it, or is a Path, is a file. Parameters are those of the scene, or of
     ``mcsim.io.load_urdf``; a JSON file takes none.
     """
-    path = Path(name_or_path)
+    path = Path(path_name(name_or_path, "scene"))
     if isinstance(name_or_path, str) and not path.suffix and path.name == name_or_path:
         return build(name_or_path, **parameters)
     suffix = path.suffix.lower()

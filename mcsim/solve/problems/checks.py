@@ -7,9 +7,15 @@ from mcsim.core.errors import SceneError
 
 ASYMMETRY = 1e-9                   # largest |A - A'| against the largest |A|
 MOST_ROWS = 3000                   # of dense methods
+MOST_COLUMNS = 2**31 - 1           # kernels count them with 32 bits
 QUIET = 1e-12                      # of pivots: speeds below that are rounding, whatever the others are
 LARGEST, SMALLEST = 1e100, 1e-100  # likewise: beyond, products leave the range of doubles; what is smaller counts as zero
 FINITE = "all must be finite: look where it comes from"
+
+
+class OutOfRange(SceneError):
+    """Numbers of which a direct method would lose all digits."""
+
 
 
 def vector(name, values, count, of="the matrix", *, least=-np.inf):
@@ -73,6 +79,10 @@ def sparse(name, matrix):
         matrix = _numbers(name, matrix)
         if matrix.ndim != 2:
             raise SceneError(f"{name} has the shape {matrix.shape}; pass a matrix")
+    else:
+        if len(matrix.shape) != 2 or matrix.dtype.kind not in "fiub":
+            raise SceneError(f"{name} must be a matrix of real numbers, got {matrix.dtype} of the shape {matrix.shape}")
+        _check_format(name, matrix)
     try:
         found = csr_array(matrix, dtype=float, copy=True)
     except (TypeError, ValueError):
@@ -81,6 +91,56 @@ def sparse(name, matrix):
     entries = found.tocoo()
     _refuse(name, ~np.isfinite(entries.data), entries.data, FINITE, np.column_stack([entries.row, entries.col]))
     return found
+
+
+def csr_of(name, data, indices, indptr, shape):
+    """scipy.sparse CSR of its parts, which are arrays of any sort."""
+    from scipy.sparse import csr_array
+
+    for part, array, kinds in (("data", data, "fiu"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
+                               ("shape", shape, "iu")):
+        if array.ndim != 1 or array.dtype.kind not in kinds:
+            raise SceneError(f"{name}_{part} must be a line of {'whole ' * (kinds == 'iu')}numbers, got {array.dtype} of the "
+                             f"shape {array.shape}")
+    if len(shape) != 2 or not all(0 <= n <= MOST_COLUMNS for n in shape.tolist()):
+        raise SceneError(f"{name}_shape must be two numbers from 0 to {MOST_COLUMNS}, got {shape.tolist()!r:.60}")
+    rows, columns = shape.tolist()
+    _check_compressed(name, rows, columns, indptr, indices, len(data))
+    return csr_array((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(rows, columns))
+
+
+def _check_format(name, matrix):
+    """Refuses a scipy.sparse matrix whose indices lead out of it: scipy's own kernels follow them wherever they point."""
+    if matrix.format in ("csr", "csc", "bsr"):
+        lines, width = matrix.shape if matrix.format != "csc" else matrix.shape[::-1]
+        if matrix.format == "bsr":
+            lines, width = (n // k for n, k in zip(matrix.shape, matrix.blocksize))
+        _check_compressed(name, lines, width, matrix.indptr, matrix.indices, len(matrix.data))
+    elif matrix.format == "coo":
+        for indices, length in zip(matrix.coords, matrix.shape):
+            if len(indices) != len(matrix.data) or np.any((indices < 0) | (indices >= length)):
+                raise SceneError(f"{name}, a coo matrix, has indices that are outside of its shape {matrix.shape}")
+
+
+def _check_compressed(name, lines, width, indptr, indices, count):
+    """The same of the parts of a CSR or CSC: `lines` rows, or columns, of `width` places."""
+    if len(indptr) != lines + 1 or indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]):
+        raise SceneError(f"{name}: indptr must ascend from 0, {lines + 1} numbers, got {indptr.tolist()!r:.60}")
+    if not indptr[-1] == len(indices) == count:
+        raise SceneError(f"{name}: indptr ends at {indptr[-1]}, so that there must be as many indices and numbers; there are "
+                         f"{len(indices)} and {count}")
+    if np.any((indices < 0) | (indices >= width)):
+        raise SceneError(f"{name}: indices must be from 0 to {width - 1}, got {indices.min()} to {indices.max()}")
+
+
+def sources(values, count):
+    """What tells of every row where it comes from: a structured array (count,), a copy, or None."""
+    if values is None:
+        return None
+    if not isinstance(values, np.ndarray) or values.shape != (count,) or not values.dtype.names or values.dtype.hasobject:
+        raise SceneError(f"source must be a structured array of {count} records, one a row, or None, got "
+                         f"{getattr(values, 'dtype', type(values).__name__)!s:.60} {getattr(values, 'shape', '')}")
+    return values.copy()
 
 
 def square(name, values):
@@ -123,7 +183,7 @@ def moderate(name, values):
     """The same finite array without what is too small; too large numbers are refused."""
     most = np.abs(values).max(initial=0.0)
     if most > LARGEST:
-        raise SceneError(f"{name} has numbers up to {most:g}; choose units in which they stay below {LARGEST:g}")
+        raise OutOfRange(f"{name} has numbers up to {most:g}; choose units in which they stay below {LARGEST:g}")
     return np.where(np.abs(values) < SMALLEST, 0.0, values)
 
 

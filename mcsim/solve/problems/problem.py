@@ -1,14 +1,13 @@
 """A contact problem as a thing: what a step asks of its impulses, apart from the world that asks."""
 
-import zipfile
 from copy import copy
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.scene.checks import choose
+from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.scene.checks import choose, show
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._system import MODELS, System, blocks
 from mcsim.solve.problems.residuals import residuals
@@ -69,8 +68,11 @@ class Problem:
             self.free_velocity = None
         else:
             self.free_velocity = _fixed(checks.vector("free_velocity", free_velocity, jacobian.shape[1], "the jacobian"))
-        self.source = source
-        self._set_up(jacobian, jacobian @ inverse_mass)
+        self.source = checks.sources(source, jacobian.shape[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._set_up(jacobian, jacobian @ inverse_mass)
+        if not np.isfinite(self.system.local_blocks).all():
+            raise SceneError("jacobian and inverse_mass: J M^-1 J' leaves the range of numbers; choose other units")
         return self
 
     @classmethod
@@ -187,21 +189,18 @@ class Problem:
 
     def save(self, path) -> None:
         """Write it to a file, NumPy's .npz: matrices as the parts of a scipy.sparse CSR (A_data, A_indices, ...)."""
-        path = Path(path)
-        np.savez_compressed(path if path.suffix == ".npz" else path.with_name(path.name + ".npz"), **self._arrays())
+        name = path_name(path, "problem")
+        with written_whole(name if name.endswith(".npz") else name + ".npz", "problem") as file:
+            np.savez_compressed(file, **self._arrays())
 
     @staticmethod
     def load(path) -> "Problem":
         """A problem that save() wrote."""
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise SceneError(f"{path}: no problem that Problem.save wrote ({error})") from None
+        name, arrays = path_name(path, "problem"), read_arrays(path, "problem")
         try:
             return _restored(arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise SceneError(f"{path}: no problem that Problem.save wrote ({error})") from None
+        except SceneError as error:
+            raise SceneError(f"{name}: no problem that Problem.save wrote ({error})") from None
 
     def draw(self, path=None) -> Any:
         """One picture: the pattern of A, its eigenvalues with rank and condition number, the rows' velocities without
@@ -233,15 +232,19 @@ def inverse_mass_parts(problem):
 
 def _restored(arrays):
     """The problem of these arrays."""
-    from scipy.sparse import csr_array
+    def array(name):
+        if not isinstance(arrays.get(name), np.ndarray if name != "format" else (int, np.ndarray)):
+            raise SceneError(f"there is no array {name!r}")
+        return arrays[name]
 
     def matrix(name):
-        data, indices, indptr, shape = (arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr", "shape"))
-        return csr_array((data, indices, indptr), shape=tuple(shape))
+        return checks.csr_of(name, *(array(f"{name}_{part}") for part in ("data", "indices", "indptr", "shape")))
 
-    if int(arrays["format"]) != FORMAT:
-        raise SceneError(f"format {int(arrays['format'])} is not {FORMAT}")
-    common = {name: arrays[name] for name in ("b", "friction", "bounds", "compliance", "warm_start")}
+    if not isinstance(arrays, dict):
+        raise SceneError(f"a problem is told by a dict of arrays, got {show(arrays)}")
+    if not np.array_equal(array("format"), FORMAT):
+        raise SceneError(f"its format is {show(arrays['format'])}, not {FORMAT}")
+    common = {name: array(name) for name in ("b", "friction", "bounds", "compliance", "warm_start")}
     if "A_data" in arrays:
         return Problem(matrix("A"), **common)
     return Problem.factored(matrix("jacobian"), matrix("inverse_mass"), **common,

@@ -27,7 +27,10 @@ def spectrum(problem):
     if problem.row_count > MOST_ROWS:
         raise SceneError(f"Problem.spectrum: {problem.row_count} rows are more than a dense decomposition should have, "
                          f"{MOST_ROWS}; scipy.sparse.linalg.eigsh(problem.A) gives some eigenvalues of large ones")
-    values = np.linalg.eigvalsh(problem.A_with_compliance.toarray())
+    matrix = problem.A_with_compliance.toarray()
+    if not np.abs(matrix).max(initial=0.0) < np.inf:
+        raise SceneError("Problem.spectrum: A leaves the range of numbers; choose other units")
+    values = np.linalg.eigvalsh(matrix)
     largest = values[-1] if len(values) else 0.0
     real = values[values > TOLERANCE * largest]
     return Spectrum(values, len(real), float(real[-1] / real[0]) if len(real) else 1.0)
