@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from mcsim.core.errors import SceneError
+from mcsim.core.errors import SceneError, SimulationError
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
+from mcsim.solve.problems.checks import OutOfRange
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
 
@@ -18,9 +19,10 @@ YIELDING = 1e-5
 
 class Laboratory:
     """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
-    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse."""
+    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies."""
 
-    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass):
+    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names):
+        self.names = names
         self.solver, self.model, self.tolerance, self.most = solver, model, tolerance, iterations
         self.bilateral, self.inverse_mass = bilateral, inverse_mass
         self.begin()
@@ -41,8 +43,13 @@ class Laboratory:
             jacobian, response = matrices(rows, len(velocity))
         problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
                                          started=True, yielding=YIELDING)
-        found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
-                      bilateral=self.bilateral)
+        try:
+            found = solve(problem, self.solver, self.model, tolerance=self.tolerance, max_iterations=self.most,
+                          bilateral=self.bilateral)
+        except OutOfRange:
+            raise SimulationError(self._nothing_finite(rows, problem, order)) from None
+        if found.reason == "not finite" and not np.isfinite(found.residual):
+            raise SimulationError(self._nothing_finite(rows, problem, order))
         change = np.zeros(len(rows))
         change[order] = found.impulses - problem.warm_start
         rows["impulse"][order] = found.impulses
@@ -56,6 +63,14 @@ class Laboratory:
         if not found.converged and self.tolerance > 0.0:
             self.failed[found.reason] = self.failed.get(found.reason, 0) + 1
         return self.residuals["primal"]
+
+    def _nothing_finite(self, rows, problem, order):
+        """Where impulses cannot be found: which bodies are the fastest there."""
+        with np.errstate(all="ignore"):
+            row = rows[order[int(np.argmax(np.nan_to_num(np.abs(problem.b), nan=np.inf)))]]
+        bodies = " and ".join(repr(self.names()[i]) for i in (row["body_a"], row["body_b"]) if i >= 0)
+        return (f"{self.solver} meets velocities or impulses that are not finite, or so large that their products are not, "
+                f"at {bodies}; the last good state is kept; a smaller dt, more substeps or milder forces may help")
 
     def notes(self):
         """For `stats.notes`."""

@@ -17,7 +17,7 @@ cdef class Recorder:
     cdef double* best_impulse           # (rows,)
     cdef double* best_velocity
     cdef Py_ssize_t count, made, best   # iterations that may come, that were kept, and the best of them, -1: none
-    cdef double tolerance, least, length
+    cdef double tolerance, least, most, length
     cdef int64_t began
 
     cdef bint keep(self, const double* impulse, const double* velocity) noexcept nogil

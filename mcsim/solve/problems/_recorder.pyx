@@ -31,14 +31,14 @@ cdef class Recorder:
         """For up to `most` iterations, or what is left to `progress`."""
         self.count = max(0, min(most, progress.max_iterations - progress.iterations))
         self.made, self.best = 0, -1
-        self.tolerance, self.least = progress.tolerance, progress.least
+        self.tolerance, self.least, self.most = progress.tolerance, progress.least, progress.bound
         self.residuals, self.times = np.zeros((self.count, 6)), np.zeros(self.count)
         self.record, self.time = self.residuals, self.times
         self.length = tick()
         self.began = ticks()
 
     cdef bint keep(self, const double* impulse, const double* velocity) noexcept nogil:
-        """One iteration. -> whether it ends here: converged, or not finite"""
+        """One iteration. -> whether it ends here: converged, diverged, or not finite"""
         cdef Py_ssize_t k = self.made
         cdef Py_ssize_t size = self.system.row_count * sizeof(double)
         cdef double worst
@@ -51,7 +51,7 @@ cdef class Recorder:
             self.best = k
             memcpy(self.best_impulse, impulse, size)
             memcpy(self.best_velocity, velocity, size)
-        return worst <= self.tolerance or not worst < INFINITY
+        return worst <= self.tolerance or not worst <= self.most or not worst < INFINITY
 
     def end(self, progress, last):
         """last: the impulses of the last iteration."""

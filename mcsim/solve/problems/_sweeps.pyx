@@ -16,6 +16,7 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from mcsim.solve._blocks cimport clamp, cone_step, onto_circle
+from mcsim.solve.problems._recorder cimport Recorder
 from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, PYRAMID_CONE, System, project_contact
 
 cdef enum:
@@ -125,18 +126,59 @@ def sweep(System s, int model, double[::1] impulse, double[::1] state, double om
             block_solve(s, model, s.block_count - 1 - i if backward else i, steps, omega, &impulse[0], &state[0])
 
 
-def solve_apart(System s, int model, double[::1] impulse, const double[::1] u, const double[::1] local, double omega):
+def sweep_on(System s, progress, Recorder recorder, Py_ssize_t most, double[::1] impulse, double[::1] state,
+             double omega, str order):
+    """Up to `most` sweeps, each measured and kept by the recorder. order: as of pgs.ORDERS."""
+    cdef double[::1] u = np.empty(s.row_count + 1), other = np.empty(s.width + 1)
+    cdef int model = progress.model_number
+    cdef bint backward = order == "backward"
+    cdef bint symmetric = order == "symmetric"
+    cdef Py_ssize_t begun = progress.iterations
+    cdef Py_ssize_t i, k
+    recorder.begin(progress, most)
+    if s.block_count > 0:
+        with nogil:
+            for k in range(recorder.count):
+                if symmetric:
+                    backward = (begun + k) % 2 == 1
+                for i in range(s.block_count):
+                    block_solve(s, model, s.block_count - 1 - i if backward else i, LOCAL_STEPS, omega, &impulse[0],
+                                &state[0])
+                s.velocities(&impulse[0], &other[0], &u[0])
+                if recorder.keep(&impulse[0], &u[0]):
+                    break
+    recorder.end(progress, np.asarray(impulse))
+
+
+cdef void solve_apart(System s, int model, double* impulse, const double* u, const double* local,
+                      double omega) noexcept nogil:
     """All blocks at once, each from the velocities u (rows,) of before. local (9 blocks,): what each is taken to move
     itself by."""
     cdef Py_ssize_t block, first
     cdef double w[3]
     cdef int r
-    with nogil:
-        for block in range(s.block_count):
-            first = s.first(block)
-            for r in range(s.size(block)):
-                w[r] = u[first + r]
-            local_solve(s, model, block, &local[9 * block], LOCAL_STEPS, omega, w, &impulse[first])
+    for block in range(s.block_count):
+        first = s.first(block)
+        for r in range(s.size(block)):
+            w[r] = u[first + r]
+        local_solve(s, model, block, local + 9 * block, LOCAL_STEPS, omega, w, impulse + first)
+
+
+def sweep_apart(System s, progress, Recorder recorder, Py_ssize_t most, double[::1] impulse, double[::1] u, double omega,
+                const double[::1] local):
+    """Up to `most` rounds of all blocks at once, each measured and kept by the recorder. u (rows,): their velocities."""
+    cdef double[::1] state = np.empty(s.width + 1)
+    cdef int model = progress.model_number
+    cdef Py_ssize_t k
+    recorder.begin(progress, most)
+    if s.block_count > 0:
+        with nogil:
+            for k in range(recorder.count):
+                solve_apart(s, model, &impulse[0], &u[0], &local[0], omega)
+                s.velocities(&impulse[0], &state[0], &u[0])
+                if recorder.keep(&impulse[0], &u[0]):
+                    break
+    recorder.end(progress, np.asarray(impulse))
 
 
 def shared_local(System s):

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcsim.solve.problems import checks
 from mcsim.solve.problems.problem import Problem
 
 PROXIMAL = 1e-9             # part of a row's own diagonal entry
@@ -37,6 +38,8 @@ class Elimination:
         self.kept = np.concatenate([np.arange(contact_rows), contact_rows + np.flatnonzero(~free)])
         self.gone = contact_rows + np.flatnonzero(free)
         A = problem.A_with_compliance
+        checks.moderate("A", A.data)
+        checks.moderate("b", problem.b)
         self.inner = A[self.gone][:, self.gone].tocsc()
         self.across = A[self.gone][:, self.kept]
         diagonal = self.inner.diagonal()
@@ -79,6 +82,8 @@ def solve_directly(problem, model, tolerance, max_iterations, callback, run, opt
     elimination = Elimination(problem)
     found = run(elimination.reduced, model, tolerance, max_iterations, callback, **options)
     impulses = elimination.whole(found.impulses)
+    if not np.isfinite(impulses).all():
+        impulses, found = problem.warm_start.copy(), replace(found, converged=False, reason="not finite")
     velocities = problem.velocities(impulses)
     last = problem.residuals(impulses, model)
     worst = max(float(last[name]) for name in ("primal", "dual", "complementarity", "natural_map"))

@@ -10,8 +10,9 @@ Source: R. Tonge, F. Benevolenski and A. Voroshilov, "Mass splitting for jitter-
 2012.
 """
 
-from mcsim.solve.problems._sweeps import shared_local, solve_apart
-from mcsim.solve.problems.pgs import check_sweeps
+from mcsim.solve.problems._recorder import Recorder
+from mcsim.solve.problems._sweeps import shared_local, sweep_apart
+from mcsim.solve.problems.pgs import BATCH, check_sweeps
 from mcsim.solve.problems.solution import Progress
 
 
@@ -23,8 +24,7 @@ def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0):
     impulses = problem.warm_start.copy()
     velocities = problem.system.rates(impulses)[0]
     progress.record(impulses, velocities)
+    recorder = Recorder(problem.system, progress.model_number)
     while progress.going:
-        solve_apart(problem.system, progress.model_number, impulses, velocities, local, omega)
-        velocities = problem.system.rates(impulses)[0]
-        progress.record(impulses, velocities)
+        sweep_apart(problem.system, progress, recorder, 1 if callback else BATCH, impulses, velocities, omega, local)
     return progress.solution("jacobi")

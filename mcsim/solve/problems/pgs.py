@@ -5,10 +5,12 @@ Source: R. Cottle, J.-S. Pang and R. Stone, "The Linear Complementarity Problem"
 """
 
 from mcsim.core.errors import SceneError
-from mcsim.solve.problems._sweeps import sweep
+from mcsim.solve.problems._recorder import Recorder
+from mcsim.solve.problems._sweeps import sweep_on
 from mcsim.solve.problems.solution import Progress
 
 ORDERS = ("forward", "backward", "symmetric")
+BATCH = 50                  # sweeps in one call of the kernel, between which Ctrl-C is answered
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, order="forward"):
@@ -18,10 +20,9 @@ def solve(problem, model, tolerance, max_iterations, callback, *, omega=1.0, ord
     impulses = problem.warm_start.copy()
     velocities, state = problem.system.rates(impulses)
     progress.record(impulses, velocities)
+    recorder = Recorder(problem.system, progress.model_number)
     while progress.going:
-        backward = order == "backward" or (order == "symmetric" and progress.iterations % 2 == 1)
-        sweep(problem.system, progress.model_number, impulses, state, omega, backward)
-        progress.record(impulses)
+        sweep_on(problem.system, progress, recorder, 1 if callback else BATCH, impulses, state, omega, order)
     return progress.solution("pgs")
 
 

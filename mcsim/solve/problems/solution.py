@@ -23,7 +23,8 @@ class Solution:
 
     impulses (n,) [N s, N m s], velocities (n,) u = A lambda + compliance * lambda + b [m/s, rad/s].
     converged: all four residuals at most the tolerance. reason: "converged", "iteration limit", "stalled", "diverged",
-    "not finite", "stopped" (by the callback), "no solution" (a direct method proved or met one), and so on.
+    "not finite" (if at the start already, the impulses are that), "stopped" (by the callback), "no solution" (a direct
+    method proved or met one), and so on.
     iterations: made. residuals: (iterations + 1,) structured: primal, dual, complementarity, natural_map, objective, gap
     (help(mcsim.solve.problems.residuals)); the first is of the start. final: those of the answer, which is the best that
     was met. times: (iterations + 1,) [s] since the call.
@@ -87,7 +88,7 @@ class Progress:
         self.best_at = 0
         self.least = math.inf
         self.first = math.inf
-        self._records, self._times = [], []
+        self._records, self._times, self._made = [], [], -1      # arrays (k, 6) and (k,); the start is none that was made
         self._began = perf_counter()
 
     @property
@@ -96,7 +97,12 @@ class Progress:
 
     @property
     def iterations(self) -> int:
-        return len(self._records) - 1
+        return self._made
+
+    @property
+    def bound(self) -> float:
+        """The residual beyond which it diverges."""
+        return DIVERGED * max(self.first, self.tolerance)
 
     def start(self):
         """Record the warm start, put into its cones and bounds; -> impulses, velocities."""
@@ -113,15 +119,19 @@ class Progress:
             velocities = self.system.rates(impulses)[0]
         residuals = self.system.residuals(self.model_number, impulses, velocities)
         worst = max(residuals[:4].tolist())
-        self._records.append(residuals)
-        self._times.append(perf_counter() - self._began)
-        if math.isfinite(worst) and (worst < self.least or self.best is None):
-            self.least, self.best, self.best_velocities = worst, impulses.copy(), velocities.copy()
-            self.best_at = self.iterations
+        self._keep(residuals[None], np.array([perf_counter() - self._began]))
+        if self.best is None or worst < self.least:             # the start in any case, even if it is not finite
+            self.least = worst if math.isfinite(worst) else math.inf
+            self.best, self.best_velocities, self.best_at = impulses.copy(), velocities.copy(), self.iterations
         if self.iterations == 0:
             self.first = worst
         self._judge(worst, impulses, residuals)
         return worst
+
+    def _keep(self, residuals, times):
+        self._records.append(residuals)
+        self._times.append(times)
+        self._made += len(times)
 
     def _judge(self, worst, impulses, residuals):
         """Whether the iteration that was just recorded is the last."""
@@ -132,7 +142,7 @@ class Progress:
             self.reason = self.reason or "stopped"
         if worst <= self.tolerance and self._tells(impulses):
             self.reason = "converged"
-        elif worst > DIVERGED * max(self.first, self.tolerance) or worst <= self.tolerance:
+        elif worst > self.bound or worst <= self.tolerance:
             self.reason = self.reason or "diverged"
         elif self.iterations >= self.max_iterations:
             self.reason = self.reason or "iteration limit"
@@ -142,8 +152,7 @@ class Progress:
         just now; last: the last impulses; impulses and velocities: of the iteration `best`, the best of them, -1: none
         was better than before. With a callback: one iteration at a time."""
         before = self.iterations
-        self._records.extend(residuals)
-        self._times.extend((perf_counter() - self._began - times[-1] + times).tolist())
+        self._keep(residuals, perf_counter() - self._began - times[-1] + times)
         worst = float(residuals[-1, :4].max())
         if best >= 0:
             self.least = float(residuals[best, :4].max())
@@ -158,15 +167,21 @@ class Progress:
 
     def least_since(self, iteration) -> float:
         """The least residual after an iteration."""
-        return min((max(record[:4].tolist()) for record in self._records[iteration + 1:]), default=math.inf)
+        left, least = self._made - iteration, math.inf
+        for records in reversed(self._records):
+            if left <= 0:
+                break
+            least = min(least, float(records[-left:, :4].max(axis=1).min()))
+            left -= len(records)
+        return least
 
     def solution(self, solver) -> Solution:
         """The answer: the best impulses that were recorded."""
-        records = np.array([tuple(record) for record in self._records], RECORD)
+        records = np.concatenate(self._records).view(RECORD)[:, 0]
         if self.best_at < self.iterations:
             self.notes.append(f"the answer is that of iteration {self.best_at}, the best")
         return Solution(self.best, self.best_velocities, self.reason == "converged", self.reason, self.iterations, records,
-                        records[self.best_at], np.array(self._times), solver, self.model, tuple(self.notes))
+                        records[self.best_at], np.concatenate(self._times), solver, self.model, tuple(self.notes))
 
 
 def check_calls(tolerance, max_iterations, callback):
