@@ -94,6 +94,7 @@ KERNELS = {
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
+    "mcsim._tree_pipeline": ["m"],
     "mcsim._reduced_pipeline": ["m"],
 }
 

@@ -19,6 +19,9 @@ cdef enum:
     STAGE_FINISH = 9
     STAGES = 10
 
+cdef enum:
+    SWEEPS_A_LOOK = 16   # from one look at the clock to the next
+
 # What Pipeline.step answers beside core/_types.pxd, Status.
 cdef enum:
     UNSEEN = 4           # there are other shapes than see_shapes() was called for
@@ -45,9 +48,13 @@ cdef class Pipeline(WarmStarts):
     cdef readonly double correction     # what the last sweep took out [m/s, rad/s]
     cdef int64_t stage_ticks[10]        # of core/_clock.pxd
     cdef int64_t clock
+    cdef int64_t looked                 # for signals
+    cdef int64_t look_interval
 
     cdef int advance(self, long long n) except -1
     cdef void lap(self, int stage) noexcept nogil
+    cdef bint is_interrupted(self) noexcept nogil
+    cdef void look_for_signals(self) noexcept with gil
     cdef int set_time(self, double time) noexcept nogil
     cdef void call_user(self, double time) noexcept with gil
     cdef bint grow_collider(self) noexcept with gil

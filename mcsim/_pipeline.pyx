@@ -63,8 +63,11 @@ cdef double STRAIN = 1.0
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
 
-# How often a long run looks for Ctrl-C [s].
+# How often a long run, or a long step, looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
+
+cdef enum:
+    MOST_SWEEPS = 1000           # of the assembled matrix, from one look at the clock to the next
 
 
 cdef class Pipeline(WarmStarts):
@@ -80,6 +83,21 @@ cdef class Pipeline(WarmStarts):
         cdef int64_t t = ticks()
         self.stage_ticks[stage] += t - self.clock
         self.clock = t
+
+    cdef bint is_interrupted(self) noexcept nogil:
+        """Whether the step is to end: a function of the user's has failed, or the handler of a signal."""
+        cdef int64_t now = ticks()
+        if self.call_status == OK and now - self.looked > self.look_interval:
+            self.looked = now
+            self.look_for_signals()
+        return self.call_status != OK
+
+    cdef void look_for_signals(self) noexcept with gil:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            self.failure = error
+            self.call_status = CALL_FAILED
 
     cdef int set_time(self, double time) noexcept nogil:
         """The time of the present poses, and what functions of the user's say for it. -> status"""
@@ -218,16 +236,18 @@ cdef class Pipeline(WarmStarts):
         """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
         where friction acts at a manifold's centre."""
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
-        cdef int batch = iterations if self.tolerance < 0.0 else 1     # sweeps from one look at the residual to the next
-        cdef int k
+        cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
+        cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
             return
         if self.settings.solver == PGS:
-            for k in range(iterations // batch):
+            while left > 0:
+                batch = min(batch, left)
+                left -= batch
                 self.correction = self.matrix.solve(self.rows, self.factors, twist, relaxed, rub, batch)
                 self.sweeps += batch
-                if self.solved(twist, relaxed):
+                if self.solved(twist, relaxed) or self.is_interrupted():
                     break
             return
         if self.swept and self.settings.joint_tree and self.articulations.cold:
@@ -248,7 +268,7 @@ cdef class Pipeline(WarmStarts):
                     self.articulations.aim()
             elif self.correction <= STILL:
                 break
-            if self.solved(twist, relaxed):
+            if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
 
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
@@ -393,6 +413,8 @@ cdef class Pipeline(WarmStarts):
             self.displacement.aim_ggl(self.rows, self.row_count, &self.settings)
             self.solve_positions()
             self.displacement.move(&self.bodies)
+            if self.is_interrupted():
+                break
         self.displacement.finish(self.rows, self.row_count, &self.bodies)
 
     cdef void project_positions(self) noexcept nogil:
@@ -405,6 +427,8 @@ cdef class Pipeline(WarmStarts):
             self.displacement.move(&self.bodies)
             self.displacement.finish(self.rows, self.row_count, &self.bodies)
             self.refresh()
+            if self.is_interrupted():
+                break
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -533,7 +557,7 @@ cdef class Pipeline(WarmStarts):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)
             self.hold_back()
-            if self.call_status != OK or self.pose_calls.status != OK:
+            if self.is_interrupted() or self.pose_calls.status != OK:
                 self.undo()
                 return CALL_FAILED
         status = self.check_moving()
@@ -632,14 +656,12 @@ cdef class Pipeline(WarmStarts):
 
     cdef int advance(self, long long n) except -1:
         """Up to n steps without the GIL. -> status. GROW: call grow() and go on. What a signal's handler raises comes out
-        whole."""
+        whole, the step that it interrupts undone."""
         cdef long long done = 0
-        cdef int64_t looked
-        cdef int64_t interval = <int64_t>(SIGNAL_INTERVAL / tick())
         cdef int status
+        self.look_interval = <int64_t>(SIGNAL_INTERVAL / tick())
         with nogil:
-            self.clock = ticks()
-            looked = self.clock
+            self.clock = self.looked = ticks()
             status = self.check_state()
             if status == OK and self.islands.notice(&self.bodies):
                 self.follow_islands()
@@ -652,10 +674,8 @@ cdef class Pipeline(WarmStarts):
                 if self.replanning:
                     with gil:
                         self.replan()
-                if self.clock - looked > interval:
-                    looked = self.clock
-                    with gil:
-                        PyErr_CheckSignals()
+                if status == OK and self.is_interrupted():
+                    status = CALL_FAILED
             self.islands.look_at_moving(&self.bodies)
         if status == CALL_FAILED:
             self.raise_failure()

@@ -1,21 +1,13 @@
 """The step of a world in generalized coordinates."""
 
 from libc.stdint cimport int8_t, int32_t
-from mcsim._pipeline cimport Pipeline
+from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
-from mcsim.reduced._motion cimport TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
 
-cdef class ReducedPipeline(Pipeline):
-    cdef readonly TreeMotion motion
-    cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
-    cdef public object system, dynamics  # what the tree is of, and its algorithms
+cdef class ReducedPipeline(TreePipeline):
     cdef GeneralizedRows generalized
-    cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef const int8_t* jointed           # of bodies: whether they hang on others
-    cdef tuple angles
-    cdef list carriers
-    cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* given                   # (rows,) impulses before half a substep
@@ -23,10 +15,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef double* work                    # (nv,) what rows that close no loops have done, at their trees' first velocities [J]
     cdef int32_t* hanging                # (trees,) whether it hangs on a part of the loops
     cdef object trees_hanging, rows_work
-    cdef double* shown                   # q and qd that the bodies stand for
-    cdef double* backup                  # q and qd before the step
-    cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
-    cdef object kept_here, approaches, coordinates
+    cdef object kept_here, approaches
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
@@ -36,13 +25,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef readonly long long slowed       # leaps of the last call of step that gained energy
     cdef object halved
     cdef double* levels                  # q and qd at which leaps began
-    cdef bint pushed                     # whether any body has a force or damping
 
-    cdef void show(self) noexcept nogil
-    cdef bint is_stale(self) noexcept nogil
-    cdef void show_twists(self) noexcept nogil
-    cdef void sum_forces(self) noexcept nogil
-    cdef void pass_failure(self) noexcept with gil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil

@@ -18,24 +18,24 @@ own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Nume
 
 from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int8_t, int32_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from mcsim._state_arrays cimport StateArrays
-from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START
+from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
+                              SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
-from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix, sub
-from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.core._math cimport sub
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, KINEMATIC, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
+from mcsim.state._layout cimport BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
 from mcsim.state._rows cimport is_wide
 
 cdef enum:
@@ -55,7 +55,7 @@ MOST_GAIN[0], MOST_GAIN[1] = 0.1, 0.01
 cdef double CLOSED = 1e-13
 
 
-cdef class ReducedPipeline(Pipeline):
+cdef class ReducedPipeline(TreePipeline):
     """One world's step in generalized coordinates.
 
     Arguments as of Pipeline, and plan: .links LINK_DTYPE, .turns (links, 3, 3) body axes in the link's, .held (joints,)
@@ -65,11 +65,8 @@ cdef class ReducedPipeline(Pipeline):
 
     def __init__(self, bodies, joints, collider, settings, bounces, plan):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
-        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+        TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, plan)
         self.settings.first_kick = 0.5
-        self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
-        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
-                                 plan.users)
         self.generalized = GeneralizedRows()
         self.guesses = Guesses(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
@@ -77,17 +74,11 @@ cdef class ReducedPipeline(Pipeline):
         for i in range(bodies.count):
             self.node_numbers[self.motion.blocks[<Py_ssize_t>i].first:][:self.motion.blocks[<Py_ssize_t>i].count] = (
                 self.motion.blocks[<Py_ssize_t>i].first)
-        held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
-        self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
-        self.held = integers(held)
-        self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
-        self.angles = plan.angles
-        self.kept_here = held, plan.jointed
+        self.kept_here = plan.jointed
         self.jointed = <const int8_t*>records(plan.jointed) + 1
-        self.leading = self.generalized.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.generalized.leading = self.leading
         self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
         self.levels = doubles(self.halved)
-        self.carriers, self.recovered = plan.carriers, -1
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.projecting = self.looping and plan.projection
@@ -128,13 +119,6 @@ cdef class ReducedPipeline(Pipeline):
                 n += 1
         self.awake_joint_count = n
 
-    def measured(self):
-        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
-        records = StateArrays.measured(self)
-        joints, axes, places = self.angles
-        records["axes"]["position"][joints, axes] = self.q[places]
-        return records
-
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
@@ -156,12 +140,6 @@ cdef class ReducedPipeline(Pipeline):
                           f"joint {joint.name!r} and what closes loops with it are open, or contradict each other or the "
                           "motion of kinematic bodies: they yield; see loop_errors()"))
         return found
-
-    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
-
-    def prepare(self, bint points=False):
-        self.recover()                                   # while the last substep's rows are there
-        return Pipeline.prepare(self, points)
 
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""
@@ -193,97 +171,6 @@ cdef class ReducedPipeline(Pipeline):
             self.failure = error
             self.call_status = CALL_FAILED
 
-    def recover(self):
-        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
-        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
-        cdef double h = self.settings.h
-        cdef const Row* row
-        cdef Py_ssize_t i
-        cdef int k
-        if self.recovered == self.steps or self.steps_made == 0 or self.is_stale():
-            return
-        self.recovered = self.steps
-        memcpy(self.swings, self.wrench, self.bodies.count * sizeof(Twist))
-        self.motion.begin_carry()
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
-                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
-                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
-                continue                                 # between a link and its parent: part of what the joint carries
-            for k in range(6):
-                if row.body_a >= 0:
-                    (<double*>&self.swings[row.body_a])[k] += row.jacobian[k] * row.impulse / h
-                if row.body_b >= 0:
-                    (<double*>&self.swings[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
-        self.motion.carry(<const double*>self.swings)
-        for link, joint in self.carriers:
-            self.motion.give_wrench(link, h, &self.bodies, &self.joints[<Py_ssize_t>joint])
-
-    # ---- bodies and the tree -----------------------------------------------------------------------------------------
-
-    cdef void show(self) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them."""
-        self.motion.place()
-        self.motion.factor()
-        self.motion.give_poses(self.bodies.position, self.bodies.orientation)
-        self.show_twists()
-
-    cdef void show_twists(self) noexcept nogil:
-        self.motion.look()
-        self.motion.give_twists(self.bodies.twist)
-        memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
-        memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-
-    cdef bint is_stale(self) noexcept nogil:
-        """Whether q or qd were written since the bodies were made to follow."""
-        cdef size_t nq = self.motion.tree.nq
-        return (memcmp(self.shown, self.motion.q, nq * sizeof(double)) != 0
-                or memcmp(self.shown + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) != 0)
-
-    def sync(self):
-        """The bodies as q and qd have them now."""
-        if self.leading:
-            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
-        if self.is_stale():
-            self.show()
-        if self.motion.failed:
-            self.pass_failure()
-            self.raise_failure()
-
-    cdef void sum_forces(self) noexcept nogil:
-        """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
-        second, as it would implicitly."""
-        cdef Py_ssize_t i
-        cdef Twist* w
-        cdef Mat3 r
-        cdef double h = self.settings.h
-        cdef double c
-        self.pushed = False
-        for i in range(self.bodies.count):
-            w = &self.wrench[i]
-            w[0] = self.bodies.force[i]
-            if self.bodies.inv_mass[i] > 0.0:
-                c = self.bodies.linear_damping[i]
-                if c > 0.0:
-                    w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.bodies.inv_mass[i]), self.bodies.twist[i].v)
-                c = self.bodies.angular_damping[i]
-                if c > 0.0:
-                    r = quat_matrix(self.bodies.orientation[i])
-                    w.w = add_scaled(w.w, -c / (1.0 + h * c), mat_vec(r, mat_vec(
-                        self.bodies.inertia[i], mat_t_vec(r, self.bodies.twist[i].w))))
-            if memcmp(w, self.wrench - 1, sizeof(Twist)):
-                self.pushed = True
-
-    cdef int collide(self) noexcept nogil:
-        memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
-        memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if self.leading:
-            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
-        if self.leading or self.is_stale():
-            self.show()
-        return Pipeline.collide(self)
-
     cdef void hold_back(self) noexcept nogil:
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
         if self.backstop.watching:
@@ -291,11 +178,6 @@ cdef class ReducedPipeline(Pipeline):
             self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.jointed)
             if self.is_stale():
                 self.show()
-
-    cdef void undo(self) noexcept nogil:
-        memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
-        memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
-        Pipeline.undo(self)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -510,6 +392,8 @@ cdef class ReducedPipeline(Pipeline):
                 self.show_twists()
                 if self.solved(self.bodies.twist, relaxed):
                     break
+            if k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted():
+                break
 
     cdef void return_half(self) noexcept nogil:
         """The second half of what is carried, at the new pose."""
@@ -685,11 +569,6 @@ cdef class ReducedPipeline(Pipeline):
         self.store_contacts()
         if self.motion.failed:
             self.pass_failure()
-
-    cdef void pass_failure(self) noexcept with gil:
-        """What a joint model of the user's raised."""
-        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
-        self.call_status = CALL_FAILED
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """At the velocities that come out, loops closed. Their impulses are not guessed from those before: what rows that

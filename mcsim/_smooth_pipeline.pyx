@@ -13,7 +13,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE
+from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._arrays cimport doubles
 from mcsim.core._types cimport OK
@@ -67,6 +67,7 @@ cdef class SmoothPipeline(Pipeline):
         cdef int status = Pipeline.layout(self, own, wide)
         if status == OK:
             self.smooth.locate(self.joints, self.rows)
+        memset(self.acceleration - 1, 0, sizeof(Twist))      # the world's: a step that failed may have left 0 * inf there
         return status
 
     cdef void accelerate(self, bint keep) noexcept nogil:
@@ -106,7 +107,7 @@ cdef class SmoothPipeline(Pipeline):
                                                                 self.bodies.twist, relaxed, True))
             self.smooth.solve(self.rows, self.bodies.twist)
             self.smooth.keep(self.rows, 1.0)
-            if self.correction <= SETTLED:
+            if self.correction <= SETTLED or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
 
     cdef void project(self) noexcept nogil:

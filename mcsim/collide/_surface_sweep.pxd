@@ -3,6 +3,10 @@
 The solid goes along its path in strides no longer than half its thickness, so that nothing slips through between two of
 them; where a whole stretch of the path is free of triangles it is one stride. A first overlap is narrowed down by
 halving. From a contact that stands in its way the solid goes on along it, as it will when the contact holds it.
+
+What turns thousands of times in the time ahead, or is as thin as paper, would take millions of strides: strides double
+after each hundreds of them, so that a search ends soon after what it can tell is known. What slips through then is left to
+the backstop (_backstop.pyx).
 """
 
 from libc.math cimport INFINITY
@@ -24,6 +28,7 @@ cdef extern from *:
     const double BLOCKING "MC_BLOCKING"
 
 cdef enum:
+    STRIDES = 512                # after which they double
     HALVINGS = 4
     LEGS = 8                     # three walls that stand in the way make a corner
 
@@ -35,6 +40,10 @@ ctypedef struct Leg:
     Course solid_course
     double ahead                 # time that is left [s]
     double speed                 # of the fastest point of one seen from the other, at most [m/s]
+    double travel_speed          # the same but for what turning adds
+    double turn_reach            # how far turning moves a point in any time, at most [m]
+    double stretch               # by which strides are longer than half the thickness asks
+    int strides                  # made since they doubled
     double met_after             # how long it lasts, once its end is known [s]
     double then                  # the last time looked at, and the places at it
     Solid surface_then
@@ -80,8 +89,10 @@ cdef inline int is_free(Leg* leg, double near, double t, double until) noexcept 
     """Is there no triangle near the path between the two times?"""
     cdef Walk walk
     cdef Aabb box
+    cdef double half = 0.5 * (until - t)
+    cdef double turning = min(half * (leg.speed - leg.travel_speed), leg.turn_reach)
     go_to(leg, 0.5 * (t + until))
-    box = box_on_surface(&leg.surface_then, &leg.solid_then, 0.5 * (until - t) * leg.speed + near)
+    box = box_on_surface(&leg.surface_then, &leg.solid_then, half * leg.travel_speed + turning + near)
     walk_start(leg.surface_then.surface, box.lower, box.upper, &walk)
     return walk_next(leg.surface_then.surface, &walk) < 0
 
@@ -130,7 +141,7 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
                          Parts* met) noexcept nogil:
     """Go on from the time t to the next new parts. -> the largest approach [m/s], 0: the end of the time. t and the
     places then are where they are met."""
-    cdef double stride = 0.5 * thickness(&leg.solid) / leg.speed
+    cdef double stride = leg.stretch * 0.5 * thickness(&leg.solid) / leg.speed
     cdef double length, middle
     cdef double before = t[0]
     cdef int i
@@ -138,6 +149,11 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
         length = leg.ahead - t[0]
         while length > stride and not is_free(leg, near, t[0], t[0] + length):
             length = max(0.25 * length, stride)
+        leg.strides += 1
+        if leg.strides == STRIDES:
+            leg.strides = 0
+            leg.stretch *= 2.0
+            stride *= 2.0
         before = t[0]
         t[0] = min(t[0] + length, leg.ahead)
         if length > stride or look(leg, near, near, t[0], sheets, kept, met) == 0.0:
@@ -164,9 +180,15 @@ cdef inline void deflect(Leg* leg, const Parts* parts, int begin) noexcept nogil
                 leg.solid_course.twist.v = add_scaled(leg.solid_course.twist.v, a, parts.part[i].normal)
 
 
+cdef inline double turn_reach(const Solid* s, const Course* c) noexcept nogil:
+    """How far turning moves a point, at most: across the circle on which it goes [m]."""
+    return 2.0 * (norm(sub(s.position, c.centre)) + s.reach) if c.spin_speed > 0.0 else 0.0
+
+
 cdef inline void set_off(Leg* leg) noexcept nogil:
-    leg.speed = norm(sub(leg.solid_course.twist.v, leg.surface_course.twist.v)) + leg.solid_course.spin_speed \
-        + leg.surface_course.spin_speed
+    leg.travel_speed = norm(sub(leg.solid_course.twist.v, leg.surface_course.twist.v))
+    leg.speed = leg.travel_speed + leg.solid_course.spin_speed + leg.surface_course.spin_speed
+    leg.turn_reach = turn_reach(&leg.solid, &leg.solid_course) + turn_reach(&leg.surface, &leg.surface_course)
 
 
 cdef inline void next_leg(Ride* r, double t, const Parts* kept) noexcept nogil:
@@ -221,6 +243,8 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept
     if leg.ahead == 0.0 or r.limit <= 2.0 * r.near:
         return count
     r.count = 1
+    leg.strides = 0
+    leg.stretch = 1.0
     deflect(leg, &kept, 0)
     set_off(leg)
     while kept.count < PART_MOST and leg.ahead * leg.speed > 0.1 * r.near:

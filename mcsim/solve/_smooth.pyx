@@ -77,9 +77,10 @@ cdef class SmoothSolver:
         return 0
 
     cdef void locate(self, const Joint* joints, Row* rows) noexcept nogil:
-        """Where the joints' rows stand in this step."""
+        """Where the joints' rows stand in this step. The world stands still, whatever a step that failed left behind."""
         cdef Py_ssize_t j, k
         cdef const Row* own
+        memset(self.response - 1, 0, sizeof(Twist))
         self.border.joints = joints
         self.border.rows = rows
         for j in range(self.tree.rows.joint_count):

@@ -180,3 +180,95 @@ def test_a_joint_that_flies_apart_warns_of_nothing():
     world.velocities[1] = 1e170
     with pytest.raises(mc.SimulationError):
         world.step(3)
+
+
+# ---- a step that fails ---------------------------------------------------------------------------------------------------
+
+FAILING = {"tree": {}, "rows": {"joint_solver": "rows"}, "rk4": {"integrator": "rk4", "stabilization": "none"},
+           "rattle": {"integrator": "rattle", "stabilization": "none"}, "variational": {"integrator": "variational"},
+           "pgs": {"solver": "pgs"}, "projection": {"stabilization": "projection"}, "ggl": {"stabilization": "ggl"},
+           "admm": {"solver": "admm"}, "reduced": None}
+
+
+def busy(keywords, motion=None):
+    """A chain on the world with a limit and a motor, a gear, a box on the floor; or with a joint that is led."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    for i in range(3):
+        scene.add_body(f"b{i}", shape=mc.Box((0.1, 0.1, 0.1)), position=(0.4 * i, 0, 1))
+    for i in range(3):
+        scene.add_joint(mc.HingeJoint(f"b{i - 1}" if i else None, f"b{i}", (0.4 * i - 0.2, 0, 1), (0, 1, 0), name=f"h{i}",
+                                      limits=(-1, 0.05), motor=mc.Motor(velocity=1, max_force=1)))
+    scene.add_joint(mc.GearJoint("h1", "h2", ratio=2.0))
+    scene.add_body("box", shape=mc.Box((0.1, 0.1, 0.1)), position=(0, 2, 0.1))
+    if motion:
+        scene.add_body("led", shape=mc.Sphere(0.1), position=(0, 5, 1))
+        scene.add_joint(mc.HingeJoint(None, "led", (0.3, 5, 1), (0, 1, 0), motion=mc.Motion(motion)))
+    return mc.ReducedWorld(scene) if keywords is None else mc.World(scene, **keywords)
+
+
+@pytest.mark.parametrize("name", FAILING)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_step_that_failed_leaves_nothing_behind(name):
+    """0 times infinity stayed in the world's row of arrays that the kernels work in; and in generalized coordinates joint
+    forces were those of the rows of the step that was undone."""
+    world, other = busy(FAILING[name]), busy(FAILING[name])
+    for each in (world, other):
+        each.step(20)
+    for value in (1e300, 1e200, 1e160):
+        for body in ("b1", "b2", "box"):
+            for what in (lambda: world.apply_impulse(body, (value, 0, value)), lambda: world.apply_torque(body, (value, 0, value))):
+                snapshot = world.snapshot()
+                what()
+                try:
+                    world.step(3)
+                except mc.SimulationError:
+                    pass
+                world.restore(snapshot)
+                world.step(), other.step()
+                assert world.state_hash() == other.state_hash(), (value, body)
+
+
+@pytest.mark.parametrize("steps", [1, 4])
+@pytest.mark.parametrize("looked", [False, True])
+def test_joint_forces_are_those_of_the_last_step_that_stands(looked, steps):
+    """In generalized coordinates they are found when they are asked for, from rows that a failed step has overwritten."""
+    ends = [np.inf]
+
+    def motion(t):
+        if t > ends[0]:
+            raise KeyError("enough")
+        return np.sin(t)
+    world, other = busy(None, motion), busy(None, motion)
+    for each in (world, other):
+        each.step(20)
+    other.step(steps - 1)
+    if looked:
+        world.joint("h0").force
+    ends[0] = world.time + (steps - 0.5) * world.dt
+    with pytest.raises(KeyError):
+        world.step(20)
+    ends[0] = np.inf
+    assert world.time == other.time
+    for name in ("h0", "h1", "h2"):
+        assert np.array_equal(world.joint(name).force, other.joint(name).force)
+        assert np.array_equal(world.joint(name).torque, other.joint(name).torque)
+    assert world.state_hash() == other.state_hash()
+    world.step(3), other.step(3)
+    assert world.state_hash() == other.state_hash()
+
+
+@pytest.mark.parametrize("change", [
+    lambda w: w.set_body("box", gravity_scale=0.5), lambda w: w.add_body("new", shape=mc.Sphere(0.1), position=(9, 9, 9)),
+    lambda w: w.remove_body("box"), lambda w: w.set_shape("box", mc.Sphere(0.1)),
+    lambda w: w.add_joint(mc.FreeJoint(None, "box"))])
+def test_joint_forces_stay_when_something_else_changes(change):
+    """In generalized coordinates they were found anew, without the rows of the last step."""
+    world = busy(None)
+    world.step(20)
+    other = busy(None)
+    other.step(20)
+    change(world)
+    for name in ("h0", "h1", "h2"):
+        assert np.array_equal(world.joint(name).force, other.joint(name).force)
+        assert np.array_equal(world.joint(name).torque, other.joint(name).torque)

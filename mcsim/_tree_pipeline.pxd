@@ -1,0 +1,33 @@
+"""The tree of a world in generalized coordinates."""
+
+from libc.stdint cimport int32_t
+from mcsim._pipeline cimport Pipeline
+from mcsim.core._types cimport Twist
+from mcsim.reduced._motion cimport TreeMotion
+
+cdef class TreePipeline(Pipeline):
+    cdef readonly TreeMotion motion
+    cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
+    cdef public object system, dynamics  # what the tree is of, and its algorithms
+    cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
+    cdef tuple angles
+    cdef list carriers
+    cdef long long recovered             # step whose joint forces are in the records
+    cdef long long carried_step          # after which these were kept
+    cdef long long rows_step             # at whose end the rows stood that are there
+    cdef Twist* carried_forces           # on bodies, see sum_carried; (nv,) of joints
+    cdef double* carried
+    cdef double* shown                   # q and qd that the bodies stand for
+    cdef double* backup                  # q and qd before the step
+    cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
+    cdef bint pushed                     # whether any body has a force or damping
+    cdef object kept_of_tree, coordinates
+
+    cdef void keep_carried(self) noexcept nogil
+    cdef void sum_carried(self) noexcept nogil
+    cdef void show(self) noexcept nogil
+    cdef bint is_stale(self) noexcept nogil
+    cdef bint is_at(self, const double* state) noexcept nogil
+    cdef void show_twists(self) noexcept nogil
+    cdef void sum_forces(self) noexcept nogil
+    cdef void pass_failure(self) noexcept with gil

@@ -1,0 +1,181 @@
+"""The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
+
+from libc.string cimport memcmp, memcpy
+
+import numpy as np
+
+from mcsim._pipeline cimport Pipeline
+from mcsim._state_arrays cimport StateArrays
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
+from mcsim.core._types cimport CALL_FAILED, Mat3, Twist
+from mcsim.reduced._motion cimport TreeMotion
+from mcsim.state._layout cimport KINEMATIC, ROW_NORMAL, Row
+
+
+cdef class TreePipeline(Pipeline):
+    """Arguments as of ReducedPipeline."""
+
+    def __init__(self, bodies, joints, collider, settings, bounces, plan):
+        cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
+        Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
+        self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
+        self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
+                                 plan.users)
+        held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
+        self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
+        carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
+        self.kept_of_tree = held, carrying
+        self.held = integers(held)
+        self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
+        self.angles = plan.angles
+        self.leading = bool(np.any(bodies.kind == KINEMATIC))
+        self.carriers = plan.carriers
+        self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
+        self.recovered = self.carried_step = self.rows_step = -1
+
+    def measured(self):
+        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
+        records = StateArrays.measured(self)
+        joints, axes, places = self.angles
+        records["axes"]["position"][joints, axes] = self.q[places]
+        return records
+
+    cdef void pass_failure(self) noexcept with gil:
+        """What a joint model of the user's raised."""
+        self.failure, self.motion.failure, self.motion.failed = self.motion.failure, None, False
+        self.call_status = CALL_FAILED
+
+    # ---- forces of the tree's joints ---------------------------------------------------------------------------------
+
+    def prepare(self, bint points=False):
+        self.recover()                                   # while the last substep's rows are there
+        return Pipeline.prepare(self, points)
+
+    def recover(self):
+        """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
+        it ended with: the forces across the joints at the accelerations there, under what its rows did."""
+        if self.recovered == self.steps or self.is_stale():
+            return
+        if self.carried_step == self.steps:                  # a step has begun since, and was undone
+            memcpy(self.motion.trial, self.carried, self.motion.tree.nv * sizeof(double))
+        elif self.rows_step == self.steps:
+            self.sum_carried()
+        else:
+            return
+        self.recovered = self.steps
+        self.motion.carry(<const double*>self.carried_forces)
+        for link, joint in self.carriers:
+            self.motion.give_wrench(link, self.settings.h, &self.bodies, &self.joints[<Py_ssize_t>joint])
+
+    cdef void keep_carried(self) noexcept nogil:
+        """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""
+        if self.rows_step == self.steps and self.recovered != self.steps and not self.is_stale():
+            self.sum_carried()
+            memcpy(self.carried, self.motion.trial, self.motion.tree.nv * sizeof(double))
+            self.carried_step = self.steps
+        self.rows_step = self.steps + 1
+
+    cdef void sum_carried(self) noexcept nogil:
+        """What acts on the bodies, and on the joints themselves, at the end of the last substep."""
+        cdef double h = self.settings.h
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int k
+        memcpy(self.carried_forces, self.wrench, self.bodies.count * sizeof(Twist))
+        self.motion.begin_carry()
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.kind < ROW_NORMAL and self.held[row.source + 1] > self.held[row.source]:
+                self.motion.add_carried(row.body_a, &row.jacobian[0], row.impulse / h)
+                self.motion.add_carried(row.body_b, &row.jacobian[6], row.impulse / h)
+                continue                                 # between a link and its parent: part of what the joint carries
+            for k in range(6):
+                if row.body_a >= 0:
+                    (<double*>&self.carried_forces[row.body_a])[k] += row.jacobian[k] * row.impulse / h
+                if row.body_b >= 0:
+                    (<double*>&self.carried_forces[row.body_b])[k] += row.jacobian[6 + k] * row.impulse / h
+
+    def trust_records(self):
+        """They have what the joints carry now."""
+        self.recovered, self.carried_step = self.steps, -1
+
+    def take_time(self, Pipeline other):
+        Pipeline.take_time(self, other)
+        self.trust_records()
+
+    # ---- bodies and the tree -----------------------------------------------------------------------------------------
+
+    cdef void show(self) noexcept nogil:
+        """The tree at q and qd, factored, and the bodies as it has them."""
+        self.motion.place()
+        self.motion.factor()
+        self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+        self.show_twists()
+
+    cdef void show_twists(self) noexcept nogil:
+        self.motion.look()
+        self.motion.give_twists(self.bodies.twist)
+        memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+
+    cdef bint is_stale(self) noexcept nogil:
+        """Whether q or qd were written since the bodies were made to follow."""
+        return not self.is_at(self.shown)
+
+    cdef bint is_at(self, const double* state) noexcept nogil:
+        """Whether q and qd are these numbers, to the bit."""
+        cdef size_t nq = self.motion.tree.nq
+        return (memcmp(state, self.motion.q, nq * sizeof(double)) == 0
+                and memcmp(state + nq, self.motion.qd, self.motion.tree.nv * sizeof(double)) == 0)
+
+    def sync(self):
+        """The bodies as q and qd have them now."""
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.is_stale():
+            if self.carried_step != self.steps or not self.is_at(self.backup):
+                self.recovered = self.steps                  # what the joints carried belongs to another place
+            self.show()
+        if self.motion.failed:
+            self.pass_failure()
+            self.raise_failure()
+
+    cdef void sum_forces(self) noexcept nogil:
+        """The user's forces and damping on the bodies: a body that is damped by c loses c / (1 + h c) of its velocity a
+        second, as it would implicitly."""
+        cdef Py_ssize_t i
+        cdef Twist* w
+        cdef Mat3 r
+        cdef double h = self.settings.h
+        cdef double c
+        self.pushed = False
+        for i in range(self.bodies.count):
+            w = &self.wrench[i]
+            w[0] = self.bodies.force[i]
+            if self.bodies.inv_mass[i] > 0.0:
+                c = self.bodies.linear_damping[i]
+                if c > 0.0:
+                    w.v = add_scaled(w.v, -c / ((1.0 + h * c) * self.bodies.inv_mass[i]), self.bodies.twist[i].v)
+                c = self.bodies.angular_damping[i]
+                if c > 0.0:
+                    r = quat_matrix(self.bodies.orientation[i])
+                    w.w = add_scaled(w.w, -c / (1.0 + h * c), mat_vec(r, mat_vec(
+                        self.bodies.inertia[i], mat_t_vec(r, self.bodies.twist[i].w))))
+            if memcmp(w, self.wrench - 1, sizeof(Twist)):
+                self.pushed = True
+
+    cdef int collide(self) noexcept nogil:
+        self.keep_carried()
+        memcpy(self.backup, self.motion.q, self.motion.tree.nq * sizeof(double))
+        memcpy(self.backup + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+        if self.leading:
+            self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
+        if self.leading or self.is_stale():
+            self.show()
+        return Pipeline.collide(self)
+
+    cdef void undo(self) noexcept nogil:
+        memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
+        memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
+        Pipeline.undo(self)
