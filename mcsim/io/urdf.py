@@ -180,16 +180,18 @@ class _Maker:
     def add_bodies(self, scene: Scene, poses: Mapping[str, Frame], groups: Mapping[str, int], strict: bool) -> None:
         """Add every body, in the order of the file's links. groups: what it collides with, as arguments of add_body."""
         missing: list[str] = []
+        links: dict[str, list[str]] = {}                # body -> links that make it up
+        for link in self.tree.links:
+            links.setdefault(self.bodies[link][0], []).append(link)
         for name in self.tree.links:
             if self.bodies[name][0] != name:
                 continue
-            links = [link for link in self.tree.links if self.bodies[link][0] == name]
-            shapes = [shape for link in links for shape in self._shapes(link, missing)]
+            shapes = [shape for link in links[name] for shape in self._shapes(link, missing)]
             place = {"shape": shapes, "position": poses[name][0], "orientation": poses[name][1], **groups}
             if name == self.base:
                 scene.add_body(name, kind="static", **place)
             else:
-                scene.add_body(name, **place, **self._mass(name, links))
+                scene.add_body(name, **place, **self._mass(name, links[name]))
         moving = [link for link in self.tree.links if self.bodies[link][0] != self.base]
         odd = {link: problem for link in moving if (problem := self._inertia_problem(link)) is not None}
         if odd and strict:

@@ -5,6 +5,7 @@ evenly spread directions, the axes first, so that its box stays what it is: noth
 """
 
 import os
+import zipfile
 from collections.abc import Mapping
 from math import pi, sqrt
 from pathlib import Path
@@ -19,6 +20,10 @@ from mcsim.scene import ConvexHull
 from mcsim.scene.checks import FieldError, show
 
 PACKAGED = ("package://", "model://")
+
+# Endings of packed files that do not say how large they are; bytes that an archive which does may hold.
+PACKED = (".gz", ".bz2", ".xz", ".tgz", ".tar", ".7z")
+MOST_UNPACKED = 200_000_000
 
 
 class MeshError(SceneError):
@@ -97,6 +102,7 @@ class Meshes:
         if path not in self._points:
             import trimesh
 
+            _check_packed(path)
             try:
                 scene = trimesh.load(path, force="scene", skip_materials=True, process=False)
                 points = [trimesh.transform_points(scene.geometry[name].vertices, place) for place, name in
@@ -128,6 +134,25 @@ def _is_package(folder: Path, package: str) -> bool:
         return f"<name>{package}</name>" in (folder / "package.xml").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
+
+
+def _check_packed(path: Path) -> None:
+    """Refuse archives that unpack to more than a mesh has, before they are unpacked: a few bytes may say gigabytes."""
+    if path.name.lower().endswith(PACKED):
+        raise MeshError(f"the mesh {path} is a packed file; unpack it and name what is in it")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError):
+        return                                  # no zip: whatever it is, the reader says
+    size = sum(item.file_size for item in inside)
+    if size > MOST_UNPACKED:
+        raise MeshError(f"the mesh {path} is an archive that unpacks to {size / 1e6:.0f} MB; at most "
+                        f"{MOST_UNPACKED / 1e6:.0f} MB are unpacked: unpack it and name what is in it")
+    for item in inside:
+        if item.filename.lower().endswith((".zip", ".zae", ".3mf", ".3dxml", *PACKED)):
+            raise MeshError(f"the mesh {path} is an archive with another one in it, {show(item.filename)}; unpack it and "
+                            "name what is in it")
 
 
 # ---- fewer points ----------------------------------------------------------------------------------------------------

@@ -139,18 +139,21 @@ class Tree:
             number(value, f"joint_positions[{name!r}]")
         positions = {name: float(given.get(name, 0.0)) for name, joint in self.joints.items()
                      if joint.type in ONE_COORDINATE}
+        placed: set[str] = set()
         for name in positions:
-            self._follow(name, positions)
+            self._follow(name, positions, placed)
         return positions
 
-    def _follow(self, name: str, positions: dict[str, float]) -> None:
-        """Put a mimic joint where the joint that it follows puts it."""
-        way = [name]
-        while (mimic := self.joints[way[-1]].mimic) is not None:
-            self._check_mimic(way[-1], mimic)
+    def _follow(self, name: str, positions: dict[str, float], placed: set[str]) -> None:
+        """Put a mimic joint where the joint that it follows puts it. placed: those that are where they should be."""
+        way = {name: None}
+        while (last := next(reversed(way))) not in placed and (mimic := self.joints[last].mimic) is not None:
+            self._check_mimic(last, mimic)
             if mimic.joint in way:
-                raise self.wrong("joint", name, f"mimics itself, by way of {listing([*way[1:], mimic.joint])}")
-            way.append(mimic.joint)
+                raise self.wrong("joint", name, f"mimics itself, by way of {listing([*list(way)[1:], mimic.joint])}")
+            way[mimic.joint] = None
+        placed.update(way)
+        way = list(way)
         for follower, leader in zip(way[-2::-1], way[::-1]):
             mimic = self.joints[follower].mimic
             positions[follower] = mimic.multiplier * positions[leader] + mimic.offset

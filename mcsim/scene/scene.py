@@ -32,6 +32,8 @@ class Scene:
     serves. Scenes compare by content, copy, deep-copy and pickle; `save` and `load_scene` keep every number to the bit.
     """
 
+    _known: tuple[Any, dict[frozenset[str], int]] = None, {}     # ignored_pairs, and the place of each pair there
+
     def __init__(self, gravity: Vector = EARTH, name: str = NAME):
         self.gravity = gravity
         self.name = name
@@ -167,8 +169,21 @@ class Scene:
         pair = self.body(a).name, self.body(b).name
         if pair[0] == pair[1]:
             raise FieldError("b", f"is body {pair[0]!r} too; a pair is of two bodies", "ignore_collision")
-        if pair not in self.ignored_pairs and pair[::-1] not in self.ignored_pairs:
+        places = self._places(frozenset(pair))
+        if frozenset(pair) not in places:
+            places[frozenset(pair)] = len(self.ignored_pairs)
             self.ignored_pairs.append(pair)
+
+    def _places(self, pair: frozenset[str]) -> dict[frozenset[str], int]:
+        """Where each pair stands in the list of those that do not collide; found anew if the list, which is the caller's,
+        too, is another, has another length, or another pair where this one should stand."""
+        listed, places = self._known
+        place = places.get(pair)
+        if listed is not self.ignored_pairs or len(places) != len(listed) or (
+                place is not None and frozenset(listed[place]) != pair):
+            places = {frozenset(other): i for i, other in enumerate(self.ignored_pairs)}
+            self._known = self.ignored_pairs, places
+        return places
 
     # ---- files, copies -----------------------------------------------------------------------------------------------
 
@@ -258,6 +273,9 @@ class Scene:
         """This scene to be read alone: what would change it is refused. Its copies are scenes like others."""
         return FrozenScene(self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_known"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._gravity.flags.writeable = False       # copied and unpickled arrays come back writable
@@ -309,7 +327,7 @@ class FrozenScene(Scene):
     _add_body = _add_joint = ignore_collision = _refuse
 
     def __reduce__(self) -> tuple:
-        return _thawed, ({**self.__dict__} | {name: list(getattr(self, name)) for name in PARTS},)
+        return _thawed, (self.__getstate__() | {name: list(getattr(self, name)) for name in PARTS},)
 
 
 PARTS = ("bodies", "joints", "ignored_pairs")
