@@ -280,7 +280,7 @@ cdef class Pipeline(WarmStarts):
 
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
         """All rows by a solver of the laboratory."""
-        if self.call_status != OK:
+        if self.call_status != OK or self.bodies.count == 0:
             return
         try:
             self.correction = self.laboratory(
@@ -718,19 +718,19 @@ cdef class Pipeline(WarmStarts):
 
     def velocities(self):
         """(6 n,) the bodies' twists."""
-        return np.array(<double[:6 * self.bodies.count]> <double*>self.bodies.twist)
+        return self.kept[0].twist.reshape(-1).copy()
 
     def kicked(self):
         """(6 n,) the twists after the forces of a substep (compliant: of its half), and no impulses, at the state of
         the last prepare()."""
         cdef double part = self.settings.first_kick if self.settings.compliant else 1.0
-        cdef double[:, ::1] twist = np.asarray(<double[:self.bodies.count, :6]> <double*>self.bodies.twist)
-        before = np.array(twist)
+        twist = self.kept[0].twist
+        before = twist.copy()
         with nogil:
             integrate_velocities(&self.bodies, &self.settings, part)
-        after = np.array(twist)
-        np.asarray(twist)[...] = before
-        return after.reshape(-1)
+        after = twist.reshape(-1).copy()
+        twist[...] = before
+        return after
 
     def smooth_forces(self):
         """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,

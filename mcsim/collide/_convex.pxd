@@ -2,8 +2,9 @@
 
 from libc.math cimport sqrt
 from mcsim.core._types cimport Vec3
-from mcsim.core._math cimport vec3, add, sub, neg, scale, add_scaled, dot, normalized, mat_column
-from mcsim.state._layout cimport Manifold, CYLINDER
+from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, cross, dot, norm, normalized, perpendicular,
+                               mat_column)
+from mcsim.state._layout cimport CAPSULE, CYLINDER, Manifold, SPHERE
 from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
@@ -88,6 +89,56 @@ cdef inline void sharpen(const Solid* a, const Solid* b, Vec3 offset, double siz
         creep(a, b, offset, size, separation, n, on_a)
 
 
+cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,
+                                     double* t) noexcept nogil:
+    """Closest points s u and offset + t w of two segments about their middles (Lumelsky 1985)."""
+    cdef double c = dot(u, w)
+    cdef double du = dot(u, offset)
+    cdef double dw = dot(w, offset)
+    cdef Vec3 normal = cross(u, w)
+    cdef double sine2 = dot(normal, normal)
+    s[0] = 0.0
+    if sine2 > 1e-14:
+        s[0] = (du - c * dw) / sine2
+    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
+    t[0] = c * s[0] - dw
+    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
+    s[0] = c * t[0] + du
+    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
+    t[0] = c * s[0] - dw
+    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
+
+
+cdef inline bint is_round(const Solid* s) noexcept nogil:
+    """Whether its core is a point or a line."""
+    return s.type == SPHERE or s.type == CAPSULE
+
+
+cdef inline double crossed_cores(const Solid* a, const Solid* b, Vec3 offset, Vec3* n, Vec3* on_a) noexcept nogil:
+    """As epa of two cores that are points or lines, whose difference has no inside: the distance of the cores, 0 but for
+    rounding, and a normal along which they have no extent. A ball's depth in the middle of another is that in any
+    direction."""
+    cdef Vec3 u = mat_column(a.axes, 2)
+    cdef Vec3 w = mat_column(b.axes, 2)
+    cdef double half_a = a.size.y if a.type == CAPSULE else 0.0
+    cdef double half_b = b.size.y if b.type == CAPSULE else 0.0
+    cdef double s, t
+    cdef Vec3 d
+    nearest_on_segments(u, half_a, w, half_b, offset, &s, &t)
+    on_a[0] = scale(s, u)
+    d = sub(add_scaled(offset, t, w), on_a[0])
+    n[0] = cross(u, w)
+    if half_a == 0.0 and half_b == 0.0:
+        n[0] = scale(1.0 / norm(d), d) if norm(d) > 0.0 else w
+    elif half_a == 0.0 or half_b == 0.0 or norm(n[0]) <= 1e-8:
+        n[0] = perpendicular(u if half_a > 0.0 else w)
+    else:
+        n[0] = normalized(n[0])
+    if dot(n[0], offset) < 0.0:
+        n[0] = neg(n[0])
+    return dot(n[0], d)
+
+
 cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* axis) noexcept nogil:
     """Exact separation, normal and a pair of closest points. -> 0 if farther apart than `limit`."""
     cdef Vec3 offset = sub(b.position, a.position)
@@ -102,6 +153,8 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     if result == GJK_APART:
         distance = sqrt(dot(v, v))
         axis.normal = scale(1.0 / distance, v)
+    elif is_round(a) and is_round(b):
+        distance = crossed_cores(a, b, offset, &axis.normal, &on_a)
     else:
         distance = sqrt(dot(offset, offset))
         guess = scale(1.0 / distance, offset) if distance > 0.0 else vec3(0.0, 0.0, 1.0)

@@ -12,7 +12,7 @@ from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, CYLINDER
 from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
 from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
-from mcsim.collide._convex cimport best_axis
+from mcsim.collide._convex cimport best_axis, nearest_on_segments
 
 
 cdef inline double outward(Vec3 d, Vec3 fallback, Vec3* normal) noexcept nogil:
@@ -111,26 +111,6 @@ cdef inline int sphere_solid(const Solid* a, const Solid* b, double limit, Manif
     axis.normal = neg(mat_vec(b.axes, normal))
     axis.witness = scale(a.size.x + 0.5 * axis.separation, axis.normal)
     return store_single(m, &axis, a.position)
-
-
-cdef inline void nearest_on_segments(Vec3 u, double half_u, Vec3 w, double half_w, Vec3 offset, double* s,
-                                     double* t) noexcept nogil:
-    """Closest points s u and offset + t w of two segments about their middles (Lumelsky 1985)."""
-    cdef double c = dot(u, w)
-    cdef double du = dot(u, offset)
-    cdef double dw = dot(w, offset)
-    cdef Vec3 normal = cross(u, w)
-    cdef double sine2 = dot(normal, normal)
-    s[0] = 0.0
-    if sine2 > 1e-14:
-        s[0] = (du - c * dw) / sine2
-    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
-    t[0] = c * s[0] - dw
-    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
-    s[0] = c * t[0] + du
-    s[0] = -half_u if s[0] < -half_u else (half_u if s[0] > half_u else s[0])
-    t[0] = c * s[0] - dw
-    t[0] = -half_w if t[0] < -half_w else (half_w if t[0] > half_w else t[0])
 
 
 cdef inline int side_by_side(Vec3 u, Vec3 w, Vec3 n) noexcept nogil:
