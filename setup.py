@@ -20,6 +20,7 @@ from setuptools.command.build_ext import build_ext
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
     "mcsim.core._trig": ["m"],
+    "mcsim.core._linear": ["m"],
     "mcsim.core._crew": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
@@ -93,6 +94,7 @@ KERNELS = {
     "mcsim._pipeline": ["m"],
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
+    "mcsim._loop_account": ["m"],
     "mcsim._reduced_pipeline": ["m"],
 }
 

@@ -1,6 +1,7 @@
 """The step of a world in generalized coordinates."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim._loop_account cimport LoopAccount
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
@@ -11,6 +12,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef GeneralizedRows generalized
+    cdef LoopAccount account             # of loops that yield
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef tuple angles
@@ -18,11 +20,6 @@ cdef class ReducedPipeline(Pipeline):
     cdef public long long recovered      # step whose joint forces are in the records
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
-    cdef double* given                   # (rows,) impulses before half a substep
-    cdef double* speeds                  # (rows, 2) and J qd of their sides
-    cdef double* work                    # (nv,) what rows that close no loops have done, at their trees' first velocities [J]
-    cdef int32_t* hanging                # (trees,) whether it hangs on a part of the loops
-    cdef object trees_hanging, rows_work
     cdef double* shown                   # q and qd that the bodies stand for
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
@@ -43,6 +40,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef void show_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
+    cdef void start_rows(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
@@ -50,6 +48,7 @@ cdef class ReducedPipeline(Pipeline):
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
+    cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
@@ -59,7 +58,4 @@ cdef class ReducedPipeline(Pipeline):
     cdef void apply_guesses(self, bint second, double part) noexcept nogil
     cdef void doubt(self, bint second) noexcept nogil
     cdef bint gives(self, int32_t body) noexcept nogil
-    cdef void calm_loops(self) noexcept nogil
-    cdef void begin_half(self, double h, const double* forces, bint second) noexcept nogil
-    cdef void end_half(self, double h, const double* forces) noexcept nogil
-    cdef double strain(self, int32_t body, double* kinetic) noexcept nogil
+    cdef bint note_strain(self, double h) noexcept nogil
