@@ -288,7 +288,7 @@ cdef class Pipeline(WarmStarts):
         if self.closing:
             self.articulations.touch(self.collider.manifolds, self.collider.manifold_count)
             strain = self.articulations.strain(whole, STRAIN)
-            while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
+            while times < MOST_DIVISION and strain * (whole / times) * (whole / times) > STRAIN:
                 times += 1
         self.settings.substeps = self.substeps * times
         self.settings.h = whole / times

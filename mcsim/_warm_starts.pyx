@@ -114,7 +114,7 @@ cdef class WarmStarts(Machine):
         """Whether one of the bodies turns faster than that."""
         cdef Vec3 wa = self.bodies.twist[row.body_a].w
         cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() ** 2
+        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() * self.fastest_turn()
 
     # ---- compliant contacts ------------------------------------------------------------------------------------------
 

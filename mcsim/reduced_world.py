@@ -13,6 +13,7 @@ import numpy as np
 
 from mcsim._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import inverse, length, product
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.reduced.continuous import integrate
@@ -116,7 +117,7 @@ class ReducedWorld(World):
         """H^-1, (nv, nv) scipy.sparse."""
         from scipy.sparse import csr_array
 
-        return csr_array(np.linalg.inv(self.mass_matrix(self.q)))
+        return csr_array(inverse(self.mass_matrix(self.q)))
 
     @property
     def _pipeline(self):
@@ -336,7 +337,7 @@ class ReducedWorld(World):
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
             orientation = self._vector(orientation, "orientation", "set_pose", 4)
-            self.q[link.q][3:] = orientation / np.linalg.norm(orientation)
+            self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
 
@@ -378,7 +379,7 @@ class ReducedWorld(World):
         chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
         force = np.zeros(len(self.qd))
         for i, wrench in zip(chosen, wrenches):
-            force += wrench @ self.body_jacobian(int(i))
+            force += product(wrench, self.body_jacobian(int(i)))
         still = np.zeros(len(self.qd))
         moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
         self.qd[...] += moved - before

@@ -8,6 +8,7 @@ from mcsim.actions import Actions
 from mcsim.changes import Changes
 from mcsim.collide import Collider, Surfaces
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.core.linear import turned
 from mcsim.core.rotation import matrices
 from mcsim.event_world import EventRun
 from mcsim.handles import BodyHandle, JointHandle
@@ -316,7 +317,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def frames(self) -> tuple[np.ndarray, np.ndarray]:
         """-> positions (n, 3) [m], orientations (n, 4) of the frames in which the user placed the bodies' shapes."""
         q = self._bodies.orientation
-        return self._bodies.position - np.einsum("nij,nj->ni", matrices(q), self._centers), q.copy()
+        return self._bodies.position - turned(matrices(q), self._centers), q.copy()
 
     def body(self, body) -> BodyHandle:
         """The handle of a body, by name, number or handle."""

@@ -160,7 +160,8 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     entry_begin, nodes, code = [0], [], []
     columns = [sorted(place[i] for i in columns[node]) for node in order]
-    work = float(sum(size[k] * sum(size[i] for i in below)**2 for k, below in enumerate(columns)))
+    heights = [sum(size[i] for i in below) for below in columns]
+    work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
     for node, below in zip(order, columns):
         if loops:                                          # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
@@ -170,7 +171,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     entry_begin, nodes = np.array(entry_begin, np.int64), np.array(nodes, np.int32)
     owner = np.repeat(np.arange(count), np.diff(entry_begin))
     lengths = size[nodes].astype(np.int64) * size[owner]
-    diagonal_lengths = size.astype(np.int64) ** 2
+    diagonal_lengths = size.astype(np.int64) * size
     starts = np.concatenate([[0], np.cumsum(diagonal_lengths)])
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import sparse_product
 from mcsim.scene.checks import choose
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._system import MODELS, System, blocks
@@ -70,7 +71,7 @@ class Problem:
         else:
             self.free_velocity = _fixed(checks.vector("free_velocity", free_velocity, jacobian.shape[1], "the jacobian"))
         self.source = source
-        self._set_up(jacobian, jacobian @ inverse_mass)
+        self._set_up(jacobian, sparse_product(jacobian, inverse_mass))
         return self
 
     @classmethod
@@ -115,7 +116,7 @@ class Problem:
     def A(self) -> "csr_array":
         """(n, n) scipy.sparse CSR, without compliance."""
         if self._matrix is None:
-            matrix = (self.jacobian @ self.response.T).tocsr()
+            matrix = sparse_product(self.jacobian, self.response.T).tocsr()
             self._matrix = (0.5 * (matrix + matrix.T)).tocsr()
         return self._matrix
 
@@ -162,7 +163,7 @@ class Problem:
         if self.free_velocity is None:
             raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) "
                              "has it")
-        return self.free_velocity + self.response.T @ self._impulses(impulses)
+        return self.free_velocity + sparse_product(self.response.T, self._impulses(impulses))
 
     def from_rest(self) -> "Problem":
         """The same problem, to begin without impulses."""
