@@ -1,10 +1,16 @@
 """Bits do not depend on the processor: what makes a state goes through nothing that has variants by processor."""
 
 import ast
+import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__ as NUMPY_LEVELS
 
 import mcsim
 
@@ -35,8 +41,18 @@ NUMPY = set("linalg dot vdot inner matmul einsum tensordot sin cos tan arcsin ar
 MATH = set("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p pow cbrt "
            "gamma lgamma erf erfc".split())
 SCIPY = "linalg", "optimize", "integrate", "interpolate", "signal", "stats", "special", "sparse.linalg", "spatial.transform"
-LIBM = re.compile(rb"\0(sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot)\0")
 
+
+# Settings that stand for other processors: the kernels of NumPy's BLAS; NumPy's own without any of wide registers; the C
+# library's without fused multiply-add, under its names of before and after 2.33. Together in pairs, for each is rare.
+NUMPY_PLAIN = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY_LEVELS)}
+LIBM_PLAIN = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join(
+    f"-{name}{end}" for end in ("", "_Usable") for name in ("AVX", "AVX2", "AVX512F", "FMA", "FMA4"))}
+PROCESSORS = {"this one": {}, "Haswell": LIBM_PLAIN, "Zen": NUMPY_PLAIN, "SkylakeX": {}, "Nehalem": {},
+              "Prescott": NUMPY_PLAIN | LIBM_PLAIN}
+
+
+# ---- what is read in the source --------------------------------------------------------------------------------------
 
 def found_in(text, observers=()):
     """[(line, what)] in Python source, but in the functions and classes (Class.method) of these names."""
@@ -99,8 +115,11 @@ def cython_found_in(text):
         found += [(number, what) for what in re.findall(r" @=? | \*\* |[\w)\]]\*\*\w|\.dot\(", line)]
         match = re.search(r"from libc\.math cimport (.*)", line)
         if match:
-            found += [(number, name) for name in re.findall(r"\w+", match.group(1)) if name in MATH | {"atan2", "hypot"}]
+            found += [(number, name) for name in re.findall(r"\w+", match.group(1)) if name in MATH]
     return found
+
+
+LIBM = re.compile(rb"\0(" + "|".join(sorted(MATH | {"hypot", "fma"})).encode() + rb")\0")
 
 
 def sources():
@@ -118,3 +137,69 @@ def test_what_makes_state_takes_nothing_that_varies_by_processor(name, path):
     found = found_in(text, inside) if path.suffix == ".py" else cython_found_in(text)
     assert not found, f"{name} makes state: use mcsim.core.linear and mcsim.core.trig, or products; " + "; ".join(
         f"line {line}: {what}" for line, what in found)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are read as ELF files have them")
+def test_no_kernel_calls_what_the_c_library_has_variants_of():
+    """Nor does what is compiled from an operator, as ** is."""
+    kernels = sorted(PACKAGE.rglob("*.so"))
+    calls = {kernel.name: sorted(set(LIBM.findall(kernel.read_bytes()))) for kernel in kernels}
+    assert len(kernels) > 40 and not {name: found for name, found in calls.items() if found}
+
+
+def test_the_rule_can_fail():
+    """In Python and in Cython; not in comments, not in what observes, and numbers may have powers."""
+    for text in ("a @ b", "a @= b", "x ** 2", "np.linalg.norm(a)", "np.dot(a, b)", "a.dot(b)", "np.einsum('ij,j', a, b)",
+                 "np.sin(x)", "math.cos(x)", "from math import pi, sin", "from scipy.linalg import solve",
+                 "from scipy import linalg", "import scipy.sparse.linalg", "from numpy.linalg import inv",
+                 "from scipy.spatial.transform import Rotation"):
+        assert found_in(text), text
+    for text in ("a * b", "10 ** -3", "np.sqrt(a)", "from math import pi, sqrt", "from scipy.sparse import csr_array",
+                 "# a @ b", "from scipy.spatial import ConvexHull"):
+        assert not found_in(text), text
+    assert not found_in("class A:\n    def seen(self):\n        return a @ b\n", {"A.seen"})
+    assert found_in("class A:\n    def made(self):\n        return a @ b\n", {"A.seen"})
+    for text in ("x = a @ b", "x = y ** 2", "np.linalg.norm(a)", "from libc.math cimport fabs, sin", "a.dot(b)"):
+        assert cython_found_in(text), text
+    for text in ("# a @ b", '"""a @ b"""', "from libc.math cimport fabs, sqrt", "void f(double* a, double** b)"):
+        assert not cython_found_in(text), text
+
+
+def test_observers_are_there():
+    """Names of what no longer exists would excuse what comes after it."""
+    for observer in OBSERVERS:
+        name, _, inside = observer.partition(":")
+        assert (PACKAGE / name).exists(), observer
+        if inside:
+            scope = ast.parse((PACKAGE / name).read_text(encoding="utf-8"))
+            for part in inside.split("."):
+                scope = next((node for node in scope.body if getattr(node, "name", None) == part), None)
+                assert scope is not None, observer
+
+
+# ---- what is run -----------------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def hashes():
+    """Name of the processor -> {world: hashes}, or None where this one lacks what it would take."""
+    script, running = Path(__file__).with_name("processor_worlds.py"), {}
+    for name, settings in PROCESSORS.items():
+        chosen = {} if name == "this one" else {"OPENBLAS_CORETYPE": name}
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"} | chosen | settings
+        running[name] = subprocess.Popen([sys.executable, str(script)], env=environment, text=True,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    found = {}
+    for name, process in running.items():
+        out, errors = process.communicate(timeout=300)
+        assert process.returncode in (0, -signal.SIGILL), f"{name}: {errors}"
+        found[name] = json.loads(out) if process.returncode == 0 else None
+    return found
+
+
+@pytest.mark.parametrize("name", list(PROCESSORS)[1:])
+def test_worlds_have_the_same_bits_on_other_processors(hashes, name):
+    """Made, stepped and changed, of every kind. Up to four different states came out of one scene."""
+    if hashes[name] is None:
+        pytest.skip(f"this processor cannot run the kernels of {name}")
+    here = hashes["this one"]
+    assert len(here) > 80 and [world for world in here if hashes[name][world] != here[world]] == []
