@@ -157,6 +157,11 @@ cdef class Machine(StateArrays):
         self.revision_seen = self.collider.revision
 
     @property
+    def held_back(self):
+        """How often in the last step a body was set back from what it would have passed through, once a substep at most."""
+        return self.backstop.held
+
+    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree
