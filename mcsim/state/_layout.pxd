@@ -96,6 +96,10 @@ ctypedef struct ManifoldPoint:
                                  # far the surface is dragged along, b's way against a [m]
     Vec3 total_friction_impulse  # summed over the last step, on b, world axes [N s]
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
+    double share                 # of b's motion in the point's own as the two move past each other: 1 where b carries it
+                                 # (collide/_carrying.pxd)
+    double cross[3]              # where two edges cross (that is its feature's kind, 3), what comes to the share:
+                                 # (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal x that
 
 # What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
 ctypedef struct ManifoldOrigin:
@@ -117,7 +121,7 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t reserved
+    int32_t turns                # 1: the normal turns as the two move past each other, about `line` or any way
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -135,7 +139,8 @@ ctypedef struct Manifold:
     ManifoldOrigin origin
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
                                  # of the world resists (Resistance) is it written, and read
-    int64_t padding[5]
+    Vec3 line                    # the direction that a turning normal stays at right angles to; 0: none
+    int64_t padding[2]
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -251,16 +256,16 @@ ctypedef struct UserRow:
     double curvature             # J' v along the present twists [m/s2]
     double jacobian[12]
 
-# ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
+# ---- where a contact acts: kept from the start of a step, four a manifold, its points ----------------------------------
 
 ctypedef struct Anchor:
     Vec3 local_a                 # the rounding's centre behind the point on a's surface, from a's centre, a's axes [m]
     Vec3 local_b
-    Vec3 arm_a                   # from a's centre of mass to the point midway, world axes, frozen for the step [m]
-    Vec3 arm_b
+    double weight                # of the point in the manifold's centre
+    double lift                  # along the normal, from the surface of the body that carries the point [m]
 
 cdef enum:
-    MANIFOLD_ANCHORS = 5
+    MANIFOLD_ANCHORS = 4
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
@@ -313,6 +318,7 @@ ctypedef struct Row:
                                  # holding
     double friction              # coefficient; of rolling rows [m]
     double lever                 # of a normal row: what the twist row weighs its impulse by [m]
+    double offset[2]             # and where its point is from the manifold's centre, along the tangents [m]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind

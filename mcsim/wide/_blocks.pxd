@@ -35,9 +35,10 @@ ctypedef struct ContactBlock:
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t late                 # 1: some lane's bodies meet only later (state/_carrier.pxd)
+    int32_t turns                # 1: some lane's normal turns as its bodies move past each other
+    int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
-    int32_t reserved[3]
+    int32_t reserved[2]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -53,24 +54,25 @@ ctypedef struct ContactBlock:
 ctypedef struct StartPoint:
     Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
     Wide3 local_b
+    Wide weight                  # of the point in the manifold's centre
+    Wide share                   # of b's motion in its own (collide/_carrying.pxd)
     Wide error                   # C [m]
     Wide total                   # normal impulses, summed over the step [N s]
     Wide carry                   # what comes back before the relax pass [N s]
 
 ctypedef struct ContactStart:
-    Wide3 carried_a              # the centre's arms, frozen for the step, world axes [m]
-    Wide3 carried_b
-    Wide share                   # of a's point in where impulses act: 1, 1/2 or 0 (state/_carrier.pxd)
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed over the step [N s]
-    Wide late                    # 1: they meet only later
     Wide slide_carry[2]
     Wide twist_carry
+    Wide turns                   # 1: the normal turns, at right angles to the line
+    Wide3 line
     StartPoint points[4]
+    Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`
 
 # Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
 ctypedef struct ResistanceBlock:

@@ -12,7 +12,7 @@ from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport meets_later, share_of_a
+from mcsim.state._carrier cimport crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint)
@@ -23,6 +23,19 @@ cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
+
+cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, int lane,
+                              const ManifoldPoint* p) noexcept nogil:
+    """What beside its share moves a point where edges cross."""
+    cdef int j, k
+    if not crosses(p):
+        return
+    if not block.crosses:
+        memset(&start.cross[0][0], 0, sizeof(start.cross))
+    block.crosses = 1
+    for k in range(3):
+        put(&start.cross[i][k], lane, p.cross[k])
+
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, double factor, double reach) noexcept nogil:
@@ -38,10 +51,10 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put(&start.share, lane, share_of_a(m, bodies, reach))
-    if meets_later(m, reach):
-        block.late = 1
-        put(&start.late, lane, 1.0)
+    if m.turns:
+        block.turns = 1
+        put(&start.turns, lane, 1.0)
+        put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
     put(&start.rounding_b, lane, m.rounding_b)
@@ -57,6 +70,8 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put(&start.points_there, lane, m.point_count)
     for i in range(m.point_count):
         point = &start.points[i]
+        put(&point.share, lane, m.points[i].share)
+        put_crossing(block, start, i, lane, &m.points[i])
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
@@ -89,48 +104,32 @@ cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
     return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
 
 
-cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide total) noexcept nogil:
-    """Of manifolds that meet later, from the middle of the gap to each body's own surface."""
-    cdef Wide gap = splat(0.0)
-    cdef Wide weight
-    cdef int i
-    for i in range(block.point_count):
-        weight = splat(1.0) - faded * most(start.points[i].error, splat(0.0))
-        gap = gap + there(start, i) * most(weight, splat(0.001)) * start.points[i].error
-    gap = splat(0.5) * start.late * gap * inverse(total)
-    start.carried_a = w_add_scaled(start.carried_a, -gap, block.normal)
-    start.carried_b = w_add_scaled(start.carried_b, gap, block.normal)
-
-
 cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                              double reach) noexcept nogil:
-    """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
+    """Where the points are on both bodies, and their weights in the centre: constraints/_contacts.pyx, set_anchors."""
     cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
     cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.ends.body_a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
-    cdef Wide3 centre = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
     cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
+    cdef Wide3 centre = wide3(total, total, total)
     cdef StartPoint* point
     cdef Wide3 at, arm
-    cdef Wide weight
     cdef int i
     for i in range(block.point_count):
         point = &start.points[i]
-        weight = splat(1.0) - faded * most(point.error, splat(0.0))
-        weight = there(start, i) * most(weight, splat(0.001))
-        centre = w_add_scaled(centre, weight, point.local_a)
-        total = total + weight
-    centre = w_scale(inverse(total), centre)
-    start.carried_a = w_sub(centre, xa)
-    start.carried_b = w_sub(centre, xb)
-    if block.late:
-        part_arms(block, start, faded, total)
+        point.weight = splat(1.0) - faded * most(point.error, splat(0.0))
+        point.weight = there(start, i) * most(point.weight, splat(0.001))
+        total = total + point.weight
+        centre = w_add_scaled(centre, point.weight, point.local_a)
+    total = inverse(total)
+    centre = w_scale(total, centre)
     for i in range(block.point_count):
         point = &start.points[i]
         at = point.local_a
+        point.weight = point.weight * total
         arm = w_sub(at, centre)
         arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
         block.points[i].lever = there(start, i) * root(w_dot(arm, arm))
@@ -147,7 +146,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
     memset(&blocks[block], 0, sizeof(ContactBlock) - unused * sizeof(WidePoint))
-    memset(&starts[block], 0, sizeof(ContactStart) - unused * sizeof(StartPoint))
+    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross)
+           - unused * sizeof(StartPoint))
     blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
@@ -183,7 +183,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                 break
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
-            second = cross(m.normal, t)
+            second = cross(lane3(&block.normal, lane), t)
             m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide.impulse[0], lane), t),
                                             factor * lane_of(&block.slide.impulse[1], lane), second)
             m.twist_impulse = factor * lane_of(&block.twist, lane)
@@ -231,14 +231,6 @@ cdef inline void push_roll(WidePair* p, const ContactBlock* block, Wide roll_0, 
     cdef Wide3 torque = w_add_scaled(w_scale(roll_0, block.tangent), roll_1, w_cross(block.normal, block.tangent))
     p.wa = w_sub(p.wa, w_times(&block.ends.inv_inertia_a, torque))
     p.wb = w_add(p.wb, w_times(&block.ends.inv_inertia_b, torque))
-
-
-cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
-                       Wide3* arm_b) noexcept nogil:
-    """Arms to the one point where an impulse acts, from those at which each body carries it."""
-    cdef Wide3 p = w_add_scaled(w_scale(share, w_add(xa, carried_a)), splat(1.0) - share, w_add(xb, carried_b))
-    arm_a[0] = w_sub(p, xa)
-    arm_b[0] = w_sub(p, xb)
 
 
 cdef inline void set_cone(WideCone* cone, Wide d0, Wide d1, Wide c) noexcept nogil:
@@ -344,24 +336,70 @@ cdef inline Wide bias_of(Wide error, Wide rate, const ContactRule* rule) noexcep
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
+cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart) noexcept nogil:
+    """Of the lanes whose normal turns: constraints/_contacts.pyx, turn_normal."""
+    cdef Wide3 d = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef Wide3 t
+    cdef Wide length
+    cdef Mask turned
+    cdef int i
+    for i in range(block.point_count):
+        d = w_add_scaled(d, start.points[i].weight, apart[i])
+    d = w_add_scaled(d, -w_dot(start.line, d), start.line)
+    length = root(w_dot(d, d))
+    turned = above(splat(2.0) * start.turns * w_dot(block.normal, d), length)
+    d = w_scale(inverse(length), d)
+    block.normal = w_choose(turned, d, block.normal)
+    t = w_add_scaled(block.tangent, -w_dot(block.normal, block.tangent), block.normal)
+    block.tangent = w_choose(turned, w_scale(inverse(root(w_dot(t, t))), t), block.tangent)
+
+
+cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 second, const Wide3* apart,
+                             Wide3* arm) noexcept nogil:
+    """Gaps, the centre, and where the points' impulses act: constraints/_contacts.pyx, contact_frame. arm: from a's centre
+    of mass to the centre of its rounding, and then to the point."""
+    cdef Wide rounding = start.rounding_a + start.rounding_b
+    cdef StartPoint* at
+    cdef Wide x, y
+    cdef int i
+    block.arm_a = wide3(splat(0.0), splat(0.0), splat(0.0))
+    for i in range(block.point_count):
+        at = &start.points[i]
+        at.error = w_dot(block.normal, apart[i]) - rounding
+        arm[i] = w_add_scaled(arm[i], start.rounding_a - at.share * rounding, block.normal)
+        arm[i] = w_add_scaled(arm[i], at.share, apart[i])
+        if block.crosses:
+            x = w_dot(block.tangent, apart[i])
+            y = w_dot(second, apart[i])
+            arm[i] = w_add_scaled(arm[i], start.cross[i][0] * x + start.cross[i][1] * y, block.tangent)
+            arm[i] = w_add_scaled(arm[i], start.cross[i][2] * x - start.cross[i][0] * y, second)
+        block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
+
+
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                                const ContactRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
-    cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
-    cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
+    cdef Wide3 between = w_sub(gather3(<const double*>bodies.position, a, 3),
+                               gather3(<const double*>bodies.position, b, 3))
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
-    cdef Wide rounding = start.rounding_a + start.rounding_b
-    cdef Wide3 ca, cb, apart
+    cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
+    cdef Wide3 apart[4]
+    cdef Wide3 second, offset
     cdef WidePoint* point
-    cdef StartPoint* at
     cdef Products k
     cdef int i
+    for i in range(block.point_count):
+        arm[i] = turn(&ra, start.points[i].local_a)
+        apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
+    if block.turns:
+        turn_normal(block, start, apart)
+    second = w_cross(block.normal, block.tangent)
+    find_points(block, start, second, apart, arm)
+    block.arm_b = w_add(block.arm_a, between)
     load_inertia(&block.ends, bodies)
-    place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
     k = multiply(block, second)
     if block.rubs:
         set_cone(&block.slide, k.d0, k.d1, k.c)
@@ -370,18 +408,12 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     for i in range(block.point_count):
         point = &block.points[i]
-        at = &start.points[i]
-        ca = turn(&ra, at.local_a)
-        cb = turn(&rb, at.local_b)
-        apart = w_sub(w_add(xb, cb), w_add(xa, ca))
-        at.error = w_dot(block.normal, apart) - rounding
-        # From the centre: (share) (x_a + c_a) + (1 - share) (x_b + c_b) less x_a and the centre's arm
-        apart = w_sub(w_add_scaled(ca, splat(1.0) - start.share, apart), block.arm_a)
-        point.turn[0] = w_dot(second, apart)
-        point.turn[1] = -w_dot(block.tangent, apart)
+        offset = w_sub(arm[i], block.arm_a)
+        point.turn[0] = w_dot(second, offset)
+        point.turn[1] = -w_dot(block.tangent, offset)
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
-        point.bias = bias_of(at.error, rate, rule)
+        point.bias = bias_of(start.points[i].error, rate, rule)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
