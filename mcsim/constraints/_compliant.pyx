@@ -81,8 +81,8 @@ cdef inline PointRows point_rows(const Manifold* m, const Resistance* resistance
                                  const Settings* settings) noexcept nogil:
     cdef ContactRows parts = contact_rows(m, resistance, settings)
     cdef PointRows rows
-    rows.pairs = m.row_begin + parts.rolling if parts.friction > 0 else -1
-    rows.normals = m.row_begin + parts.rolling + parts.friction + parts.twist
+    rows.pairs = m.row_begin + parts.pairs if parts.friction > 0 else -1
+    rows.normals = m.row_begin + parts.normals
     return rows
 
 

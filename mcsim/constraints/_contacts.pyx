@@ -1,4 +1,4 @@
-"""Contact manifolds to rows: friction rows first, then one normal row a point (what is solved last is met exactly).
+"""Contact manifolds to rows: one normal row a point, and friction (ContactRows).
 
     normal     C = n . (p_b - p_a) >= 0                                    impulse >= 0
     friction   t_i . (relative velocity at the point) = 0, i = 1, 2        |impulse| <= mu sum(normal impulses)
@@ -9,6 +9,8 @@ Where surfaces move over their bodies, the relative velocity is that of the surf
 friction makes the twist's bound sum((mu lever_i + torsional) normal impulse_i), also for a single point. (Resistance)
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
+Under a cone the central three of several points are one block, held by the limit surface that the points' own cones make
+(solve/_limit_surface.pxd); the bound of the twist alone, above, holds besides a pyramid.
 Both impulses of a row act at one point, so angular momentum is kept to rounding: the point goes with the features that
 make it, a vertex over a face with the vertex (collide/_carrying.pxd), so that J v is the rate of C.
 Source: E. Catto, "Solver2D", 2024, for central friction.
@@ -121,6 +123,8 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.lever = 0.0
     row.offset[0] = 0.0
     row.offset[1] = 0.0
+    row.share[0] = 0.0
+    row.share[1] = 0.0
     row.normal_begin = 0
     row.normal_count = 0
     row.restitution = m.restitution
@@ -145,24 +149,31 @@ cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int ind
     return 2
 
 
+cdef inline bint on_limit_surface(const Manifold* m, ContactRows parts, const Settings* settings) noexcept nogil:
+    """Whether the central friction of several points is a block of three rows."""
+    return settings.friction_cone and settings.friction_central and parts.friction and m.point_count > 1
+
+
 cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, const Settings* settings,
                          Row* rows, int begin) noexcept nogil:
     """Headers and warm impulses of one manifold's rows. -> how many."""
     cdef ContactRows parts = contact_rows(m, resistance, settings)
-    cdef int normals = begin + parts.rolling + parts.friction + parts.twist
     cdef bint torsional = resistance != NULL and resistance.torsional > 0.0
-    cdef int n = 0
+    cdef int normals = begin + parts.normals
+    cdef int n = parts.pairs
+    cdef Row* normal
     cdef int i
-    if parts.rolling:
-        n += layout_pair(rows, m, source, ROW_ROLLING, -1, normals, m.point_count, m.rolling_impulse, settings)
-        rows[0].friction = resistance.rolling
-        rows[1].friction = resistance.rolling
+    for i in range(m.point_count):
+        normal = &rows[parts.normals + i]
+        begin_contact_row(normal, m, source, ROW_NORMAL, i)
+        normal.lower = 0.0
+        normal.stabilized = 1
+        normal.impulse = m.points[i].normal_impulse
     if parts.friction and settings.friction_central:
         n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)
     elif parts.friction:
         for i in range(m.point_count):
-            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse,
-                             settings)
+            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse, settings)
     if parts.twist:
         begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
         rows[n].block_kind = BLOCK_FRICTION
@@ -171,15 +182,18 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
         rows[n].impulse = m.twist_impulse
         if torsional:
             rows[n].friction = 1.0                       # the levers hold the coefficients
+        if on_limit_surface(m, parts, settings):
+            rows[n].block_kind = BLOCK_CONE
+            rows[n].block = 0
+            rows[n].lever = resistance.torsional if torsional else 0.0
+            rows[n - 2].block = 3
         n += 1
-    for i in range(m.point_count):
-        begin_contact_row(&rows[n], m, source, ROW_NORMAL, i)
-        rows[n].lower = 0.0
-        rows[n].stabilized = 1
-        rows[n].impulse = m.points[i].normal_impulse
-        n += 1
+    if parts.rolling:
+        n += layout_pair(&rows[n], m, source, ROW_ROLLING, -1, normals, m.point_count, m.rolling_impulse, settings)
+        rows[n - 2].friction = resistance.rolling
+        rows[n - 1].friction = resistance.rolling
     m.row_begin = begin
-    return n
+    return parts.friction + parts.twist + parts.rolling + m.point_count
 
 
 cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settings* settings) noexcept nogil:
@@ -189,14 +203,20 @@ cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settin
     return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
 
 
+cdef inline double response_along(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' of two rows of one manifold."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += x.jacobian[k] * y.inv_mass_jacobian[k]
+    return sum
+
+
 cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:
     """Of two rows whose Jacobians are written: M^-1 J', and what they do to each other."""
-    cdef int k
     apply_inverse_mass(&rows[0], bodies)
     apply_inverse_mass(&rows[1], bodies)
-    rows[0].coupling = 0.0
-    for k in range(12):
-        rows[0].coupling += rows[0].jacobian[k] * rows[1].inv_mass_jacobian[k]
+    rows[0].coupling = response_along(&rows[0], &rows[1])
 
 
 cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodies* bodies, const Settings* settings,
@@ -205,16 +225,25 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
     cdef ContactFrame f = contact_frame(m, bodies, anchors)
     cdef ContactRows parts = contact_rows(m, resistance, settings)
     cdef Vec3 arm
-    cdef int i, k, n = 0
+    cdef int i, k
+    cdef int n = parts.pairs
+    cdef Row* normal
     cdef double kick = 0.0
     if m.restitution > 0.0:
         kick = 0.5 * settings.h * dot(f.normal, sub(external_acceleration(bodies, m.body_b, settings),
                                                     external_acceleration(bodies, m.body_a, settings)))
-    if parts.rolling:
-        angular_row(&rows[0], f.tangent)
-        angular_row(&rows[1], f.second)
-        couple_pair(rows, bodies)
-        n = 2
+    for i in range(m.point_count):
+        normal = &rows[parts.normals + i]
+        linear_row(normal, f.normal, f.arm[i], add(f.arm[i], f.between))
+        apply_inverse_mass(normal, bodies)
+        normal.error = f.error[i]
+        normal.kick = kick
+        arm = sub(f.arm[i], f.centre)
+        normal.offset[0] = dot(f.tangent, arm)
+        normal.offset[1] = dot(f.second, arm)
+        normal.lever = sqrt(normal.offset[0] * normal.offset[0] + normal.offset[1] * normal.offset[1])
+        if resistance != NULL and resistance.torsional > 0.0:
+            normal.lever = (m.friction * normal.lever if settings.friction_central else 0.0) + resistance.torsional
     for i in range(parts.friction // 2):
         arm = f.centre if settings.friction_central else f.arm[i]
         linear_row(&rows[n], f.tangent, arm, add(arm, f.between))
@@ -228,19 +257,14 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
     if parts.twist:
         angular_row(&rows[n], f.normal)
         apply_inverse_mass(&rows[n], bodies)
+        if on_limit_surface(m, parts, settings):
+            rows[n].coupling = response_along(&rows[n - 2], &rows[n])
+            rows[n - 1].coupling = response_along(&rows[n - 1], &rows[n])
         n += 1
-    for i in range(m.point_count):
-        linear_row(&rows[n], f.normal, f.arm[i], add(f.arm[i], f.between))
-        apply_inverse_mass(&rows[n], bodies)
-        rows[n].error = f.error[i]
-        rows[n].kick = kick
-        arm = sub(f.arm[i], f.centre)
-        rows[n].offset[0] = dot(f.tangent, arm)
-        rows[n].offset[1] = dot(f.second, arm)
-        rows[n].lever = sqrt(rows[n].offset[0] * rows[n].offset[0] + rows[n].offset[1] * rows[n].offset[1])
-        if resistance != NULL and resistance.torsional > 0.0:
-            rows[n].lever = (m.friction * rows[n].lever if settings.friction_central else 0.0) + resistance.torsional
-        n += 1
+    if parts.rolling:
+        angular_row(&rows[n], f.tangent)
+        angular_row(&rows[n + 1], f.second)
+        couple_pair(&rows[n], bodies)
 
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
@@ -307,9 +331,9 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         r = &rows[m.row_begin]
         impact = &impact_impulse[m.row_begin]
         parts = contact_rows(m, resistance_of(resistances, i), settings)
+        n = parts.pairs
         if parts.rolling:
-            m.rolling_impulse = rolling_impulse(r)
-        n = parts.rolling
+            m.rolling_impulse = rolling_impulse(&r[n + parts.friction + parts.twist])
         friction = vec3(0.0, 0.0, 0.0)
         if parts.friction and settings.friction_central:
             m.friction_impulse = pair_impulse(&r[n])
@@ -324,17 +348,16 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         n += parts.friction
         if parts.twist:
             m.twist_impulse = r[n].impulse
-            n += 1
         total = 0.0
         for k in range(m.point_count):
-            total += r[n + k].impulse + impact[n + k]
+            total += r[parts.normals + k].impulse + impact[parts.normals + k]
         for k in range(m.point_count):
             point = &m.points[k]
-            normal = r[n + k].impulse + impact[n + k]
+            normal = r[parts.normals + k].impulse + impact[parts.normals + k]
             if not settings.compliant:
-                point.normal_impulse = r[n + k].impulse
+                point.normal_impulse = r[parts.normals + k].impulse
             point.total_normal_impulse += normal
-            point.separation = r[n + k].error
+            point.separation = r[parts.normals + k].error
             if settings.friction_central and total > 0.0:
                 point.total_friction_impulse = add_scaled(point.total_friction_impulse, normal / total, friction)
 

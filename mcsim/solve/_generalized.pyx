@@ -233,8 +233,11 @@ cdef class GeneralizedRows:
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
         for i in range(count):
             row = &rows[i]
-            if row.block_kind == BLOCK_CONE and row.block == 2:
+            if row.block_kind == BLOCK_CONE and row.block >= 2:
                 row.coupling = self.coupling(i, i + 1)
+                if row.block == 3:
+                    row[1].coupling = self.coupling(i + 1, i + 2)
+                    row[2].coupling = self.coupling(i, i + 2)
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 

@@ -284,7 +284,8 @@ cdef enum RowKind:
 cdef enum BlockKind:
     BLOCK_BOUNDED = 0        # one row, lower <= impulse <= upper
     BLOCK_BILATERAL = 1      # up to six rows without bounds, solved together
-    BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
+    BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses; or three, two along the
+                             # tangents and one about the normal, on one limit surface
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
     BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one.
@@ -317,8 +318,11 @@ ctypedef struct Row:
     double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
                                  # holding
     double friction              # coefficient; of rolling rows [m]
-    double lever                 # of a normal row: what the twist row weighs its impulse by [m]
-    double offset[2]             # and where its point is from the manifold's centre, along the tangents [m]
+    double lever                 # of a normal row: what the twist row weighs its impulse by; of a twist row under a limit
+                                 # surface: the coefficient of torsional friction [m]
+    double offset[2]             # of a normal row: where its point is from the manifold's centre, along the tangents [m]
+    double share[2]              # and, under a limit surface, the point's own friction; of a twist row the part that is
+                                 # about the normal alone (solve/_limit_surface.pxd) [N s, N m s]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind

@@ -18,7 +18,6 @@ ctypedef struct WidePoint:
     Wide diagonal                # J M^-1 J'
     Wide mass                    # its inverse; 0: no such point
     Wide impulse                 # [N s]
-    Wide lever                   # length of the offset at the step's start [m]
     Wide coupling[3]             # J M^-1 J' with the points after it
 
 # Two rows along (or about) the tangents whose impulse stays within a circle. J M^-1 J' is [[d0, c], [c, d1]].
@@ -29,6 +28,17 @@ ctypedef struct WideCone:
     Wide inv_det
     Wide step                    # the inverse of its larger eigenvalue
     Wide impulse[2]
+
+# Turning about the normal beside them.
+ctypedef struct WideSpin:
+    Wide d                       # J M^-1 J'
+    Wide c[2]                    # and with the two rows along the tangents
+    Wide lag[2]                  # by those two alone, what holds them in place against an impulse about the normal
+    Wide mass                    # of an impulse about the normal while those two hold
+
+# Friction of one point along the tangents.
+ctypedef struct WideRub:
+    Wide impulse[2]              # [N s]
 
 ctypedef struct ContactBlock:
     int32_t manifold[8]          # -1: the lane is not used
@@ -46,10 +56,11 @@ ctypedef struct ContactBlock:
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
     Wide yielding                # 1 / (1 + softness): of an overlap's impulse the part that a biased sweep keeps
-    WideCone slide               # friction along the tangents [N s]
-    Wide twist_mass
-    Wide twist                   # friction impulse about the normal [N m s]
+    WideCone slide               # friction of all points along the tangents [N s]
+    WideSpin spin
+    Wide twist                   # and about the normal [N m s]
     WidePoint points[4]
+    WideRub rub[4]              # only in use where the block `rubs`
 
 ctypedef struct StartPoint:
     Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
@@ -79,6 +90,7 @@ ctypedef struct ResistanceBlock:
     Wide surface[2]              # velocity of b's surface against that of a, along the tangents [m/s]
     Wide rolling                 # coefficients [m]
     Wide torsional
+    Wide bore                    # the part of the twist impulse that this does [N m s]
     WideCone roll                # friction about the tangents [N m s]
     Wide roll_carry[2]
 

@@ -1,11 +1,11 @@
 # The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
-# A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
-# Gauss-Seidel). The normal rows of a manifold span at most three: the normal at its centre and the tilts about the two
-# tangents. With y the velocities along these three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is
-# p . y, and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a
-# manifold.
+# A manifold is solved as a whole: its points one after the other (projected Gauss-Seidel), then friction under the loads
+# that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold span at most three:
+# the normal at its centre and the tilts about the two tangents. With y the velocities along these three, K their
+# J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
+# (`coupling`): so the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
@@ -15,7 +15,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint)
+                                 WideKernels, WidePoint, WideRub, WideSpin)
 from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
@@ -44,6 +44,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     cdef double mass_a = bodies.inv_mass[m.body_a]
     cdef double mass_b = bodies.inv_mass[m.body_b]
     cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 second = cross(m.normal, t)
     cdef StartPoint* point
     cdef int i
     block.manifold[lane] = number
@@ -62,7 +63,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         block.rubs = 1
         put(&block.friction, lane, m.friction)
         put(&block.slide.impulse[0], lane, factor * dot(m.friction_impulse, t))
-        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
+        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, second))
         if m.point_count > 1:
             block.twists = 1
             put(&start.twists, lane, 1.0)
@@ -75,6 +76,9 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+        if m.friction > 0.0:
+            put(&block.rub[i].impulse[0], lane, factor * dot(m.points[i].friction_impulse, t))
+            put(&block.rub[i].impulse[1], lane, factor * dot(m.points[i].friction_impulse, second))
 
 
 cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, int lane,
@@ -114,25 +118,19 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
     cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
-    cdef Wide3 centre = wide3(total, total, total)
     cdef StartPoint* point
-    cdef Wide3 at, arm
+    cdef Wide3 at
     cdef int i
     for i in range(block.point_count):
         point = &start.points[i]
         point.weight = splat(1.0) - faded * most(point.error, splat(0.0))
         point.weight = there(start, i) * most(point.weight, splat(0.001))
         total = total + point.weight
-        centre = w_add_scaled(centre, point.weight, point.local_a)
     total = inverse(total)
-    centre = w_scale(total, centre)
     for i in range(block.point_count):
         point = &start.points[i]
         at = point.local_a
         point.weight = point.weight * total
-        arm = w_sub(at, centre)
-        arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
-        block.points[i].lever = there(start, i) * root(w_dot(arm, arm))
         point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
                                                     block.normal))
         point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
@@ -145,7 +143,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
-    memset(&blocks[block], 0, sizeof(ContactBlock) - unused * sizeof(WidePoint))
+    memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
+    memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
     memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross)
            - unused * sizeof(StartPoint))
     blocks[block].point_count = points
@@ -199,6 +198,10 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
+                if block.rubs:
+                    point.friction_impulse = add_scaled(
+                        scale(factor * lane_of(&block.rub[i].impulse[0], lane), t),
+                        factor * lane_of(&block.rub[i].impulse[1], lane), second)
                 point.total_normal_impulse += lane_of(&start.points[i].total, lane)
                 if load > 0.0:
                     point.total_friction_impulse = add_scaled(point.total_friction_impulse,
@@ -233,38 +236,15 @@ cdef inline void push_roll(WidePair* p, const ContactBlock* block, Wide roll_0, 
     p.wb = w_add(p.wb, w_times(&block.ends.inv_inertia_b, torque))
 
 
-cdef inline void set_cone(WideCone* cone, Wide d0, Wide d1, Wide c) noexcept nogil:
-    """A singular matrix, of a direction without mass, is replaced by its trace, a bound on its eigenvalues: such a step is
-    safe and has the same fixed point."""
-    cdef Wide trace = d0 + d1
-    cdef Wide det = d0 * d1 - c * c
-    cdef Mask regular = above(det, splat(1e-14) * trace * trace)
-    cone.d0 = choose(regular, d0, trace)
-    cone.d1 = choose(regular, d1, trace)
-    cone.c = choose(regular, c, splat(0.0))
-    cone.inv_det = inverse(cone.d0 * cone.d1 - cone.c * cone.c)
-    det = splat(0.5) * (cone.d0 - cone.d1)
-    cone.step = inverse(splat(0.5) * (cone.d0 + cone.d1) + root(det * det + cone.c * cone.c))
-
-
-cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) noexcept nogil:
-    """The 2 x 2 products of turning about the tangents."""
-    cdef Wide3 t = block.tangent
-    cdef Wide3 s = w_cross(block.normal, t)
-    cdef Wide3 ja = w_times(&block.ends.inv_inertia_a, t)
-    cdef Wide3 jb = w_times(&block.ends.inv_inertia_b, t)
-    set_cone(&resisting.roll, w_dot(t, ja) + w_dot(t, jb),
-             w_dot(s, w_times(&block.ends.inv_inertia_a, s)) + w_dot(s, w_times(&block.ends.inv_inertia_b, s)),
-             w_dot(s, ja) + w_dot(s, jb))
-
-
-# J M^-1 J' of a manifold's rows at its centre: of friction, [[d0, c], [c, d1]] and the twist, and K, symmetric, of the
-# normal and of turning about the two tangents.
+# J M^-1 J' of a manifold's rows at its centre: of friction, [[d0, c, t0], [c, d1, t1], [t0, t1, twist]], and K, symmetric,
+# of the normal and of turning about the two tangents.
 ctypedef struct Products:
     Wide d0
     Wide d1
     Wide c
     Wide twist
+    Wide t0
+    Wide t1
     Wide k00
     Wide k01
     Wide k02
@@ -285,7 +265,10 @@ cdef inline void add_side(Products* k, const ContactBlock* block, const Wide6* i
         k.c = k.c + w_dot(row, spin)
         k.d1 = k.d1 + w_dot(row, w_times(inv_inertia, row))
     if block.twists:
-        k.twist = k.twist + w_dot(block.normal, w_times(inv_inertia, block.normal))
+        spin = w_times(inv_inertia, block.normal)
+        k.twist = k.twist + w_dot(block.normal, spin)
+        k.t0 = k.t0 + w_dot(w_cross(arm, block.tangent), spin)
+        k.t1 = k.t1 + w_dot(w_cross(arm, second), spin)
     row = w_cross(arm, block.normal)
     spin = w_times(inv_inertia, row)
     k.k00 = k.k00 + w_dot(row, spin)
@@ -304,6 +287,8 @@ cdef inline Products multiply(const ContactBlock* block, Wide3 second) noexcept 
     k.k00 = k.d0
     k.c = splat(0.0)
     k.twist = k.c
+    k.t0 = k.c
+    k.t1 = k.c
     k.k01 = k.c
     k.k02 = k.c
     k.k11 = k.c
@@ -388,6 +373,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
     cdef Wide3 second, offset
+    cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
     cdef WidePoint* point
     cdef Products k
     cdef int i
@@ -401,19 +387,17 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     block.arm_b = w_add(block.arm_a, between)
     load_inertia(&block.ends, bodies)
     k = multiply(block, second)
-    if block.rubs:
-        set_cone(&block.slide, k.d0, k.d1, k.c)
-    if block.twists:
-        block.twist_mass = start.twists * inverse(k.twist)
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
-        point.turn[0] = w_dot(second, offset)
-        point.turn[1] = -w_dot(block.tangent, offset)
+        point.turn[0] = w_dot(second, offset) * several
+        point.turn[1] = -w_dot(block.tangent, offset) * several
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
         point.bias = bias_of(start.points[i].error, rate, rule)
+    if block.rubs:
+        set_rub(block, start, &k)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -423,6 +407,18 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
         refresh_block(&blocks[k], &starts[k], bodies, rule)
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
+
+
+cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
+    """Of the points' friction, as it is without what is carried, 1 or 0 of each lane."""
+    cdef int i, k
+    if not block.rubs:
+        return
+    for i in range(block.point_count):
+        for k in range(2):
+            block.rub[i].impulse[k] = kept * block.rub[i].impulse[k]
+    if block.resists:
+        resisting.bore = kept * resisting.bore
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -445,6 +441,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
+        keep_rubs(block, &resisting[k], kept)
         for i in range(2):
             start.slide_carry[i] = rest * block.slide.impulse[i]
             block.slide.impulse[i] = first * block.slide.impulse[i]
@@ -503,6 +500,7 @@ cdef inline void keep_part(ContactBlock* block, ContactStart* start, ResistanceB
         start.slide_carry[i] = kept * start.slide_carry[i]
     block.twist = kept * block.twist
     start.twist_carry = kept * start.twist_carry
+    keep_rubs(block, resisting, kept)
 
 
 # The work of impulses L that take v to v' is L . J (v + v') / 2.
@@ -559,99 +557,7 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceB
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline void onto_cone(const WideCone* cone, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
-    """Coulomb friction of the pairs under given loads; found: (2,) impulses. Within the circle x = D^-1 b, as
-    solve/_blocks.pxd, cone_step, has it. Beyond it a projected step x = P(x - w / e), e the larger eigenvalue of D: it has
-    the minimum on the circle, w against x, for its fixed point, is there at once where w has x's direction or outweighs
-    it, and needs no iteration in a sweep."""
-    cdef Wide x0 = cone.impulse[0] - (cone.d1 * w0 - cone.c * w1) * cone.inv_det
-    cdef Wide x1 = cone.impulse[1] - (cone.d0 * w1 - cone.c * w0) * cone.inv_det
-    cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
-    cdef Wide y0, y1, kept
-    if any_lane(outside):
-        y0 = cone.impulse[0] - cone.step * w0
-        y1 = cone.impulse[1] - cone.step * w1
-        kept = least(radius * inverse(root(y0 * y0 + y1 * y1)), splat(1.0))
-        x0 = choose(outside, kept * y0, x0)
-        x1 = choose(outside, kept * y1, x1)
-    found[0] = x0
-    found[1] = x1
-
-
-cdef inline void slide_and_twist(ContactBlock* block, const ResistanceBlock* resisting, WidePair* p, bint keep,
-                                 Wide* largest) noexcept nogil:
-    """Friction under the present loads. resisting: the block's own, or NULL. largest: the largest change so far, of a
-    velocity; without `keep`, which leaves everything as it is, of an impulse."""
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
-    cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 force, turn_a, turn_b
-    cdef Wide load = splat(0.0)
-    cdef Wide turning = splat(0.0)
-    cdef Wide found[2]
-    cdef Wide change[2]
-    cdef Wide slip[2]
-    cdef Wide bound, twist
-    cdef int i
-    for i in range(block.point_count):
-        load = load + block.points[i].impulse
-    slip[0] = w_dot(block.tangent, across)
-    slip[1] = w_dot(second, across)
-    if resisting != NULL:
-        for i in range(2):
-            slip[i] = slip[i] + resisting.surface[i]
-    onto_cone(&block.slide, slip[0], slip[1], block.friction * load, found)
-    for i in range(2):
-        change[i] = found[i] - block.slide.impulse[i]
-    if keep:
-        block.slide.impulse[0] = found[0]
-        block.slide.impulse[1] = found[1]
-        force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
-        push(p, &block.ends, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
-        largest[0] = most(largest[0], most(size_of(change[0]) * block.slide.d0, size_of(change[1]) * block.slide.d1))
-    else:
-        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
-    if not block.twists:
-        return
-    for i in range(block.point_count):
-        turning = turning + block.points[i].lever * block.points[i].impulse
-    bound = block.friction * turning
-    if resisting != NULL:
-        bound = bound + resisting.torsional * load
-    twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
-    twist = least(most(twist, -bound), bound)
-    force = w_scale(twist - block.twist, block.normal)
-    if keep:
-        block.twist = twist
-        turn_a = w_times(&block.ends.inv_inertia_a, force)
-        turn_b = w_times(&block.ends.inv_inertia_b, force)
-        p.wa = w_sub(p.wa, turn_a)
-        p.wb = w_add(p.wb, turn_b)
-        largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
-    else:
-        largest[0] = most(largest[0], size_of(twist - block.twist))
-
-
-cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, bint keep,
-                                Wide* largest) noexcept nogil:
-    """Likewise of turning about the tangents."""
-    cdef Wide3 turning = w_sub(p.wb, p.wa)
-    cdef Wide load = splat(0.0)
-    cdef Wide found[2]
-    cdef Wide change[2]
-    cdef int i
-    for i in range(block.point_count):
-        load = load + block.points[i].impulse
-    onto_cone(&resisting.roll, w_dot(block.tangent, turning), w_dot(w_cross(block.normal, block.tangent), turning),
-              resisting.rolling * load, found)
-    for i in range(2):
-        change[i] = found[i] - resisting.roll.impulse[i]
-    if not keep:
-        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
-        return
-    for i in range(2):
-        resisting.roll.impulse[i] = found[i]
-    push_roll(p, block, change[0], change[1])
-    largest[0] = most(largest[0], most(size_of(change[0]) * resisting.roll.d0, size_of(change[1]) * resisting.roll.d1))
+include "_friction.pxi"
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
@@ -706,18 +612,23 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
 cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
                              Wide* rate) noexcept nogil:
     """rub: friction too. resisting: the block's own, or NULL. rate: the largest change of a velocity so far."""
-    cdef WidePair p
-    p = load_pair(&block.ends, twist)
-    if rub and resisting != NULL:
-        resist_rolling(block, resisting, &p, True, rate)
-    if rub and block.rubs:
-        slide_and_twist(block, resisting, &p, True, rate)
+    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef bint rolls = rub and resisting != NULL
+    rub = rub and block.rubs != 0
     if block.point_count == 1:
         solve_points(block, &p, 1, relaxed, rate)
+        if rub:
+            rub_block(block, resisting, &p, 1, True, rate)
     elif block.point_count == 2:
         solve_points(block, &p, 2, relaxed, rate)
+        if rub:
+            rub_block(block, resisting, &p, 2, True, rate)
     else:
         solve_points(block, &p, 4, relaxed, rate)
+        if rub:
+            rub_block(block, resisting, &p, 4, True, rate)
+    if rolls:
+        resist_rolling(block, resisting, &p, True, rate)
     store_pair(&p, &block.ends, twist)
 
 
@@ -741,7 +652,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
     if resisting != NULL:
         resist_rolling(block, resisting, &p, False, largest)
     if block.rubs:
-        slide_and_twist(block, resisting, &p, False, largest)
+        rub_block(block, resisting, &p, block.point_count, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
         u = w_dot(block.normal, arm_speed) + (most(point.bias, zero) if relaxed else point.bias)
