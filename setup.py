@@ -20,6 +20,7 @@ from setuptools.command.build_ext import build_ext
 # Module -> libraries it links. One line a kernel.
 KERNELS = {
     "mcsim.core._trig": ["m"],
+    "mcsim.core._linear": ["m"],
     "mcsim.core._crew": [],
     "mcsim.core._turn": [],
     "mcsim.state._layout_check": [],
@@ -45,7 +46,6 @@ KERNELS = {
     "mcsim.solve._tree": ["m"],
     "mcsim.solve._fronts": ["m"],
     "mcsim.solve._border": ["m"],
-    "mcsim.solve._guard": ["m"],
     "mcsim.solve._assemble": ["m"],
     "mcsim.solve.problems._system": ["m"],
     "mcsim.solve.problems._sweeps": ["m"],
@@ -88,6 +88,8 @@ KERNELS = {
     "mcsim.solve._guesses": [],
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],
+    "mcsim._flights": ["m"],
+    "mcsim._articulated": ["m"],
     "mcsim._articulations": ["m"],
     "mcsim._machine": ["m"],
     "mcsim._warm_starts": [],
@@ -95,6 +97,7 @@ KERNELS = {
     "mcsim._smooth_pipeline": ["m"],
     "mcsim._position_pipeline": ["m"],
     "mcsim._tree_pipeline": ["m"],
+    "mcsim._loop_account": ["m"],
     "mcsim._reduced_pipeline": ["m"],
 }
 

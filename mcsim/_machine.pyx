@@ -110,7 +110,6 @@ cdef class Machine(StateArrays):
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
                 found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
-                self.articulations.guard.reserve(self.row_capacity)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
         if self.articulations is None or (self.settings.joint_tree == 2
                                           and self.articulations.tree.work > MOST_WORK * self.joint_count):
@@ -128,7 +127,6 @@ cdef class Machine(StateArrays):
         """The plan of a machine whose place this one takes."""
         self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
         self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
-        self.articulations.guard.reserve(self.row_capacity)
 
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
@@ -157,6 +155,11 @@ cdef class Machine(StateArrays):
         self.revision_seen = self.collider.revision
 
     @property
+    def held_back(self):
+        """How often in the last step a body was set back from what it would have passed through, once a substep at most."""
+        return self.backstop.held
+
+    @property
     def tree(self):
         """The direct joint solver, or None."""
         return None if self.articulations is None else self.articulations.tree
@@ -183,8 +186,6 @@ cdef class Machine(StateArrays):
         """Room for the rows in what keeps something about each."""
         if self.settings.stabilization >= STABILIZE_SPLIT_IMPULSE:
             self.displacement.reserve(self.row_capacity)
-        if self.articulations is not None:
-            self.articulations.guard.reserve(self.row_capacity)
 
     def take_room(self, Machine other):
         """The buffers of the pipeline whose place this one takes, so that they need not grow anew."""

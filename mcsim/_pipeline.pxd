@@ -74,9 +74,10 @@ cdef class Pipeline(WarmStarts):
     cdef void project_positions(self) noexcept nogil
     cdef void solve_positions(self) noexcept nogil
     cdef void begin_rows(self) noexcept nogil
-    cdef void mend_start(self) noexcept nogil
-    cdef void return_carried(self) noexcept nogil
-    cdef void divide_step(self) noexcept nogil
+    cdef void weigh_guesses(self, bint second) noexcept nogil
+    cdef bint weigh_once(self, bint second) noexcept nogil
+    cdef double guess_of(self, const Row* row, bint second) noexcept nogil
+    cdef void return_carried(self, bint shared) noexcept nogil
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
     cdef void bounce(self) noexcept nogil

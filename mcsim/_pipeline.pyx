@@ -17,8 +17,7 @@
     finish       contacts and sensors look; who falls asleep
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
-impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. A
-strained step takes a multiple of the substeps. Other integrators have a substep of their own (_smooth_pipeline.pyx,
+impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. Other integrators have a substep of their own (_smooth_pipeline.pyx,
 _position_pipeline.pyx).
 """
 
@@ -31,7 +30,7 @@ import numpy as np
 from mcsim._warm_starts cimport WarmStarts
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
-from mcsim.constraints._joints cimport break_joints, layout_joints, refresh_listed, store_joints
+from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
@@ -41,7 +40,7 @@ from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
+from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
                                   STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
@@ -52,13 +51,6 @@ cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
-
-cdef enum:
-    MOST_DIVISION = 8
-
-# The largest h^2 trace(I^-1 K) of a step that is not divided further; the limit of stability lies near 4 for one
-# direction.
-cdef double STRAIN = 1.0
 
 # Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
 cdef double STILL = 1e-12
@@ -250,9 +242,9 @@ cdef class Pipeline(WarmStarts):
                 if self.solved(twist, relaxed) or self.is_interrupted():
                     break
             return
-        if self.swept and self.settings.joint_tree and self.articulations.cold:
+        if not self.closing and self.swept and self.settings.joint_tree and self.articulations.tree.loops:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
-        for k in range(iterations if self.swept else 1):
+        for k in range(iterations if self.swept else 0 if self.closing else 1):
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.apart:
                 self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))
@@ -291,30 +283,10 @@ cdef class Pipeline(WarmStarts):
 
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil:
         """All joints at once."""
-        if not self.closing:
-            self.articulations.solve_rows(self.rows, twist, relaxed)
-        elif relaxed:
-            self.articulations.hold()
+        if self.closing:
+            self.articulations.solve(twist, relaxed)
         else:
-            self.articulations.solve(twist)
-
-    cdef void divide_step(self) noexcept nogil:
-        """How many substeps this step takes: a multiple of the user's number, so many that h^2 K stays below STRAIN
-        I, where the joints' forces would otherwise shake light bodies apart (constraints/_stiffness.pyx). What
-        touches something is stiffened instead."""
-        cdef double strain
-        cdef double whole = self.settings.dt / self.substeps
-        cdef int times = 1
-        if self.closing:
-            self.articulations.touch(self.collider.manifolds, self.collider.manifold_count)
-            strain = self.articulations.strain(whole, STRAIN)
-            while times < MOST_DIVISION and strain * (whole / times) ** 2 > STRAIN:
-                times += 1
-        self.settings.substeps = self.substeps * times
-        self.settings.h = whole / times
-        if self.closing:
-            self.articulations.choose_proximal()         # by this step's h: begin_step knew the last one's
-            self.articulations.stiffen_start()
+            self.articulations.solve_rows(self.rows, twist, relaxed)
 
     cdef void begin_rows(self) noexcept nogil:
         """Those impulses on the bodies."""
@@ -333,27 +305,63 @@ cdef class Pipeline(WarmStarts):
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
 
-    cdef void mend_start(self) noexcept nogil:
+    cdef void weigh_guesses(self, bint second) noexcept nogil:
         """Impulses are guessed from those before, which after an impact, or where joints hold what contacts push
-        apart, may be far from what they should be. Sweeps only take energy, and so slowly as they converge: they are
-        not to start from such velocities, nor is Newton's method. Joints are held exactly instead, and contacts that
-        give energy even so are dropped."""
-        if not self.articulations.gives():
+        apart, may be far from what they should be. Sweeps only lower what a wrong guess adds, and so slowly as they
+        converge: where guesses are worse than none, also with the joints' answer to them, they act as far as they help
+        (solve/_guesses.pyx)."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef const double* part = self.articulations.kept_part
+        if not self.weigh_once(second):
             return
-        self.articulations.hold()
-        if self.widening:
-            memcpy(self.articulations.guessed - 1, self.bodies.twist - 1, (self.bodies.count + 1) * sizeof(Twist))
-            self.wide.drop_givers(self.articulations.started, self.articulations.guessed, self.bodies.twist,
-                                  self.articulations.asked)
-            self.articulations.hold()
+        self.articulations.hold_doubtful()
+        if self.weigh_once(second):
+            for i in range(self.row_count):
+                row = &self.rows[i]
+                row.impulse -= (1.0 - min(part[row.body_a], part[row.body_b])) * self.guess_of(row, second)
+            self.articulations.angles.keep_parts(part, second)
+            if self.widening:
+                self.wide.keep_parts(part, second)
+            self.articulations.keep_parts(second)
+        self.articulations.forget_parts()
 
-    cdef void return_carried(self) noexcept nogil:
+    cdef bint weigh_once(self, bint second) noexcept nogil:
+        """-> whether guesses are worse than none anywhere. Of biases the work that they ask for counts, as a motor's; where
+        one has a limit wait at a distance, sweeps find that in a round, and need the others' guesses."""
+        cdef Row* row
+        cdef Py_ssize_t i
+        cdef double guess
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            guess = self.guess_of(row, second)
+            if guess != 0.0:
+                self.articulations.give(row.body_a, row.body_b, min(guess * row.bias[second], 0.0),
+                                        guess * guess * row.compliance[second])
+        self.articulations.angles.give_biases(&self.bodies, self.articulations.guesses.slope, second)
+        return self.articulations.weigh()
+
+    cdef double guess_of(self, const Row* row, bint second) noexcept nogil:
+        """What of its impulse is a guess that has acted just now."""
+        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
+            return 0.0                                   # the articulations' own
+        if not second:
+            return row.impulse
+        return 0.0 if is_shared(row, self.joints, &self.settings) else row.carry
+
+    cdef void return_carried(self, bint shared) noexcept nogil:
+        """The second halves of impulses. shared: of forces that are as large as the first halves came out; else those
+        that are guesses."""
         cdef Py_ssize_t i
         cdef double impulse
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
+            if is_shared(&self.rows[i], self.joints, &self.settings) != shared:
+                continue
             impulse = self.take_carried(&self.rows[i])
             if impulse != 0.0:
                 row_apply(&self.rows[i], impulse, self.bodies.twist)
+        if shared:
+            return
         if self.settings.compliant:
             self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
         if self.closing:
@@ -435,21 +443,17 @@ cdef class Pipeline(WarmStarts):
     cdef void substep(self, bint last) noexcept nogil:
         cdef int stabilization = self.settings.stabilization
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
-        cdef bint watched = self.closing and self.swept
+        cdef bint watched = self.closing and self.articulations.some_swept and not self.settings.compliant
         cdef double first = self.settings.first_kick
-        cdef bint stiffening = self.closing and self.articulations.stiffening
-        if stiffening:
-            self.articulations.count_spin(-1.0)
-        if watched:
-            self.articulations.guard.begin(self.rows, self.joint_end, self.bodies.twist, True)
-            self.articulations.angles.watch(self.bodies.twist, True)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         if watched:
-            self.articulations.start()
+            self.articulations.start_guess()
         self.begin_rows()
+        if self.closing:
+            self.articulations.finish_guess(False)
         if watched:
-            self.mend_start()
+            self.weigh_guesses(False)
         self.lap(STAGE_WARM_START)
         if not self.closing:
             self.solve(self.bodies.twist, BIASED, self.settings.iterations)
@@ -457,49 +461,37 @@ cdef class Pipeline(WarmStarts):
             if self.swept:
                 self.articulations.aim()
                 self.solve(self.bodies.twist, BIASED, self.settings.iterations)
-            self.articulations.close(self.rows, self.joint_end, watched)
-            watched = watched or self.articulations.hard
+            self.articulations.close()
         if last and (not relax or self.settings.compliant):
             self.measure(BIASED)
             self.first_residual = self.residual
         self.lap(STAGE_SOLVE)
         self.set_time(self.settings.time + self.settings.h)
         self.drift()
-        if self.closing:
-            if not self.articulations.closed:
-                self.articulations.project()
-            self.articulations.stiffen()
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         self.lap(STAGE_REFRESH)
-        if watched:
-            self.articulations.guard.begin(self.rows, self.joint_end, self.bodies.twist, False)
-            self.articulations.begin_watch()
         if first < 1.0:
             integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
         self.bounce()
-        if self.closing and self.swept:
-            self.articulations.start()
         if first < 1.0:
-            self.return_carried()
+            self.return_carried(True)
+        if watched:
+            self.articulations.start_guess()
+        if first < 1.0:
+            self.return_carried(False)
         if self.closing:
-            self.articulations.begin_relax(self.swept)
-            if self.swept:
-                self.mend_start()
+            self.articulations.begin_relax()
+            self.articulations.finish_guess(True)
+        if watched:
+            self.weigh_guesses(True)
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if self.closing:
                 self.articulations.end_relax()
-            if stiffening:
-                self.articulations.count_spin(1.0)
-                self.articulations.settle_spin()
-            if watched:
-                self.articulations.guard.end(self.rows, self.joints, self.joint_end, self.bodies.twist)
-                self.articulations.end_watch()
-                self.articulations.guard.settle(self.joints, &self.bodies, self.settings.h, self.steps if last else -1)
             if last:
                 self.measure(RELAXED)
                 if self.settings.compliant:                  # whose second halves may be given by the first
@@ -538,15 +530,15 @@ cdef class Pipeline(WarmStarts):
         if status == OK:
             if self.closing:
                 self.articulations.begin_step()
-            self.divide_step()
+                self.articulations.choose_flights(self.settings.h)
             status = self.layout(not self.closing, True)
         if status != OK:
             self.undo()
             return status
         if self.closing:
+            self.articulations.find_swept(self.rows, self.joint_end, self.collider.manifolds,
+                                          self.collider.manifold_count)
             self.articulations.prepare()
-        if self.settings.substeps != self.substeps:
-            self.scale_impulses(<double>self.substeps / self.settings.substeps)
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
         if not self.settings.compliant:                      # where overlaps are what bears
@@ -564,10 +556,8 @@ cdef class Pipeline(WarmStarts):
         if status != OK:
             self.undo()
             return status
-        if self.settings.substeps != self.substeps:
-            self.scale_impulses(<double>self.settings.substeps / self.substeps)
         if self.closing:
-            self.articulations.give()
+            self.articulations.give_herds()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()
@@ -695,7 +685,7 @@ cdef class Pipeline(WarmStarts):
         with nogil:
             memcpy(times, self.stage_ticks, sizeof(times))
             self.clock = ticks()
-            self.settings.h = self.settings.dt / self.substeps       # not that of a strained step
+            self.settings.h = self.settings.dt / self.substeps
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)

@@ -337,4 +337,4 @@ cdef class PositionPipeline(SmoothPipeline):
         return SimulationError(f"{begin}no velocities close the joints at the end of the substep: joint "
                                f"{joints[which]!r} stays open by {amount:.3g} m or rad after {MOST_ROUNDS} rounds (the "
                                f"fastest body turns by {fastest * h:.3g} rad a substep){end}, or "
-                               "integrator='semi_implicit' with joint_solver='tree', which divides strained steps")
+                               "integrator='semi_implicit' with joint_solver='tree', which keeps strained joints' energy")

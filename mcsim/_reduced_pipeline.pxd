@@ -1,20 +1,17 @@
 """The step of a world in generalized coordinates."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
 
 cdef class ReducedPipeline(TreePipeline):
     cdef GeneralizedRows generalized
+    cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
-    cdef double* given                   # (rows,) impulses before half a substep
-    cdef double* speeds                  # (rows, 2) and J qd of their sides
-    cdef double* work                    # (nv,) what rows that close no loops have done, at their trees' first velocities [J]
-    cdef int32_t* hanging                # (trees,) whether it hangs on a part of the loops
-    cdef object trees_hanging, rows_work
     cdef object kept_here, approaches
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
@@ -26,6 +23,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef object halved
     cdef double* levels                  # q and qd at which leaps began
 
+    cdef void start_rows(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
@@ -33,6 +31,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
+    cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
@@ -42,7 +41,4 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void apply_guesses(self, bint second, double part) noexcept nogil
     cdef void doubt(self, bint second) noexcept nogil
     cdef bint gives(self, int32_t body) noexcept nogil
-    cdef void calm_loops(self) noexcept nogil
-    cdef void begin_half(self, double h, const double* forces, bint second) noexcept nogil
-    cdef void end_half(self, double h, const double* forces) noexcept nogil
-    cdef double strain(self, int32_t body, double* kinetic) noexcept nogil
+    cdef bint note_strain(self, double h) noexcept nogil

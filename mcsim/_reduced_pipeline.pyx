@@ -22,6 +22,7 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim._loop_account cimport LoopAccount
 from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
                               SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
@@ -29,14 +30,15 @@ from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
+from mcsim.core._softness cimport soften
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_SOFT, Row
-from mcsim.state._rows cimport is_wide
+from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
+                                  Row)
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -50,6 +52,9 @@ cdef double GAIN = 1e-2
 # between the kicks makes some of it appear; what contradicts itself drives trees at any speed that it finds.
 cdef double[2] MOST_GAIN
 MOST_GAIN[0], MOST_GAIN[1] = 0.1, 0.01
+
+# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
+cdef double OPEN = 1e-4
 
 # Loops that are closed this far need no other trial [m, rad].
 cdef double CLOSED = 1e-13
@@ -85,8 +90,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.closing_loops = (self.looping and self.settings.stabilization == STABILIZE_SOFT and not self.runge
                               and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
-        self.trees_hanging, self.rows_work = np.zeros(self.motion.tree_count + 1, np.int32), np.zeros(nv + 1)
-        self.hanging, self.work = integers(self.trees_hanging), doubles(self.rows_work)
+        self.account = LoopAccount(self.motion, self.generalized)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -94,13 +98,13 @@ cdef class ReducedPipeline(TreePipeline):
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
-        if self.generalized is not None:
+        if self.account is not None:
             self._follow_rows()
 
     def _follow_rows(self):
-        self.approaches = np.zeros((5, self.row_capacity))
+        self.approaches = np.zeros((2, self.row_capacity))
         self.approach, self.impulses = doubles(self.approaches[0]), doubles(self.approaches[1])
-        self.given, self.speeds = doubles(self.approaches[2]), doubles(self.approaches[3:])
+        self.account.reserve(self.row_capacity)
 
     def grow(self):
         Pipeline.grow(self)
@@ -285,18 +289,29 @@ cdef class ReducedPipeline(TreePipeline):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
 
     cdef void finish_rows(self) noexcept nogil:
-        cdef double widest = INFINITY
         if self.looping:
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        self.generalized.ease(self.rows, self.row_count)
         if self.settings.compliant:
             self.comply()
         if self.closing_loops or self.projecting:
             self.aim_loops()
+        self.generalized.factor(self.rows, self.joint_end, self.closing_rate(), self.settings.push_speed)
+
+    cdef double closing_rate(self) noexcept nogil:
+        """What part of their errors loops are to lose in a second, as velocities [1/s]."""
+        cdef double h = self.settings.h
         if self.closing_loops:
-            widest = self.settings.h * self.settings.push_speed
-        self.generalized.factor(self.rows, self.joint_end, self.settings.h, widest)
+            return 1.0 / h
+        if self.projecting:
+            return 0.0
+        if self.settings.stabilization == STABILIZE_BAUMGARTE:
+            return self.settings.baumgarte / h
+        if self.settings.stabilization == STABILIZE_SOFT:
+            return soften(self.settings.joint_hertz, self.settings.joint_damping_ratio, h).bias_rate
+        return 0.0
 
     cdef void aim_loops(self) noexcept nogil:
         """Loops are to be closed at the drift's end: C + h J qd + h^2/2 d2C/dt2 = 0, from which close_loops goes on. Under
@@ -460,58 +475,15 @@ cdef class ReducedPipeline(TreePipeline):
         block = &self.motion.blocks[body]
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
-    cdef void begin_half(self, double h, const double* forces, bint second) noexcept nogil:
-        """Where loops yield, account is kept of what forces and other rows do: in the first half of a substep, the second."""
-        self.motion.look()
-        if not second:
-            self.motion.sum_total(-1.0)
-            memset(self.work, 0, self.motion.tree.nv * sizeof(double))
-        self.motion.spend(0.5 * h, forces)
-        self.generalized.begin_work(self.rows, self.row_count, self.motion.qd, self.speeds, self.given, second)
-
-    cdef void end_half(self, double h, const double* forces) noexcept nogil:
-        self.motion.look()
-        self.motion.spend(0.5 * h, forces)
-        self.generalized.end_work(self.rows, self.row_count, self.motion.qd, self.speeds, self.given, self.work)
-
-    cdef double strain(self, int32_t body, double* kinetic) noexcept nogil:
-        """A body's tree hangs on the present part of the loops. -> what it gained that nothing gave, and its kinetic
-        energy, once"""
-        cdef const Block* block
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return 0.0
-        block = &self.motion.blocks[body]
-        if self.hanging[block.tree]:
-            return 0.0
-        self.hanging[block.tree] = 1
-        kinetic[0] += self.motion.kinetic[block.tree]
-        return self.motion.total[block.tree] - self.work[block.first]
-
-    cdef void calm_loops(self) noexcept nogil:
-        """Loops that hang together and yield, as those that contradict each other do, are to move bodies, not to drive them:
-        what their trees have gained in this substep beyond what forces and other rows did, their velocities lose. Not where
-        given velocities have a part, which do work."""
-        cdef const Row* row
-        cdef double gained, kinetic, kept
-        cdef Py_ssize_t begin = 0, end, k
-        self.motion.sum_total(1.0)
-        while begin < self.generalized.loop_count:
-            if self.generalized.strained(begin, &end):
-                gained = kinetic = 0.0
-                memset(self.hanging, 0, self.motion.tree_count * sizeof(int32_t))
-                for k in range(begin, end):
-                    row = &self.rows[self.generalized.loop[k]]
-                    gained += self.strain(row.body_a, &kinetic) + self.strain(row.body_b, &kinetic)
-                    if is_wide(row):
-                        gained += self.strain(row[1].body_a, &kinetic) + self.strain(row[1].body_b, &kinetic)
-                if gained > 1e-12 and kinetic > 0.0:                 # [J]: not what rounding leaves of rest
-                    kept = max(1.0 - gained / kinetic, 0.0)
-                    for k in range(self.motion.tree_count):
-                        if self.hanging[k]:
-                            self.motion.total[k] = 0.0
-                            self.motion.kinetic[k] = kept * self.motion.kinetic[k]
-                            self.motion.slow_tree(&self.motion.trees[k], sqrt(kept))
-            begin = end
+    cdef bint note_strain(self, double h) noexcept nogil:
+        """Whether loops yield as the substep begins, or are open by more than they are to be. Under Runge-Kutta springs
+        hold them, which are open and give back what they took: these are strained where they yield."""
+        cdef double widest = h * self.settings.push_speed, rate
+        if self.runge and not self.projecting:
+            rate = self.closing_rate()
+            widest = self.settings.push_speed / rate if rate > 0.0 else INFINITY
+            return self.generalized.note_strain(self.rows, widest, widest)
+        return self.generalized.note_strain(self.rows, OPEN * widest, widest)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -572,18 +544,27 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
         """At the velocities that come out, loops closed. Their impulses are not guessed from those before: what rows that
-        contradict each other have piled up would strike as soon as poses change."""
+        contradict each other have piled up would strike as soon as poses change. What limits and contacts are guessed to
+        do is doubted where the forces are there that they bear, and acts before these find their velocities."""
         cdef int k
-        if self.runge or not self.looping:
+        if not self.looping:
             self.motion.kick(h, forces, 1 if self.runge else ROUNDS)
         else:
             self.motion.kick(h, forces, 1)
+            self.start_rows()
             self.doubt(False)
-            for k in range(ROUNDS):
+            for k in range(0 if self.runge else ROUNDS):
                 self.generalized.solve(self.rows, self.motion.qd, BIASED)
-            self.motion.kick_anew(h, forces)
+            if not self.runge:
+                self.motion.kick_anew(h, forces)
         if not self.runge:
             self.motion.begin_account(h, forces)
+
+    cdef void start_rows(self) noexcept nogil:
+        """The impulses that rows start with act; compliant contacts' as far as they help."""
+        self.generalized.warm_start(self.rows, self.joint_end if self.settings.compliant else self.row_count, self.motion.qd)
+        if self.settings.compliant:
+            self.guess_contacts(self.motion.qd, self.levels, BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
         """What both kicks and the drift have given a tree beyond the work of forces is taken out of its velocities."""
@@ -596,22 +577,19 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
-        cdef bint watched
+        cdef bint watched = self.looping and self.note_strain(h)
+        cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
-        watched = self.looping and not self.runge and self.generalized.note_strain(
-            self.rows, h * self.settings.push_speed)
         if watched:
-            self.begin_half(0.5 * h, forces, False)
+            self.account.begin_half(self.rows, self.row_count, acting, forces, False)
         self.set_start_impulses()
-        if self.settings.compliant:
-            # Guesses are weighed where the forces are there that they bear, and act before these find their velocities.
-            self.generalized.warm_start(self.rows, self.joint_end, self.motion.qd)
-            self.motion.kick(0.5 * h, forces, 1)
-            self.guess_contacts(self.motion.qd, self.levels, BIASED)
-            self.motion.take_back(0.5 * h)
-        else:
-            self.generalized.warm_start(self.rows, self.row_count, self.motion.qd)
+        if not self.looping:
+            if self.settings.compliant:
+                self.motion.kick(0.5 * h, forces, 1)         # guesses are weighed where the forces are there that they bear
+            self.start_rows()
+            if self.settings.compliant:
+                self.motion.take_back(0.5 * h)
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
@@ -624,17 +602,22 @@ cdef class ReducedPipeline(TreePipeline):
         self.set_time(self.settings.time + h)
         if self.runge:
             self.motion.take_back(0.5 * h)
+            if watched:
+                self.account.end_half(self.rows, self.row_count, 0.0, forces)
+                self.motion.spend(0.5 * h, forces)
             self.motion.runge_kutta(h, forces)
         else:
             if self.closing_loops:
                 self.close_loops(h)
                 self.motion.place()
             if watched:
-                self.end_half(0.5 * h, forces)
+                self.account.end_half(self.rows, self.row_count, acting, forces)
             self.motion.look()
             self.motion.account(-1.0)
             self.motion.drift(h)
         self.show()
+        if watched and self.runge:
+            self.motion.spend(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         if self.projecting:
@@ -642,17 +625,18 @@ cdef class ReducedPipeline(TreePipeline):
         self.lap(STAGE_REFRESH)
         if not self.runge:
             self.sum_forces()
-            if watched:
-                self.begin_half(0.5 * h, forces, True)
+        if watched:
+            self.account.begin_half(self.rows, self.row_count, acting, forces, True)
+        if not self.runge:
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()
-        if self.looping and not self.runge:
+        if self.looping:
             self.doubt(True)
         self.solve_rows(RELAXED, self.settings.relax_iterations)
         if watched:
-            self.end_half(0.5 * h, forces)
-            self.calm_loops()
+            self.account.end_half(self.rows, self.row_count, acting, forces)
+            self.account.calm(self.rows, self.row_count, self.settings.compliant)
         if self.bounces:
             self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
                                                          self.settings.restitution_threshold, self.settings.iterations)

@@ -7,8 +7,6 @@ from mcsim.state._layout cimport Bodies, JOINT_AXES, Joint
 # What a step may change of a joint before it is known to be sound; impulses are stored later (_pipeline.pyx). Joints are
 # long, and little of them is read here.
 ctypedef struct JointKept:
-    double work
-    double lively
     int32_t row_begin
     int32_t row_count
     int32_t constraint_count

@@ -19,8 +19,6 @@ from mcsim.state.fields import JOINT_DTYPE
 
 cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
     cdef int i
-    kept.work = joint.work
-    kept.lively = joint.lively
     kept.row_begin = joint.row_begin
     kept.row_count = joint.row_count
     kept.constraint_count = joint.constraint_count
@@ -33,8 +31,6 @@ cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
 
 cdef inline void restore_joint(const JointKept* kept, Joint* joint) noexcept nogil:
     cdef int i
-    joint.work = kept.work
-    joint.lively = kept.lively
     joint.row_begin = kept.row_begin
     joint.row_count = kept.row_count
     joint.constraint_count = kept.constraint_count

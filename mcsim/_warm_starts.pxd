@@ -9,7 +9,6 @@ cdef class WarmStarts(Machine):
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
     cdef Py_ssize_t fast_points         # that bear, and that the substep does not resolve
 
-    cdef void scale_impulses(self, double factor) noexcept nogil
     cdef void set_start_impulses(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
     cdef double fastest_turn(self) noexcept nogil

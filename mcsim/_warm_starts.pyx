@@ -27,30 +27,6 @@ cdef double WHIRL = 1.0
 cdef class WarmStarts(Machine):
     """Arguments as of Machine."""
 
-    cdef void scale_impulses(self, double factor) noexcept nogil:
-        """Impulses of a substep as those of one `factor` as long, in rows and manifolds."""
-        cdef Py_ssize_t i
-        cdef int k
-        cdef Manifold* m
-        for i in range(self.row_count):
-            self.rows[i].impulse *= factor
-        if self.closing:
-            self.articulations.scale_impulses(factor)
-            self.articulations.angles.scale(factor)
-        if self.widening:
-            return                                           # they take the factor in layout and store
-        for i in range(self.collider.manifold_count):
-            m = &self.collider.manifolds[i]
-            m.twist_impulse *= factor
-            if self.collider.resisting:
-                m.rolling_impulse = scale(factor, m.rolling_impulse)
-            if self.settings.compliant:
-                continue                                     # what else it keeps are no impulses
-            m.friction_impulse = scale(factor, m.friction_impulse)
-            for k in range(m.point_count):
-                m.points[k].normal_impulse *= factor
-                m.points[k].friction_impulse = scale(factor, m.points[k].friction_impulse)
-
     cdef void set_start_impulses(self) noexcept nogil:
         """The impulses that a substep starts with. Where its forces act in two halves, so does what opposes or
         drives them: the second half is carried to the relax pass, and bounds are halved until the rows are
@@ -65,7 +41,8 @@ cdef class WarmStarts(Machine):
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                 # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
                 row.impulse *= first if self.closing else self.settings.joint_warm_start
-                if self.articulations.cold:
+                if self.articulations.cold[max(self.articulations.group[row.body_a],
+                                               self.articulations.group[row.body_b])]:
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
@@ -114,7 +91,7 @@ cdef class WarmStarts(Machine):
         """Whether one of the bodies turns faster than that."""
         cdef Vec3 wa = self.bodies.twist[row.body_a].w
         cdef Vec3 wb = self.bodies.twist[row.body_b].w
-        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() ** 2
+        return max(dot(wa, wa), dot(wb, wb)) > self.fastest_turn() * self.fastest_turn()
 
     # ---- compliant contacts ------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.handles import BodyHandle
 from mcsim.scene.checks import FieldError, unit_quaternion, vector
@@ -51,7 +52,7 @@ class Actions:
             if point is not None:
                 arm = self._vector(point, "point", "apply_impulse") - self._bodies.position[i]
                 rotation = matrices(self._bodies.orientation[i:i + 1])[0]
-                spin = rotation @ self._bodies.inv_inertia[i] @ rotation.T @ np.cross(arm, impulse)
+                spin = product(rotation, self._bodies.inv_inertia[i], product(rotation.T, np.cross(arm, impulse)))
             self._bodies.twist[i] += (*(self._bodies.inv_mass[i] * impulse), *spin)
 
     def wake(self, body=None) -> None:
@@ -119,9 +120,9 @@ class Actions:
         with self._turn.alone("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
             rotations = matrices(self._bodies.orientation[chosen])
-            body_axes = np.einsum("nji,nj->ni", rotations, wrenches[:, 3:])
+            body_axes = turned(rotations.swapaxes(1, 2), wrenches[:, 3:])
             wrenches[:, :3] *= self._bodies.inv_mass[chosen, None]
-            wrenches[:, 3:] = np.einsum("nij,njk,nk->ni", rotations, self._bodies.inv_inertia[chosen], body_axes)
+            wrenches[:, 3:] = turned(rotations, turned(self._bodies.inv_inertia[chosen], body_axes))
             np.add.at(self._bodies.twist, chosen, wrenches)
 
     def set_pose(self, body, position=None, orientation=None) -> None:
@@ -135,7 +136,7 @@ class Actions:
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
             q = self._vector(orientation, "orientation", "set_pose", 4)
-            self._bodies.orientation[i] = q / np.linalg.norm(q)
+            self._bodies.orientation[i] = q / length(q)
         if position is not None:
             self._bodies.position[i] = position
 

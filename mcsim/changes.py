@@ -14,6 +14,7 @@ import numpy as np
 
 from mcsim.collide import Surfaces
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import lengths
 from mcsim.core.rotation import normalized, rotate
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.scene import Scene
@@ -371,7 +372,7 @@ class Changes:
                    if scene.bodies[i].kind != "dynamic" or i in versions]
         woken = set(island[old].tolist())
         for position, size in places:
-            near = np.linalg.norm(self._bodies.position - position, axis=1) <= size + sizes + reach
+            near = lengths(self._bodies.position - position) <= size + sizes + reach
             woken |= set(island[near].tolist())
         changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
         changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]

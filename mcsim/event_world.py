@@ -7,6 +7,7 @@ when bodies or joints have changed.
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot, lengths, product, turned
 from mcsim.event.features import TurnLimit
 from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
@@ -80,7 +81,7 @@ class EventRun:
         old = shapes(before)
         for pair in sorted(set(touched) - set(old)):
             point, normal = self.simulation.points.get(touched[pair], (np.zeros(3), np.zeros(3)))
-            impulse = sum(normal @ given[key] for key in given
+            impulse = sum(dot(normal, given[key]) for key in given
                           if (*kinds[key[0]].bodies[key[1]].tolist(), *kinds[key[0]].shapes[key[1]].tolist()) == pair)
             self.began.append((step, *pair, impulse, point, normal))
         self.ended += [(step, *pair) for pair in sorted((set(old) | set(touched)) - set(now))]
@@ -148,8 +149,8 @@ class EventRun:
             impulse = impulses[key]
             row["body_a"], row["body_b"] = pairs.bodies[number]
             row["position"], row["normal"], row["separation"] = point, normal, gaps[kind][1][number]
-            row["normal_impulse"] = normal @ impulse
-            row["tangent_impulse"] = impulse - (normal @ impulse) * normal
+            row["normal_impulse"] = dot(normal, impulse)
+            row["tangent_impulse"] = impulse - dot(normal, impulse) * normal
             row["friction"] = pairs.friction[number]
         return out
 
@@ -179,7 +180,7 @@ class JointSource:
     def __call__(self, x, q, v, w):
         bodies = self.bodies
         bodies.position[...] = x
-        bodies.orientation[...] = q / np.sqrt(np.einsum("ni,ni->n", q, q))[:, None]
+        bodies.orientation[...] = q / lengths(q)[:, None]
         bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
         while self.pipeline.prepare() == GROW:
             self.pipeline.grow()
@@ -187,14 +188,14 @@ class JointSource:
         spins = self.world._spins()
         turning = np.zeros((len(x), 6))
         I = bodies.inv_inertia_world
-        turning[:, 3:] = -np.einsum("nij,nj->ni", I, np.cross(w, spins))
+        turning[:, 3:] = -turned(I, np.cross(w, spins))
         K = J.toarray()
         own = np.zeros((len(x), 6))
         own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
                                              - bodies.linear_damping[:, None] * v)
         own[:, 3:] = -bodies.angular_damping[:, None] * spins
         forces = np.where(self.moves, self.pipeline.smooth_forces() - own - bodies.force, 0.0)
-        return JointRows(K, -(rows["curvature"] - K @ turning.ravel()), rows["error"].copy(), forces)
+        return JointRows(K, -(rows["curvature"] - product(K, turning.ravel())), rows["error"].copy(), forces)
 
 
 def refuse_bounds(world, reduced):

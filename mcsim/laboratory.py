@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.linear import product, sparse_product
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
 from mcsim.solve.problems.checks import OutOfRange
@@ -56,7 +57,7 @@ class Laboratory:
         second = np.flatnonzero(second_rows(rows))
         change[second] = change[second - 1]
         rows["impulse"][second] = rows["impulse"][second - 1]
-        velocity += response.T @ change
+        velocity += sparse_product(response.T, change)
         self.iterations += found.iterations
         self.solves += 1
         self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
@@ -85,7 +86,7 @@ def block_inverse_mass(inv_mass, inv_inertia, rotations):
     count = len(inv_mass)
     blocks = np.zeros((count, 6, 6))
     blocks[:, :3, :3] = inv_mass[:, None, None] * np.eye(3)
-    blocks[:, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, inv_inertia, rotations)
+    blocks[:, 3:, 3:] = product(rotations, inv_inertia, rotations.swapaxes(1, 2))
     blocks[inv_mass == 0.0] = 0.0
     return bsr_array((blocks, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count)).tocsr()
 

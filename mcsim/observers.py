@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import turned
 from mcsim.core.rotation import matrices
 from mcsim.laboratory import Residuals, problem_now
 from mcsim.pipeline import STAGES
@@ -128,8 +129,8 @@ class Observers:
     def _spins(self):
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
         rotations = matrices(self._bodies.orientation)
-        body = np.einsum("nji,nj->ni", rotations, self._bodies.twist[:, 3:])
-        return np.einsum("nij,nj->ni", rotations, np.einsum("nij,nj->ni", self._bodies.inertia, body))
+        body = turned(rotations.swapaxes(1, 2), self._bodies.twist[:, 3:])
+        return turned(rotations, turned(self._bodies.inertia, body))
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from mcsim._reduced_pipeline import ReducedPipeline
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.reduced.continuous import integrate
@@ -46,7 +47,7 @@ class ReducedWorld(World):
       dt: step [s]. substeps: of length h = dt / substeps.
       integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
         energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
-        "reference" (SciPy's DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
+        "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
       ball: coordinates of ball joints, "quaternion" or "ypr" (yaw, pitch, roll), for all or by a dict of names.
@@ -122,9 +123,9 @@ class ReducedWorld(World):
         from scipy.sparse import csr_array
 
         free, h = self._free_mass()
-        inverse = np.zeros((len(self.qd), len(self.qd)))
-        inverse[np.ix_(free, free)] = np.linalg.inv(h)
-        return csr_array(inverse)
+        found = np.zeros((len(self.qd), len(self.qd)))
+        found[np.ix_(free, free)] = inverse(h)
+        return csr_array(found)
 
     def _free_mass(self):
         """Numbers of the velocities that impulses change, and H of these."""
@@ -282,7 +283,7 @@ class ReducedWorld(World):
 
         bodies = [self.body_jacobian(i) for i in range(len(self.body_names))]
         velocities = np.array(bodies).reshape(6 * len(bodies), len(self.qd))
-        return csr_array(jacobian_csr(self._raw_rows(), self._bodies.count) @ csr_array(velocities))
+        return csr_array(sparse_product(jacobian_csr(self._raw_rows(), self._bodies.count), csr_array(velocities)))
 
     def delassus(self) -> "csr_array":
         """A = J H^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`. The velocities of
@@ -389,7 +390,7 @@ class ReducedWorld(World):
             position = self._vector(position, "position", "set_pose")
         if orientation is not None:
             orientation = self._vector(orientation, "orientation", "set_pose", 4)
-            self.q[link.q][3:] = orientation / np.linalg.norm(orientation)
+            self.q[link.q][3:] = orientation / length(orientation)
         if position is not None:
             self.q[link.q][:3] = position
 
@@ -434,7 +435,7 @@ class ReducedWorld(World):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
             force = np.zeros(len(self.qd))
             for i, wrench in zip(chosen, wrenches):
-                force += wrench @ self.body_jacobian(int(i))
+                force += product(wrench, self.body_jacobian(int(i)))
             still = np.zeros(len(self.qd))
             moved, before = (self.forward_dynamics(self.q, still, tau) for tau in (force, still))
             self.qd[...] += moved - before
@@ -537,7 +538,7 @@ def _check_loops(system):
     for loop in system.loops:
         for number in {tree[loop.predecessor], tree[loop.successor]} - {-1}:
             rows[number] += 6 - freedoms(loop.joint)
-    if float(np.sum(rows.astype(float)**2 * sizes)) > MOST_LOOP_WORK:
+    if float(np.sum(rows.astype(float) * rows * sizes)) > MOST_LOOP_WORK:
         raise SceneError(f"ReducedWorld: {len(system.loops)} of the joints close loops, {rows.max()} rows over the "
                          f"{sizes.max()} velocities of one tree; their matrix is dense here, and a step would take minutes: "
                          "take World, which has a sparse one, or cut joints out of the scene")

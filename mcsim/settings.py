@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 
 from mcsim.core.errors import SceneError
 from mcsim.event.methods import METHODS
@@ -79,7 +80,10 @@ def _checked(k):
     k["tolerance"] = not_negative(1e-6 if k["tolerance"] is None else k["tolerance"], "tolerance")
     if k["joint_solver"] == "tree" and k["solver"] != "si" and not exact:
         raise FieldError("joint_solver", f"'tree' goes with solver='si', not {k['solver']!r}: pass joint_solver='rows'")
-    k["geometric_stiffness"] = not_negative(k["geometric_stiffness"], "geometric_stiffness")
+    if not_negative(k["geometric_stiffness"], "geometric_stiffness") > 0.0:
+        warnings.warn("geometric_stiffness has no effect any more: joint_solver='tree' keeps the energy of articulations "
+                      "under strain by itself (docs/theory/tree.md); leave it out", DeprecationWarning, stacklevel=5)
+    k["geometric_stiffness"] = 0.0
     choose(k["stabilization"], STABILIZATIONS, "stabilization")
     choose(k["friction"], FRICTIONS, "friction")
     choose(k["friction_points"], FRICTION_POINTS, "friction_points")
@@ -210,9 +214,6 @@ def _check_position_integrator(k):
     if k["stabilization"] not in POSITION_STABILIZATIONS:
         raise FieldError("stabilization", f"{k['stabilization']!r} does not go with integrator={name!r}, which closes "
                          f"joints by itself; for limits and contacts it takes {', '.join(POSITION_STABILIZATIONS)}")
-    if k["geometric_stiffness"] > 0.0:
-        raise FieldError("geometric_stiffness", f"does not go with integrator={name!r}, which damps nothing: pass "
-                         "geometric_stiffness=0, or integrator='semi_implicit'")
     if k["solver"] != "si":
         raise FieldError("solver", f"{k['solver']!r} does not go with integrator={name!r}: pass solver='si'")
 
@@ -282,7 +283,6 @@ def kernel_settings(k, gravity):
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,
-        "geometric_stiffness": k["geometric_stiffness"],
         "baumgarte": k["baumgarte"], "slop": k["slop"],
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

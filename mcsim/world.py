@@ -10,6 +10,7 @@ from mcsim.changes import Changes
 from mcsim.collide import Collider, Surfaces
 from mcsim.core._turn import Turn
 from mcsim.core.errors import SceneError, SimulationError, StaleHandleError
+from mcsim.core.linear import turned
 from mcsim.core.rotation import matrices
 from mcsim.event_world import EventRun
 from mcsim.handles import BodyHandle, JointHandle
@@ -73,7 +74,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
         other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
         tells which.
-      geometric_stiffness: c of an implicit c h^2 K under "tree", 0.
+      geometric_stiffness: without effect since articulations under strain keep their energy by themselves; 0.
       integrator: "semi_implicit" (the default), or "rk4" (with a direct solver of its own; classical Runge-Kutta over
         the KKT accelerations, for smooth systems: fourth order; stabilization "none", "baumgarte", "soft" or
         "projection", as feedback or projection at the joints; limits, joint friction, velocity motors and contacts as
@@ -333,8 +334,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         """-> positions (n, 3) [m], orientations (n, 4) of the frames in which the user placed the bodies' shapes."""
         with self._turn.look("frames"):
             q = self._bodies.orientation
-            centers = np.einsum("nij,nj->ni", matrices(q), self._bodies.center_of_mass)
-            return self._bodies.position - centers, q.copy()
+            return self._bodies.position - turned(matrices(q), self._bodies.center_of_mass), q.copy()
 
     def body(self, body) -> BodyHandle:
         """The handle of a body, by name, number or handle."""

@@ -10,7 +10,14 @@ from mcsim.collide._solid cimport Solid
 ctypedef struct Ball:
     Vec3 start                   # world [m]
     Vec3 end
+    Vec3 middle                  # of the shape at the start
     double radius                # [m]
+
+# What it meets there.
+ctypedef struct Stop:
+    double part                  # of its way that is free; 1: all of it
+    Vec3 normal                  # from what it meets
+    double too_far               # how far it must be set back along the normal [m]
 
 cdef class Backstop:
     cdef Collider collider
@@ -18,6 +25,7 @@ cdef class Backstop:
     cdef Vec3* position          # of the bodies at the substep's start
     cdef Quat* orientation
     cdef readonly bint watching  # in this step something moves farther than it is thick
+    cdef readonly int held       # how often in this step a body was set back, at most once a substep
     cdef bint among_moving       # and it may be held at something in the tree of what moves
 
     cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil
@@ -26,5 +34,6 @@ cdef class Backstop:
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void end(self, Bodies* bodies, const int8_t* joined) noexcept nogil
     cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil
-    cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
-    cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil
+    cdef Stop first_stop(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
+    cdef Vec3 seen_from(self, int32_t body, Vec3 p, const Bodies* bodies) noexcept nogil
+    cdef void stop_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil

@@ -3,9 +3,15 @@
 Contacts that are laid before a step (collide/_sweep.pxd) stop what would meet something at the velocities that it has then.
 What hits by a corner turns at a thousand radians a second, what glances off flies on in another direction, and neither is
 in those contacts. So a small ball in the middle of each shape, and in its corners where it goes or turns far, is followed through
-each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back to
-where the ball touches. Its velocity stays; the contact that the next step finds there stops it. A ball that is inside at
-the start is let go, and so is what joints hold that are solved directly: set back alone it would come off them.
+each substep: where it would come into something that never moves, or into anything for a bullet, the body is set back
+along the wall's normal, to where the ball touches; its way along the wall stays, and so does its velocity, which the
+contact that the next step finds there stops. A ball that is inside at the start is let go, and so is what joints hold
+that are solved directly: set back alone it would come off them.
+
+What slides over a floor, or lies on it, has balls that nearly touch from the start, or do: a thin plate, a hull whose
+corner's ball just fits. They would be held at once, though nothing is passed through. So a ball is taken only as large
+as leaves it well clear where it starts: it is held where its middle has lost most of its distance from the wall, which
+is what comes before passing through.
 
     t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
 
@@ -15,16 +21,16 @@ height field, triangle by triangle (collide/_surface_cast.pxd).
 
 import numpy as np
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles
-from mcsim.core._math cimport (add, add_scaled, dot, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
 from mcsim.collide._broadphase cimport MOVING, STILL
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._solid cimport Aabb, inner_ball, inner_ball_count, inner_radius, is_surface
-from mcsim.collide._surface_cast cimport cast_on_surface
+from mcsim.collide._surface_cast cimport cast_on_surface, distance_to_surface
 from mcsim.collide._tree cimport BoxWalk, next_leaf, walk_box
 
 cdef enum:
@@ -34,6 +40,7 @@ cdef enum:
 cdef double WATCHED = 0.5        # a step's travel by the inscribed radius from which the world is watched
 cdef double FOLLOWED = 0.1       # a substep's, from which a ball is followed then
 cdef double TOUCH = 0.1          # distance by the ball's radius at which it touches
+cdef double CLEAR = 0.5          # the most that a ball's radius is of its middle's distance at the start
 
 
 cdef inline Vec3 place(const Shape* shape, Vec3 local, Vec3 position, Quat orientation) noexcept nogil:
@@ -47,14 +54,54 @@ cdef inline double turned(Quat p, Quat q) noexcept nogil:
     return 2.0 * sqrt(max(1.0 - c * c, 0.0))
 
 
-cdef double free_part_over(Solid* core, Vec3 start, Vec3 way, double length, const Solid* surface) noexcept nogil:
-    """What part of the ball's way to a mesh's or height field's first triangle is free, 0 to 1."""
+cdef bint stop_at_solid(Solid* core, Vec3 start, Vec3 way, const Solid* wall, Stop* stop) noexcept nogil:
+    """Whether the ball comes into a convex wall on its way, and how."""
+    cdef Manifold m
+    cdef double reach = norm(way) + core.size.x / CLEAR
+    cdef double s, closing
+    cdef double t = 0.0
+    cdef int k
+    for k in range(ADVANCES):
+        core.position = add_scaled(start, t, way)
+        if narrow(core, wall, reach, &m) == 0:
+            return False
+        s = m.points[0].separation
+        if k == 0:
+            s += core.size.x                     # from its middle on
+            if s <= 0.0:
+                return False
+            core.size.x = core.reach = min(core.size.x, CLEAR * s)
+            s -= core.size.x
+        closing = dot(m.normal, way)
+        if s >= (1.0 - t) * closing:             # it does not come through the plane across the closest points
+            return False
+        if s <= TOUCH * core.size.x:
+            break
+        t += (s - 0.5 * TOUCH * core.size.x) / closing
+    stop.part = t
+    stop.normal = neg(m.normal)
+    stop.too_far = (1.0 - t) * closing - s + 0.5 * TOUCH * core.size.x
+    return True
+
+
+cdef bint stop_at_surface(Solid* core, Vec3 start, Vec3 way, Vec3 middle, const Solid* surface,
+                          Stop* stop) noexcept nogil:
+    """The same of a mesh or height field. It has no inside: a ball on its way to the side where the shape's `middle` was
+    comes out."""
+    cdef double length = norm(way)
     cdef double distance
-    cdef Vec3 normal, point
+    cdef Vec3 point
     core.position = start
-    if length == 0.0 or not cast_on_surface(core, scale(1.0 / length, way), surface, length, &distance, &normal, &point):
-        return 1.0
-    return 1.0 if distance == 0.0 else max(distance - 0.5 * TOUCH * core.size.x, 0.0) / length
+    core.size.x = min(core.size.x, CLEAR * distance_to_surface(start, surface, core.size.x / CLEAR))
+    core.reach = core.size.x
+    if not length > 0.0 or not cast_on_surface(core, scale(1.0 / length, way), surface, length, &distance, &stop.normal,
+                                               &point) or not distance > 0.0:
+        return False
+    if dot(stop.normal, sub(middle, point)) < 0.0:
+        return False
+    stop.part = distance / length
+    stop.too_far = (stop.part - 1.0) * dot(stop.normal, way) + 0.5 * TOUCH * core.size.x
+    return True
 
 
 cdef class Backstop:
@@ -67,11 +114,12 @@ cdef class Backstop:
         self.position, self.orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
 
     cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil:
-        """Look at the velocities at the start of a step; after the collider's call."""
+        """Look at the velocities at the start of a step; after the collider's call. None is held yet."""
         cdef const Shape* shape
         cdef double inner, travel
         cdef int32_t i, k
         self.watching = False
+        self.held = 0
         for k in range(self.collider.placed_count):      # all that does not rest is among them
             i = self.collider.placed[k]
             if not self.may_pass(i):
@@ -109,11 +157,11 @@ cdef class Backstop:
         exactly, or NULL: to set it back alone would tear them open."""
         cdef int32_t i, n, body
         cdef int k
-        cdef bint held = self.watching
+        cdef bint again = self.watching
         for k in range(ROUNDS):
-            if not held:
+            if not again:
                 return
-            held = False
+            again = False
             for n in range(self.collider.placed_count):
                 i = self.collider.placed[n]
                 if not (self.may_pass(i) and self.collider.solids[i].finite):
@@ -122,7 +170,9 @@ cdef class Backstop:
                     continue
                 if not self.follow(i, bodies):
                     continue
-                held = True
+                again = True
+                if k == 0:
+                    self.held += 1
                 if k == ROUNDS - 1:                      # between two walls, say: back to where it began
                     body = self.collider.shapes[i].body
                     bodies.position[body] = self.position[body]
@@ -138,90 +188,83 @@ cdef class Backstop:
         cdef double inner = inner_radius(solid)
         cdef int count = 1
         cdef Ball ball
+        cdef Stop stop
         cdef Vec3 local, way
-        cdef double part
         cdef bint held = False
         cdef int k
         way = sub(bodies.position[shape.body], x)
         if turned(q, bodies.orientation[shape.body]) * solid.reach + norm(way) > inner:
             count = inner_ball_count(solid)
+        inner_ball(solid, 0, &local)
+        ball.middle = place(shape, local, x, q)
         for k in range(count - 1, -1, -1):
             ball.radius = inner_ball(solid, k, &local)
             ball.start = place(shape, local, x, q)
             ball.end = place(shape, local, bodies.position[shape.body], bodies.orientation[shape.body])
             way = sub(ball.end, ball.start)
-            if FOLLOWED * inner < norm(way) < 1e50:
-                part = self.free_part(i, &ball, bodies)
-                if part < 1.0:
-                    bodies.position[shape.body] = add_scaled(bodies.position[shape.body], part - 1.0, way)
+            if FOLLOWED * inner < norm(way) < INFINITY:
+                stop = self.first_stop(i, &ball, bodies)
+                if stop.part < 1.0:
+                    bodies.position[shape.body] = add_scaled(bodies.position[shape.body], stop.too_far, stop.normal)
                     held = True
         return held
 
-    cdef double free_part(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
-        """What part of the ball's way is free, 0 to 1."""
+    cdef Stop first_stop(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
+        """What the ball meets first on its way."""
         cdef BoxWalk walk
         cdef int32_t j, k
-        cdef double least = 1.0
+        cdef Stop first
         cdef Aabb box
+        first.part = 1.0
         box.lower = vec3(min(ball.start.x, ball.end.x) - ball.radius, min(ball.start.y, ball.end.y) - ball.radius,
                          min(ball.start.z, ball.end.z) - ball.radius)
         box.upper = vec3(max(ball.start.x, ball.end.x) + ball.radius, max(ball.start.y, ball.end.y) + ball.radius,
                          max(ball.start.z, ball.end.z) + ball.radius)
         for k in range(self.collider.plane_count):
-            least = min(least, self.free_part_at(i, self.collider.planes[k], ball, bodies))
+            self.stop_at(i, self.collider.planes[k], ball, bodies, &first)
         for k in range(STILL, MOVING + 1 if self.among_moving else MOVING):
             walk_box(&walk, &self.collider.trees[k], &box)
             j = next_leaf(&walk)
             while j >= 0:
-                least = min(least, self.free_part_at(i, j, ball, bodies))
+                self.stop_at(i, j, ball, bodies, &first)
                 j = next_leaf(&walk)
-        return least
+        return first
 
-    cdef double free_part_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies) noexcept nogil:
-        """The same of shape j alone."""
+    cdef Vec3 seen_from(self, int32_t body, Vec3 p, const Bodies* bodies) noexcept nogil:
+        """Where the point, of the substep's start, was, as the body sees it that has moved since."""
+        return add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
+            self.orientation[body], sub(p, self.position[body]))))
+
+    cdef void stop_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil:
+        """The same of shape j alone, if it comes before `first`."""
         cdef const Shape* shape = &self.collider.shapes[j]
         cdef int32_t own = self.collider.shapes[i].body
         cdef int32_t body = shape.body
         cdef const Solid* wall = &self.collider.solids[j]
         cdef Solid moved, core
-        cdef Manifold m
         cdef Vec3 start = ball.start
-        cdef Vec3 way
-        cdef double length, s, closing
-        cdef double t = 0.0
-        cdef int k
+        cdef Vec3 middle = ball.middle
+        cdef Stop stop
+        cdef bint stops
         if self.collider.kind[j] == DYNAMIC and not (bodies.bullet[own] or bodies.bullet[body]):
-            return 1.0
+            return
         if not (wall.finite and self.collider.wanted(i, j)):
-            return 1.0
+            return
         if bodies.kind[body] != STATIC:
             moved = wall[0]
             moved.position = add(bodies.position[body], rotate(bodies.orientation[body], shape.position))
             moved.axes = quat_matrix(quat_mul(bodies.orientation[body], shape.orientation))
             wall = &moved
-            # Where the ball began, as the moved wall sees it.
-            start = add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
-                self.orientation[body], sub(start, self.position[body]))))
-        way = sub(ball.end, start)
-        length = norm(way)
+            start = self.seen_from(body, start, bodies)
+            middle = self.seen_from(body, middle, bodies)
         memset(&core, 0, sizeof(core))
         core.type = SPHERE
         core.size.x = core.reach = ball.radius
         core.axes.xx = core.axes.yy = core.axes.zz = 1.0
         core.finite = 1
         if is_surface(wall.type):
-            return free_part_over(&core, start, way, length, wall)
-        for k in range(ADVANCES):
-            core.position = add_scaled(start, t, way)
-            if narrow(&core, wall, length + ball.radius, &m) == 0:
-                return 1.0
-            s = m.points[0].separation
-            closing = dot(m.normal, way)
-            if closing <= 0.0 or (k == 0 and s <= 0.0):
-                return 1.0
-            if s <= TOUCH * ball.radius:
-                break
-            t += (s - 0.5 * TOUCH * ball.radius) / closing
-            if not t < 1.0:
-                return 1.0
-        return t
+            stops = stop_at_surface(&core, start, sub(ball.end, start), middle, wall, &stop)
+        else:
+            stops = stop_at_solid(&core, start, sub(ball.end, start), wall, &stop)
+        if stops and stop.part < first.part:
+            first[0] = stop

@@ -157,7 +157,10 @@ cdef inline int side_on_face(const Core* core, double radius, Vec3 half, Vec3 no
         if cut[i] == 0:
             out[total].feature = vertex_feature(capsule_is_b, SIDE_ID + i)
         else:
-            out[total].feature = edge_feature(SIDE_ID, SIDE_ID + 1, (cut[i] - 1) & 7, (cut[i] - 1) >> 3)
+            if capsule_is_b:
+                out[total].feature = edge_feature((cut[i] - 1) & 7, (cut[i] - 1) >> 3, SIDE_ID, SIDE_ID + 1)
+            else:
+                out[total].feature = edge_feature(SIDE_ID, SIDE_ID + 1, (cut[i] - 1) & 7, (cut[i] - 1) >> 3)
         total += 1
     return total
 

@@ -295,7 +295,10 @@ cdef inline int ruling_on_face(const Polygon* line, const Polygon* face, Vec3 n,
         else:
             j = cut[k]
             next_corner = j + 1 if j + 1 < face.count else 0
-            out[total].feature = edge_feature(line.id[0], line.id[1], face.id[j], face.id[next_corner])
+            if line_is_b:
+                out[total].feature = edge_feature(face.id[j], face.id[next_corner], line.id[0], line.id[1])
+            else:
+                out[total].feature = edge_feature(line.id[0], line.id[1], face.id[j], face.id[next_corner])
         total += 1
     return total
 

@@ -15,16 +15,16 @@ from cython.parallel cimport prange
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
-from mcsim.core._math cimport vec3, sub, neg, dot, mat_vec
-from mcsim.state._carrier cimport lighter, opening_speed
-from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX,
-                                  DYNAMIC)
+from mcsim.core._math cimport vec3, sub, dot, mat_vec
+from mcsim.state._carrier cimport opening_speed
+from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport clear_log, logged, note_contacts
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
-from mcsim.collide._solid cimport Solid, is_surface, rounding
+from mcsim.collide._carrying cimport set_carrying, turn_over
+from mcsim.collide._solid cimport Solid, is_surface
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
@@ -109,7 +109,6 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
 cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     cdef int i
     m.row_begin = 0
-    m.reserved = 0
     m.friction_impulse = vec3(0.0, 0.0, 0.0)
     m.twist_impulse = 0.0
     for i in range(m.point_count):
@@ -322,8 +321,7 @@ cdef class Collider(Broadphase):
         if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
-            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead,
-                         reach, lighter(bodies, m.body_a, m.body_b), m)
+            return sweep(&self.solids[m.shape_a], &a, &self.solids[m.shape_b], &b, touching, ahead, reach, m)
         return self.keep_near(bodies, m, near, ahead)
 
     cdef int keep_near(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil:
@@ -362,6 +360,8 @@ cdef class Collider(Broadphase):
         if anew:
             m.allowance = 0.0
             count = narrow(a, b, reach, m)
+            if count > 0:
+                set_carrying(m, a, b, reach - near)
         if ahead > 0.0 and count > 0:
             whole = least_separation(m) <= near
             kept = self.meet(bodies, m, near, ahead, reach)
@@ -395,8 +395,6 @@ cdef class Collider(Broadphase):
         while end < self.previous_count and self.previous[end].key == pair.key:
             learn_side(&sheets, self.previous[end].sheet)
             end += 1
-        ride.surface_dynamic = self.kind[surface] == DYNAMIC
-        ride.solid_dynamic = self.kind[solid] == DYNAMIC
         ride.near = near
         ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion)
         leg.surface = self.solids[surface]
@@ -417,7 +415,7 @@ cdef class Collider(Broadphase):
             m[i].part = i
             m[i].allowance = 0.0
             if not first:
-                m[i].normal = neg(m[i].normal)
+                turn_over(&m[i])
             if ahead > 0.0 and least_separation(&m[i]) <= near:
                 self.keep_near(bodies, &m[i], near, ahead)
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
@@ -432,8 +430,6 @@ cdef class Collider(Broadphase):
         cdef const Grip* b = &self.grips[m.shape_b]
         m.friction = a.friction if a.friction == b.friction else sqrt(a.friction * b.friction)
         m.restitution = a.restitution if a.restitution > b.restitution else b.restitution
-        m.rounding_a = rounding(&self.solids[m.shape_a], m.normal)
-        m.rounding_b = rounding(&self.solids[m.shape_b], m.normal)
         clear_impulses(m)
         if self.resisting:
             m.rolling_impulse = old.rolling_impulse if old != NULL else vec3(0.0, 0.0, 0.0)
@@ -546,10 +542,16 @@ cdef class Collider(Broadphase):
         result = np.empty(count, MANIFOLD_DTYPE)
         cdef Manifold* m = <Manifold*>address(result)
         cdef Py_ssize_t i
+        cdef int k
         memcpy(m, self.previous, self.previous_count * sizeof(Manifold))
         memcpy(m + self.previous_count, self.sleeping, self.sleeping_count * sizeof(Manifold))
         for i in range(count):
             memset(&m[i].points[m[i].point_count], 0, (4 - m[i].point_count) * sizeof(ManifoldPoint))
+            for k in range(m[i].point_count):
+                if (m[i].points[k].feature >> 56) & 3 != 3:
+                    memset(m[i].points[k].cross, 0, sizeof(m[i].points[k].cross))
+            if not m[i].turns:
+                m[i].line = vec3(0.0, 0.0, 0.0)
             if m[i].allowance == 0.0:
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:

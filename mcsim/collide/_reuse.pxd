@@ -136,6 +136,9 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
     if slid > PART_SLIDING2 * old.allowance:
         return 0
     m.point_count = old.point_count
+    m.turns = 0
+    m.rounding_a = 0.0
+    m.rounding_b = 0.0
     for k in range(old.point_count):
         share = mc_share_of_b[(old.points[k].feature >> 56) & 3]
         along = (0.5 - share) * moved[k]
@@ -144,6 +147,9 @@ cdef inline int reuse(Manifold* m, const Manifold* old, const Solid* a, Quat tur
         m.points[k].position = add(a.position, mat_vec(a.axes, p))
         m.points[k].separation = o.gaps[k] + moved[k]
         m.points[k].feature = old.points[k].feature
+        m.points[k].share = old.points[k].share
+        if (old.points[k].feature >> 56) & 3 == 3:
+            m.points[k].cross = old.points[k].cross
     m.allowance = old.allowance
     m.origin = o[0]
     return m.point_count

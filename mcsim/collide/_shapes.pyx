@@ -8,6 +8,7 @@ import numpy as np
 from libc.stdint cimport int8_t, int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
+from mcsim.core.linear import product
 from mcsim.core._types cimport Vec3, Quat
 from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
 from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
@@ -70,7 +71,7 @@ cdef class HullPool:
             self.views[i].radius = hull["radius"]
             inner = vertices[vertex:vertex_end].mean(axis=0)
             self.views[i].inner_centre = vec3(inner[0], inner[1], inner[2])
-            self.views[i].inner_radius = np.min(face_offsets[face:face_end] - face_normals[face:face_end] @ inner)
+            self.views[i].inner_radius = np.min(face_offsets[face:face_end] - product(face_normals[face:face_end], inner))
 
     def __dealloc__(self):
         free(self.views)

@@ -75,6 +75,25 @@ cdef inline void walk_about(const Solid* a, const Solid* s, Vec3 way, Walk* walk
     walk_start(s.surface, box.lower, box.upper, walk)
 
 
+cdef inline double distance_to_surface(Vec3 p, const Solid* s, double limit) noexcept nogil:
+    """How far a point, world, is from the surface s; `limit` where it is farther [m]."""
+    cdef Vec3 at = mat_t_vec(s.axes, sub(p, s.position))
+    cdef Vec3 fat = vec3(limit, limit, limit)
+    cdef double weight[3]
+    cdef int32_t id[3]
+    cdef Walk walk
+    cdef int32_t t
+    walk_start(s.surface, sub(at, fat), add(at, fat), &walk)
+    while True:
+        t = walk_next(s.surface, &walk)
+        if t < 0:
+            return limit
+        triangle_corners(s.surface, t, id)
+        limit = min(limit, norm(nearest_on_triangle(sub(vertex_at(s.surface, id[0]), at),
+                                                    sub(vertex_at(s.surface, id[1]), at),
+                                                    sub(vertex_at(s.surface, id[2]), at), weight)))
+
+
 cdef inline int overlaps_surface(const Solid* a, const Solid* s) noexcept nogil:
     """Does a solid touch the surface s?"""
     cdef Triangle x

@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport add, add_scaled, cross, dot, norm, scale, sub
 from mcsim.state._layout cimport BOX, CYLINDER, HULL, Manifold
+from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._sweep cimport Course, bring_back, moved
 from mcsim.collide._surface cimport Walk, walk_next, walk_start
@@ -50,8 +51,6 @@ ctypedef struct Leg:
     Solid solid_then
 
 ctypedef struct Ride:
-    int surface_dynamic
-    int solid_dynamic
     double near                  # [m]
     double limit                 # how far apart what may meet can be now [m]
     int count
@@ -211,12 +210,11 @@ cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil
     """The points of a meeting after the time t of the last leg, placed where the bodies have them now."""
     cdef const Leg* leg = &r.leg[r.count - 1]
     cdef int i
-    bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, t,
-               r.surface_dynamic and not r.solid_dynamic)
+    set_carrying(m, &leg.surface_then, &leg.solid_then, r.limit)
+    bring_back(m, &leg.surface_course, &leg.solid_course, t)
     for i in range(r.count - 2, -1, -1):
         leg = &r.leg[i]
-        bring_back(m, &leg.surface_then, &leg.surface_course, &leg.solid_then, &leg.solid_course, leg.met_after,
-                   r.surface_dynamic and not r.solid_dynamic)
+        bring_back(m, &leg.surface_course, &leg.solid_course, leg.met_after)
 
 
 cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept nogil:
@@ -237,6 +235,7 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept
     for i in range(kept.count):
         if kept.part[i].deepest.separation <= r.near:
             part_store(&kept.part[i], leg.solid.position, tolerance, &m[count])
+            set_carrying(&m[count], &leg.surface, &leg.solid, r.limit)
             kept.part[count] = kept.part[i]
             count += 1
     kept.count = count

@@ -5,11 +5,12 @@ Every cut leaves halves that differ by one triangle at most, so the depth is log
 
 import numpy as np
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 from cython cimport final
+from mcsim.core.linear import length, lengths
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3
 from mcsim.collide._memory cimport address
@@ -121,7 +122,7 @@ cdef class Surfaces:
         s.triangle_count = 2 * (s.rows - 1) * (s.columns - 1)
         s.upper = vec3(0.5 * (s.rows - 1) * s.dx, 0.5 * (s.columns - 1) * s.dy, heights.max())
         s.lower = vec3(-s.upper.x, -s.upper.y, heights.min())
-        s.radius = sqrt(s.upper.x * s.upper.x + s.upper.y * s.upper.y + np.abs(heights).max() ** 2)
+        s.radius = length([s.upper.x, s.upper.y, np.abs(heights).max()])
 
     def _take_mesh(self, Py_ssize_t i, one):
         cdef Surface* s = &self.items[i]
@@ -150,7 +151,7 @@ cdef class Surfaces:
             build(s, marks, nodes)
         s.order = <int32_t*>address(self._keep(middles["leaf"], np.int32))
         s.lower, s.upper = nodes[0].lower, nodes[0].upper
-        s.radius = sqrt((vertices[np.unique(corners)] ** 2).sum(axis=1).max())
+        s.radius = lengths(vertices[np.unique(corners)]).max()
 
     def triangles_in(self, Py_ssize_t i, lower, upper):
         """Numbers of the triangles of surface i that a walk over a box of its frame meets, in its order."""

@@ -9,8 +9,10 @@ through the present closest points is not enough: bodies that pass each other by
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.core._math cimport (vec3, add, sub, scale, add_scaled, dot, norm, mat_mul, quat_conj, quat_exp, quat_matrix,
                                rotate)
+from mcsim.state._carrier cimport carried
 from mcsim.state._layout cimport Manifold, PLANE, SPHERE
-from mcsim.collide._solid cimport Solid, rounding
+from mcsim.collide._carrying cimport set_carrying
+from mcsim.collide._solid cimport Solid
 from mcsim.collide._narrow cimport narrow
 
 cdef enum:
@@ -62,10 +64,9 @@ cdef inline double least_separation(const Manifold* m) noexcept nogil:
 
 
 cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Course* cb, double near, double ahead,
-                      double limit, bint on_a, Manifold* m) noexcept nogil:
+                      double limit, Manifold* m) noexcept nogil:
     """m: the manifold now, all its points farther than `near`. -> 0: they do not come so near within the time ahead;
-    else its point count, with the manifold of the meeting brought back to now where its normal is another than
-    now's. on_a: a carries the points (state/_carrier.pxd), not b."""
+    else its point count, with the manifold of the meeting brought back to now where its normal is another than now's."""
     cdef double t = 0.0
     cdef Vec3 flight = sub(ca.twist.v, cb.twist.v)
     cdef double s = least_separation(m)
@@ -89,21 +90,26 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
             break
         closing = dot(met.normal, flight) + ca.spin_speed + cb.spin_speed
     if dot(met.normal, m.normal) < 0.98:
-        bring_back(&met, &at_a, ca, &at_b, cb, t, on_a)
+        set_carrying(&met, &at_a, &at_b, limit)
+        bring_back(&met, ca, cb, t)
         m.normal = met.normal
+        m.turns = met.turns
+        if met.turns:
+            m.line = met.line
+        m.rounding_a = met.rounding_a
+        m.rounding_b = met.rounding_b
         m.point_count = met.point_count
         for k in range(met.point_count):
             m.points[k] = met.points[k]
     return m.point_count
 
 
-cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, const Solid* at_b, const Course* cb,
-                            double t, bint on_a) noexcept nogil:
-    """The points of a meeting after the time t, placed where the body that carries them has them now."""
+cdef inline void bring_back(Manifold* met, const Course* ca, const Course* cb, double t) noexcept nogil:
+    """The points of a meeting after the time t, placed where they are now with what carries them."""
     cdef Vec3 n = met.normal
     cdef Vec3 p, pa, pb
-    cdef double ra = rounding(at_a, n)
-    cdef double rb = rounding(at_b, n)
+    cdef double ra = met.rounding_a
+    cdef double rb = met.rounding_b
     cdef double s
     cdef int i
     for i in range(met.point_count):
@@ -113,6 +119,4 @@ cdef inline void bring_back(Manifold* met, const Solid* at_a, const Course* ca, 
         pb = add_scaled(carried_back(add_scaled(p, 0.5 * s + rb, n), cb, t), -rb, n)
         s = dot(n, sub(pb, pa))
         met.points[i].separation = s
-        pa = add_scaled(pa, 0.5 * s, n)
-        pb = add_scaled(pb, -0.5 * s, n)
-        met.points[i].position = pa if on_a else pb
+        met.points[i].position = add_scaled(add(pa, carried(&met.points[i], n, sub(pb, pa))), 0.5 * s, n)

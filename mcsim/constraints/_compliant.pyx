@@ -81,8 +81,8 @@ cdef inline PointRows point_rows(const Manifold* m, const Resistance* resistance
                                  const Settings* settings) noexcept nogil:
     cdef ContactRows parts = contact_rows(m, resistance, settings)
     cdef PointRows rows
-    rows.pairs = m.row_begin + parts.rolling if parts.friction > 0 else -1
-    rows.normals = m.row_begin + parts.rolling + parts.friction + parts.twist
+    rows.pairs = m.row_begin + parts.pairs if parts.friction > 0 else -1
+    rows.normals = m.row_begin + parts.normals
     return rows
 
 
@@ -112,7 +112,7 @@ cdef inline void press(Manifold* m, double stiffness, const double* paid, const 
     cdef int k
     for k in range(m.point_count):
         asked = max(overlap[k], 0.0) if (bears >> k) & 1 else paid[k]
-        held += 0.5 * stiffness * min(paid[k], asked) ** 2
+        held += 0.5 * stiffness * min(paid[k], asked) * min(paid[k], asked)
         wanted += 0.5 * stiffness * max(asked * asked - paid[k] * paid[k], 0.0)
     heat = max(m.friction_impulse.x - held, 0.0)
     part = heat / wanted if heat < wanted else 1.0

@@ -13,11 +13,14 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
                               const Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
 
-# Which rows a manifold has, in this order.
+# Which rows a manifold has, and where from its first on. Friction comes behind the normals, so that a sweep ends within the
+# bounds that the loads have at its end; but before those of compliant surfaces, springs so stiff that they must be met last.
 ctypedef struct ContactRows:
-    int rolling                  # 0 or 2
-    int friction                 # 2 a pair
+    int normals                  # where they begin: one a point
+    int pairs                    # where friction begins: 2 rows a pair, then the twist, then those against rolling
+    int friction                 # how many
     int twist                    # 0 or 1
+    int rolling                  # 0 or 2
 
 
 cdef inline ContactRows contact_rows(const Manifold* m, const Resistance* r, const Settings* settings) noexcept nogil:
@@ -30,6 +33,8 @@ cdef inline ContactRows contact_rows(const Manifold* m, const Resistance* r, con
         n.twist = settings.friction_central and m.point_count > 1
     if r != NULL and r.torsional > 0.0:
         n.twist = 1
+    n.normals = n.friction + n.twist + n.rolling if settings.compliant else 0
+    n.pairs = 0 if settings.compliant else m.point_count
     return n
 
 

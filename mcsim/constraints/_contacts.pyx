@@ -1,4 +1,4 @@
-"""Contact manifolds to rows: friction rows first, then one normal row a point (what is solved last is met exactly).
+"""Contact manifolds to rows: one normal row a point, and friction (ContactRows).
 
     normal     C = n . (p_b - p_a) >= 0                                    impulse >= 0
     friction   t_i . (relative velocity at the point) = 0, i = 1, 2        |impulse| <= mu sum(normal impulses)
@@ -9,15 +9,16 @@ Where surfaces move over their bodies, the relative velocity is that of the surf
 friction makes the twist's bound sum((mu lever_i + torsional) normal impulse_i), also for a single point. (Resistance)
 
 friction_points = "central": one pair and a twist row a manifold at the weighted centre; "point": a pair at every point.
-Both impulses of a row act at one point, so angular momentum is kept to rounding: between two moving bodies that is the
-middle of where each carries the point, otherwise where the moving one carries it. A normal's point goes with the
-centres of the roundings, so that J v is the rate of C; friction's arms are frozen in world axes for the step.
-Source: E. Catto, "Solver2D", 2024, for frozen anchors and central friction.
+Under a cone the central three of several points are one block, held by the limit surface that the points' own cones make
+(solve/_limit_surface.pxd); the bound of the twist alone, above, holds besides a pyramid.
+Both impulses of a row act at one point, so angular momentum is kept to rounding: the point goes with the features that
+make it, a vertex over a face with the vertex (collide/_carrying.pxd), so that J v is the rate of C.
+Source: E. Catto, "Solver2D", 2024, for central friction.
 """
 
 from libc.math cimport INFINITY
-from mcsim.core._math cimport perpendicular, rotate_back
-from mcsim.state._carrier cimport meets_later, share_of_a
+from mcsim.core._math cimport normalized, perpendicular, rotate_back
+from mcsim.state._carrier cimport carried
 from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
@@ -27,64 +28,78 @@ cdef enum:
     MOST_ROWS = 15             # of one manifold: 4 normals, 8 frictions, a twist, 2 against rolling
 
 
-cdef inline void contact_arms(const Manifold* m, const Bodies* bodies, Vec3 carried_a, Vec3 carried_b, double share,
-                              Vec3* arm_a, Vec3* arm_b) noexcept nogil:
-    """Arms from both centres to the one point where the impulse acts, from the arms at which each body carries it.
-    share: state/_carrier.pxd, share_of_a"""
-    cdef Vec3 xa = bodies.position[m.body_a]
-    cdef Vec3 xb = bodies.position[m.body_b]
-    cdef Vec3 pa = add(xa, carried_a)
-    cdef Vec3 pb = add(xb, carried_b)
-    cdef Vec3 p
-    if share == 1.0:
-        p = pa
-    elif share == 0.0:
-        p = pb
-    else:
-        p = scale(0.5, add(pa, pb))
-    arm_a[0] = sub(p, xa)
-    arm_b[0] = sub(p, xb)
+# Where a manifold's rows act at the present poses. Arms from a's centre of mass, world axes [m].
+ctypedef struct ContactFrame:
+    Vec3 normal
+    Vec3 tangent
+    Vec3 second
+    Vec3 between                 # from b's centre of mass to a's
+    Vec3 arm[4]
+    Vec3 centre
+    double error[4]              # C [m]
 
 
 cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* settings, Anchor* anchors) noexcept nogil:
-    """Anchors of a fresh manifold's points, and of its centre: weight 1 in touch, falling to 0 at the speculative edge.
-    The centre has arms alone; in place of local_a.x stands share_of_a."""
+    """Anchors of a fresh manifold's points: weight 1 in touch, falling to 0 at the speculative edge, 1 in all. Compliant
+    surfaces are both pressed in, and meet in the middle."""
     cdef Vec3 xa = bodies.position[m.body_a]
     cdef Vec3 xb = bodies.position[m.body_b]
-    cdef Vec3 centre = vec3(0.0, 0.0, 0.0)
     cdef Vec3 p
-    cdef double weight, total = 0.0
-    cdef double gap = 0.0
-    cdef bint later = meets_later(m, settings.speculative_distance)
+    cdef double total = 0.0
     cdef int i
     for i in range(m.point_count):
         p = m.points[i].position
-        anchors[i].arm_a = sub(p, xa)
-        anchors[i].arm_b = sub(p, xb)
-        anchors[i].local_a = rotate_back(bodies.orientation[m.body_a],
-                                         add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation - m.rounding_a,
-                                                    m.normal))
-        anchors[i].local_b = rotate_back(bodies.orientation[m.body_b],
-                                         add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation + m.rounding_b,
-                                                    m.normal))
-        weight = 1.0
+        anchors[i].local_a = rotate_back(bodies.orientation[m.body_a], sub(add_scaled(
+            p, -0.5 * m.points[i].separation - m.rounding_a, m.normal), xa))
+        anchors[i].local_b = rotate_back(bodies.orientation[m.body_b], sub(add_scaled(
+            p, 0.5 * m.points[i].separation + m.rounding_b, m.normal), xb))
+        anchors[i].lift = (0.5 - m.points[i].share) * m.points[i].separation if settings.compliant else 0.0
+        anchors[i].weight = 1.0
         if m.points[i].separation > 0.0 and settings.speculative_distance > 0.0:
-            weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance
-        if weight < 0.001:
-            weight = 0.001
-        centre = add_scaled(centre, weight, p)
-        total += weight
-        if later:
-            gap += weight * m.points[i].separation
-            anchors[i].arm_a = add_scaled(anchors[i].arm_a, -0.5 * m.points[i].separation, m.normal)
-            anchors[i].arm_b = add_scaled(anchors[i].arm_b, 0.5 * m.points[i].separation, m.normal)
-    centre = scale(1.0 / total, centre)
-    anchors[4].arm_a = sub(centre, xa)
-    anchors[4].arm_b = sub(centre, xb)
-    anchors[4].local_a.x = share_of_a(m, bodies, settings.speculative_distance)
-    if later:
-        anchors[4].arm_a = add_scaled(anchors[4].arm_a, -0.5 * gap / total, m.normal)
-        anchors[4].arm_b = add_scaled(anchors[4].arm_b, 0.5 * gap / total, m.normal)
+            anchors[i].weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance
+        if anchors[i].weight < 0.001:
+            anchors[i].weight = 0.001
+        total += anchors[i].weight
+    for i in range(m.point_count):
+        anchors[i].weight /= total
+
+
+cdef inline void turn_normal(const Manifold* m, Vec3 apart, ContactFrame* f) noexcept nogil:
+    """A normal that turns, along `apart` from the centre of a's rounding to that of b's; its tangents go with it."""
+    cdef Vec3 d = add_scaled(apart, -dot(m.line, apart), m.line)
+    cdef double length = norm(d)
+    if 2.0 * dot(m.normal, d) > length:
+        f.normal = scale(1.0 / length, d)
+        f.tangent = normalized(add_scaled(f.tangent, -dot(f.normal, f.tangent), f.normal))
+
+
+cdef ContactFrame contact_frame(const Manifold* m, const Bodies* bodies, const Anchor* anchors) noexcept nogil:
+    """Both impulses of point i act at c_a + r_a n + Q (what c_b - c_a is along the tangents) + share C n, with c_a, c_b
+    the roundings' centres, Q as collide/_carrying.pxd has it; those of the centre at the points' weighted mean."""
+    cdef ContactFrame f
+    cdef Vec3 from_a[4]
+    cdef Vec3 apart[4]
+    cdef Vec3 mean = vec3(0.0, 0.0, 0.0)
+    cdef double share
+    cdef int i
+    f.normal = m.normal
+    f.tangent = perpendicular(m.normal)
+    f.between = sub(bodies.position[m.body_a], bodies.position[m.body_b])
+    f.centre = vec3(0.0, 0.0, 0.0)
+    for i in range(m.point_count):
+        from_a[i] = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
+        apart[i] = sub(sub(rotate(bodies.orientation[m.body_b], anchors[i].local_b), from_a[i]), f.between)
+        mean = add_scaled(mean, anchors[i].weight, apart[i])
+    if m.turns:
+        turn_normal(m, mean, &f)
+    f.second = cross(f.normal, f.tangent)
+    for i in range(m.point_count):
+        share = m.points[i].share
+        f.error[i] = dot(f.normal, apart[i]) - (m.rounding_a + m.rounding_b)
+        f.arm[i] = add(add_scaled(from_a[i], m.rounding_a + share * f.error[i] + anchors[i].lift, f.normal),
+                       carried(&m.points[i], f.normal, apart[i]))
+        f.centre = add_scaled(f.centre, anchors[i].weight, f.arm[i])
+    return f
 
 
 cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int kind, int index) noexcept nogil:
@@ -106,6 +121,10 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.coupling = 0.0
     row.friction = m.friction
     row.lever = 0.0
+    row.offset[0] = 0.0
+    row.offset[1] = 0.0
+    row.share[0] = 0.0
+    row.share[1] = 0.0
     row.normal_begin = 0
     row.normal_count = 0
     row.restitution = m.restitution
@@ -130,25 +149,31 @@ cdef int layout_pair(Row* rows, const Manifold* m, int source, int kind, int ind
     return 2
 
 
+cdef inline bint on_limit_surface(const Manifold* m, ContactRows parts, const Settings* settings) noexcept nogil:
+    """Whether the central friction of several points is a block of three rows."""
+    return settings.friction_cone and settings.friction_central and parts.friction and m.point_count > 1
+
+
 cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, const Settings* settings,
-                         const Anchor* anchors, Row* rows, int begin) noexcept nogil:
+                         Row* rows, int begin) noexcept nogil:
     """Headers and warm impulses of one manifold's rows. -> how many."""
     cdef ContactRows parts = contact_rows(m, resistance, settings)
-    cdef int normals = begin + parts.rolling + parts.friction + parts.twist
     cdef bint torsional = resistance != NULL and resistance.torsional > 0.0
-    cdef int n = 0
+    cdef int normals = begin + parts.normals
+    cdef int n = parts.pairs
+    cdef Row* normal
     cdef int i
-    cdef Vec3 r
-    if parts.rolling:
-        n += layout_pair(rows, m, source, ROW_ROLLING, -1, normals, m.point_count, m.rolling_impulse, settings)
-        rows[0].friction = resistance.rolling
-        rows[1].friction = resistance.rolling
+    for i in range(m.point_count):
+        normal = &rows[parts.normals + i]
+        begin_contact_row(normal, m, source, ROW_NORMAL, i)
+        normal.lower = 0.0
+        normal.stabilized = 1
+        normal.impulse = m.points[i].normal_impulse
     if parts.friction and settings.friction_central:
         n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)
     elif parts.friction:
         for i in range(m.point_count):
-            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse,
-                             settings)
+            n += layout_pair(&rows[n], m, source, ROW_FRICTION, i, normals + i, 1, m.points[i].friction_impulse, settings)
     if parts.twist:
         begin_contact_row(&rows[n], m, source, ROW_TWIST, -1)
         rows[n].block_kind = BLOCK_FRICTION
@@ -157,19 +182,18 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
         rows[n].impulse = m.twist_impulse
         if torsional:
             rows[n].friction = 1.0                       # the levers hold the coefficients
+        if on_limit_surface(m, parts, settings):
+            rows[n].block_kind = BLOCK_CONE
+            rows[n].block = 0
+            rows[n].lever = resistance.torsional if torsional else 0.0
+            rows[n - 2].block = 3
         n += 1
-    for i in range(m.point_count):
-        begin_contact_row(&rows[n], m, source, ROW_NORMAL, i)
-        rows[n].lower = 0.0
-        rows[n].stabilized = 1
-        rows[n].impulse = m.points[i].normal_impulse
-        r = sub(anchors[i].arm_a, anchors[4].arm_a)
-        rows[n].lever = norm(add_scaled(r, -dot(r, m.normal), m.normal))
-        if torsional:
-            rows[n].lever = (m.friction * rows[n].lever if settings.friction_central else 0.0) + resistance.torsional
-        n += 1
+    if parts.rolling:
+        n += layout_pair(&rows[n], m, source, ROW_ROLLING, -1, normals, m.point_count, m.rolling_impulse, settings)
+        rows[n - 2].friction = resistance.rolling
+        rows[n - 1].friction = resistance.rolling
     m.row_begin = begin
-    return n
+    return parts.friction + parts.twist + parts.rolling + m.point_count
 
 
 cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settings* settings) noexcept nogil:
@@ -179,61 +203,68 @@ cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settin
     return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
 
 
+cdef inline double response_along(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' of two rows of one manifold."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += x.jacobian[k] * y.inv_mass_jacobian[k]
+    return sum
+
+
 cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:
     """Of two rows whose Jacobians are written: M^-1 J', and what they do to each other."""
-    cdef int k
     apply_inverse_mass(&rows[0], bodies)
     apply_inverse_mass(&rows[1], bodies)
-    rows[0].coupling = 0.0
-    for k in range(12):
-        rows[0].coupling += rows[0].jacobian[k] * rows[1].inv_mass_jacobian[k]
+    rows[0].coupling = response_along(&rows[0], &rows[1])
 
 
 cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodies* bodies, const Settings* settings,
                            const Anchor* anchors, Row* rows) noexcept nogil:
     """Jacobians and errors of one manifold's rows at the present poses."""
-    cdef Vec3 xa = bodies.position[m.body_a]
-    cdef Vec3 xb = bodies.position[m.body_b]
-    cdef Vec3 arm_a, arm_b, centre_a, centre_b
-    cdef Vec3 t = perpendicular(m.normal)
-    cdef Vec3 second = cross(m.normal, t)
+    cdef ContactFrame f = contact_frame(m, bodies, anchors)
     cdef ContactRows parts = contact_rows(m, resistance, settings)
-    cdef const Anchor* anchor
-    cdef int i, k, n = 0
+    cdef Vec3 arm
+    cdef int i, k
+    cdef int n = parts.pairs
+    cdef Row* normal
     cdef double kick = 0.0
     if m.restitution > 0.0:
-        kick = 0.5 * settings.h * dot(m.normal, sub(external_acceleration(bodies, m.body_b, settings),
+        kick = 0.5 * settings.h * dot(f.normal, sub(external_acceleration(bodies, m.body_b, settings),
                                                     external_acceleration(bodies, m.body_a, settings)))
-    if parts.rolling:
-        angular_row(&rows[0], t)
-        angular_row(&rows[1], second)
-        couple_pair(rows, bodies)
-        n = 2
+    for i in range(m.point_count):
+        normal = &rows[parts.normals + i]
+        linear_row(normal, f.normal, f.arm[i], add(f.arm[i], f.between))
+        apply_inverse_mass(normal, bodies)
+        normal.error = f.error[i]
+        normal.kick = kick
+        arm = sub(f.arm[i], f.centre)
+        normal.offset[0] = dot(f.tangent, arm)
+        normal.offset[1] = dot(f.second, arm)
+        normal.lever = sqrt(normal.offset[0] * normal.offset[0] + normal.offset[1] * normal.offset[1])
+        if resistance != NULL and resistance.torsional > 0.0:
+            normal.lever = (m.friction * normal.lever if settings.friction_central else 0.0) + resistance.torsional
     for i in range(parts.friction // 2):
-        anchor = &anchors[4 if settings.friction_central else i]
-        contact_arms(m, bodies, anchor.arm_a, anchor.arm_b, anchors[4].local_a.x, &arm_a, &arm_b)
-        linear_row(&rows[n], t, arm_a, arm_b)
-        linear_row(&rows[n + 1], second, arm_a, arm_b)
+        arm = f.centre if settings.friction_central else f.arm[i]
+        linear_row(&rows[n], f.tangent, arm, add(arm, f.between))
+        linear_row(&rows[n + 1], f.second, arm, add(arm, f.between))
         couple_pair(&rows[n], bodies)
         if resistance != NULL:
             for k in range(2):
-                rows[n].bias[k] = dot(t, resistance.surface_velocity)
-                rows[n + 1].bias[k] = dot(second, resistance.surface_velocity)
+                rows[n].bias[k] = dot(f.tangent, resistance.surface_velocity)
+                rows[n + 1].bias[k] = dot(f.second, resistance.surface_velocity)
         n += 2
     if parts.twist:
-        angular_row(&rows[n], m.normal)
+        angular_row(&rows[n], f.normal)
         apply_inverse_mass(&rows[n], bodies)
+        if on_limit_surface(m, parts, settings):
+            rows[n].coupling = response_along(&rows[n - 2], &rows[n])
+            rows[n - 1].coupling = response_along(&rows[n - 1], &rows[n])
         n += 1
-    for i in range(m.point_count):
-        # C = n . (c_b - c_a) - roundings; what of an arm lies along n has no part in n . (w x arm).
-        centre_a = rotate(bodies.orientation[m.body_a], anchors[i].local_a)
-        centre_b = rotate(bodies.orientation[m.body_b], anchors[i].local_b)
-        contact_arms(m, bodies, centre_a, centre_b, anchors[4].local_a.x, &arm_a, &arm_b)
-        linear_row(&rows[n], m.normal, arm_a, arm_b)
-        apply_inverse_mass(&rows[n], bodies)
-        rows[n].error = dot(m.normal, sub(add(xb, centre_b), add(xa, centre_a))) - (m.rounding_a + m.rounding_b)
-        rows[n].kick = kick
-        n += 1
+    if parts.rolling:
+        angular_row(&rows[n], f.tangent)
+        angular_row(&rows[n + 1], f.second)
+        couple_pair(&rows[n], bodies)
 
 
 cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
@@ -256,7 +287,7 @@ cdef Py_ssize_t layout_contacts(Manifold* manifolds, const Resistance* resistanc
                 return -1
             set_anchors(m, bodies, settings, &anchors[MANIFOLD_ANCHORS * i])
             r = resistance_of(resistances, i)
-            n += layout_manifold(m, r, <int>i, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[n], <int>n)
+            n += layout_manifold(m, r, <int>i, settings, &rows[n], <int>n)
             refresh_manifold(m, r, bodies, settings, &anchors[MANIFOLD_ANCHORS * i], &rows[m.row_begin])
     return n
 
@@ -300,9 +331,9 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         r = &rows[m.row_begin]
         impact = &impact_impulse[m.row_begin]
         parts = contact_rows(m, resistance_of(resistances, i), settings)
+        n = parts.pairs
         if parts.rolling:
-            m.rolling_impulse = rolling_impulse(r)
-        n = parts.rolling
+            m.rolling_impulse = rolling_impulse(&r[n + parts.friction + parts.twist])
         friction = vec3(0.0, 0.0, 0.0)
         if parts.friction and settings.friction_central:
             m.friction_impulse = pair_impulse(&r[n])
@@ -317,17 +348,16 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         n += parts.friction
         if parts.twist:
             m.twist_impulse = r[n].impulse
-            n += 1
         total = 0.0
         for k in range(m.point_count):
-            total += r[n + k].impulse + impact[n + k]
+            total += r[parts.normals + k].impulse + impact[parts.normals + k]
         for k in range(m.point_count):
             point = &m.points[k]
-            normal = r[n + k].impulse + impact[n + k]
+            normal = r[parts.normals + k].impulse + impact[parts.normals + k]
             if not settings.compliant:
-                point.normal_impulse = r[n + k].impulse
+                point.normal_impulse = r[parts.normals + k].impulse
             point.total_normal_impulse += normal
-            point.separation = r[n + k].error
+            point.separation = r[parts.normals + k].error
             if settings.friction_central and total > 0.0:
                 point.total_friction_impulse = add_scaled(point.total_friction_impulse, normal / total, friction)
 

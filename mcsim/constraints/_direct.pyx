@@ -12,13 +12,25 @@ from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport *
-from mcsim.state._layout cimport BALL, JOINT_AXES
+from mcsim.core._math cimport vec3
+from mcsim.state._layout cimport BALL, HINGE, JOINT_AXES
 from mcsim.state._rows cimport copy_jacobian, own_rows, row_rate
 
 
 cdef inline bint is_plain_ball(const Joint* joint, int rows) noexcept nogil:
     """A ball joint without a prescribed motion, the commonest: it needs no axes on b."""
     return joint.type == BALL and rows == 3
+
+
+cdef void point_along_world(Row* block, const Joint* joint, const JointFrames* f, int n) noexcept nogil:
+    """The three rows of the point of a plain ball joint or hinge along the world's axes, as wide/_balls.pxi and
+    wide/_herds.pxi have them: impulses then mean the same wherever such a joint is solved."""
+    cdef int i
+    if not (joint.type == BALL and n == 3 or joint.type == HINGE and n == 5):
+        return
+    for i in range(3):
+        linear_row(&block[i], vec3(1.0 if i == 0 else 0.0, 1.0 if i == 1 else 0.0, 1.0 if i == 2 else 0.0), f.arm_a, f.arm_b)
+        block[i].error = (&f.offset.x)[i]
 
 
 cdef double write_joint_rows(const Joint* joints, const int32_t* chosen, Py_ssize_t count, const Bodies* bodies,
@@ -58,6 +70,8 @@ cdef void write_rows(const Joint* joint, JointFrames* f, const Bodies* bodies, c
         measured = joint[0]
         measure_axes(&measured, f, axes)
         constrain_motions(&block[m], &rates[m], joint, axes, f, settings.time, 0.0)
+    if curvature == NULL:
+        point_along_world(block, joint, f, n)
     for i in range(n):
         bend = block[i].curvature + gyroscopic_curvature(&block[i], f)
         copy_jacobian(&block[i], &rows.row[k + i])
@@ -131,6 +145,7 @@ cdef double miss_joints(const Joint* joints, const int32_t* chosen, Py_ssize_t c
             measured = joint[0]
             measure_axes(&measured, &f, axes)
             constrain_motions(&block[m], &rates[m], joint, axes, &f, settings.time, h)
+        point_along_world(block, joint, &f, n)
         for i in range(n):
             if holds_position(joint, i):
                 off = block[i].error - keep * rows.error[k + i]

@@ -107,6 +107,10 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
         row.coupling = 0.0
         row.friction = 0.0
         row.lever = 0.0
+        row.offset[0] = 0.0
+        row.offset[1] = 0.0
+        row.share[0] = 0.0
+        row.share[1] = 0.0
         row.normal_begin = 0
         row.normal_count = 0
         row.restitution = 0.0

@@ -128,6 +128,25 @@ cdef inline Mat3 rotate_symmetric(Mat3 r, Mat3 s) noexcept nogil:
     q.zy = q.yz
     return q
 
+cdef inline Mat3 inverse_symmetric(Mat3 m) noexcept nogil:
+    """The inverse of a symmetric matrix, symmetric to the bit."""
+    cdef double a = m.yy * m.zz - m.yz * m.yz
+    cdef double b = m.xz * m.yz - m.xy * m.zz
+    cdef double c = m.xy * m.yz - m.xz * m.yy
+    cdef double d = 1.0 / (m.xx * a + m.xy * b + m.xz * c)
+    cdef Mat3 out
+    out.xx = a * d
+    out.xy = b * d
+    out.xz = c * d
+    out.yx = out.xy
+    out.yy = (m.xx * m.zz - m.xz * m.xz) * d
+    out.yz = (m.xy * m.xz - m.xx * m.yz) * d
+    out.zx = out.xz
+    out.zy = out.yz
+    out.zz = (m.xx * m.yy - m.xy * m.xy) * d
+    return out
+
+
 cdef inline Vec3 solve3(Mat3 m, Vec3 b) noexcept nogil:
     """m^-1 b by Cramer's rule; the caller knows that m is regular."""
     cdef Vec3 c0 = mat_column(m, 0)

@@ -1,11 +1,11 @@
-"""Sine, cosine and arc tangent from additions, multiplications, divisions and square roots alone.
+"""Sine, cosine, arc tangent and fifth root from additions, multiplications, divisions and square roots alone.
 
 Those are rounded the same by every processor; the C library's functions are not: it picks variants by CPU and changes
 them from version to version, and a run must give the same bits everywhere. Errors are a few units in the last place
 (tested).
 """
 
-from libc.math cimport fabs, floor, fmod, sqrt
+from libc.math cimport fabs, floor, fmod, frexp, ldexp, sqrt
 
 cdef enum:
     FAR = 1048576                  # multiples of pi/2 up to which the reduction below is exact
@@ -76,3 +76,16 @@ cdef inline double arctan2(double y, double x) noexcept nogil:
     if x < 0.0:
         angle = 3.141592653589793 - angle
     return angle if y >= 0.0 else -angle
+
+
+cdef inline double fifth_root(double x) noexcept nogil:
+    """x^(1/5) for x > 0, by Newton's method from a power of two that is not below it."""
+    cdef double y
+    cdef int exponent, k
+    if not 0.0 < x <= 1e300:
+        return x
+    frexp(x, &exponent)
+    y = ldexp(1.0, (exponent + 10000 + 4) // 5 - 2000)
+    for k in range(12):
+        y = y - (y - x / (y * y * y * y)) / 5.0
+    return y

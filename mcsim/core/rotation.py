@@ -5,6 +5,9 @@ A frame is a pair (position (3,), unit quaternion (4,)): it takes x to position 
 
 import numpy as np
 
+from mcsim.core.linear import dot, length, product
+from mcsim.core.trig import arctan2
+
 Frame = tuple[np.ndarray, np.ndarray]
 
 IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
@@ -16,8 +19,8 @@ def normalized(a) -> np.ndarray:
     largest = np.max(np.abs(a))
     if not 1e-100 < largest < 1e100:
         a = a / largest
-    length = np.sqrt(a @ a)
-    return a if length == 1.0 else a / length
+    size = length(a)
+    return a if size == 1.0 else a / size
 
 
 def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -38,8 +41,8 @@ def conjugate(q: np.ndarray) -> np.ndarray:
 def rotation_vector(q: np.ndarray) -> np.ndarray:
     """(3,) axis times angle, 0 to pi [rad], of the unit quaternion q."""
     q = q if q[0] >= 0.0 else -q
-    sine = np.linalg.norm(q[1:])
-    return 2.0 * q[1:] if sine < 1e-100 else q[1:] * (2.0 * np.arctan2(sine, q[0]) / sine)
+    sine = length(q[1:])
+    return 2.0 * q[1:] if sine < 1e-100 else q[1:] * (2.0 * arctan2(sine, float(q[0])) / sine)
 
 
 def matrix(q: np.ndarray) -> np.ndarray:
@@ -59,7 +62,7 @@ def matrices(q: np.ndarray) -> np.ndarray:
 
 def rotate(q: np.ndarray, a: np.ndarray) -> np.ndarray:
     """R a."""
-    return matrix(q) @ a
+    return product(matrix(q), a)
 
 
 def from_matrix(m: np.ndarray) -> np.ndarray:
@@ -84,7 +87,7 @@ def from_matrix(m: np.ndarray) -> np.ndarray:
 def perpendicular(n: np.ndarray) -> np.ndarray:
     """The unit vector at right angles to the unit vector n that is nearest to x; to y where n is nearly x."""
     reference = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    return normalized(reference - (reference @ n) * n)
+    return normalized(reference - dot(reference, n) * n)
 
 
 def from_axes(z, x=None) -> np.ndarray:
@@ -93,7 +96,7 @@ def from_axes(z, x=None) -> np.ndarray:
     z = (0, 0, 1) alone gives the identity.
     """
     z = normalized(z)
-    x = perpendicular(z) if x is None else normalized(x - (np.asarray(x) @ z) * z)
+    x = perpendicular(z) if x is None else normalized(x - dot(x, z) * z)
     return from_matrix(np.column_stack([x, np.cross(z, x), z]))
 
 
@@ -104,4 +107,4 @@ def compose(f: Frame, g: Frame) -> Frame:
 
 def relative(f: Frame, g: Frame) -> Frame:
     """The frame g, given in the same as f, in f."""
-    return matrix(f[1]).T @ (g[0] - f[0]), normalized(multiply(conjugate(f[1]), g[1]))
+    return product(matrix(f[1]).T, g[0] - f[0]), normalized(multiply(conjugate(f[1]), g[1]))

@@ -4,6 +4,8 @@ from libc.math cimport INFINITY, fmax, fmin
 
 import numpy as np
 
+from mcsim.core.linear import lengths
+
 from mcsim.core._math cimport dot, mat_t_vec, mat_vec, norm, sub
 from mcsim.core._types cimport Vec3
 from mcsim.event._features cimport (FAR, POINT, TOUCHING, Bodies, Crossing, Frame, Moving, Pairs, Poses, carried, crossing,
@@ -112,7 +114,7 @@ cdef class EdgeEdge(Pairs):
         self._corner_start = np.cumsum([0] + [len(part) for part in corners]).astype(np.intp)
         self._whose = np.array(whose, np.intp)
         self._first = np.searchsorted(self._whose, np.arange(len(solids) + 1)).astype(np.intp)
-        self._reach = np.array([np.max(np.linalg.norm(part, axis=1)) for part in corners])
+        self._reach = np.array([np.max(lengths(part)) for part in corners])
         normals, offsets = (np.concatenate([part[i] for part in faces]) for i in (0, 1))
         points = np.concatenate(corners)
         self._scratch = np.empty((2 * max(len(part) for part in corners), 3))

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import Singular, dots, least, lengths, product, solve, turned
 from mcsim.event.features import TOUCHING, rows_of
-from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import apart, cone, joined, slipping
 
 STILL = 1e-9                # [m/s] slower than this, a contact neither opens, closes nor slips
@@ -95,7 +95,7 @@ class Closed:
         if not self.slips:
             return self
         slip, _ = slip_directions(self, rows)
-        return Closed(self.contacts, self.modes, np.einsum("kt,kti->ki", slip, rows.axes[:, 1:]), self.given, self.doubt)
+        return Closed(self.contacts, self.modes, _in_world(slip, rows), self.given, self.doubt)
 
     def bearing(self, given):
         """The same with given forces."""
@@ -127,7 +127,7 @@ class Closed:
 class Forces(NamedTuple):
     """Of active contacts: impulses per second (3k,) in threes, accelerations of the system (nv,), rows, whether the
     equations were redundant, the slip speeds along the directions (k,), and which of the equations are enough for the
-    accelerations (None: all, as they are redundant and slip)."""
+    accelerations (None: all, as they are redundant and slip). noise [N]: what of a force is rounding."""
 
     forces: np.ndarray
     accelerations: np.ndarray
@@ -135,9 +135,15 @@ class Forces(NamedTuple):
     redundant: bool
     speeds: np.ndarray
     enough: np.ndarray | None
+    noise: float = 0.0
 
 
 NOTHING = gathered((), ())
+
+
+def _in_world(slip, rows):
+    """(k, 3) of slips (k, 2) in the rows' tangents."""
+    return turned(rows.axes[:, 1:].swapaxes(1, 2), slip)
 
 
 def slip_directions(closed, rows):
@@ -145,11 +151,11 @@ def slip_directions(closed, rows):
     that the contact was given, so that motion goes on smoothly past the end of a slip; and the speed along that
     direction."""
     tangents = rows.axes[:, 1:]
-    given = np.einsum("kti,ki->kt", tangents, closed.directions)
-    given /= np.maximum(np.sqrt(np.einsum("kt,kt->k", given, given)), 1e-300)[:, None]
+    given = turned(tangents, closed.directions)
+    given /= np.maximum(lengths(given), 1e-300)[:, None]
     velocity = rows.rates.reshape(-1, 3)[:, 1:]
-    speed = np.sqrt(np.einsum("kt,kt->k", velocity, velocity))
-    along = np.einsum("kt,kt->k", given, velocity)
+    speed = lengths(velocity)
+    along = dots(given, velocity)
     taken = (speed > STILL) & (along > 0.1 * speed)
     return np.where(taken[:, None], velocity / np.maximum(speed, 1e-300)[:, None], given), along
 
@@ -162,13 +168,14 @@ def active_forces(kinds, closed, instant) -> Forces:
     slip, speeds = slip_directions(closed, rows)
     matrix, right, push, columns, given = _equations(closed, instant, rows, slip)
     start = np.zeros(len(right)) if closed.given is None else closed.given
-    change, independent = least(matrix, right - matrix @ start, 1e-10)
+    change, independent = least(matrix, right - product(matrix, start), 1e-10)
     redundant = len(independent) < len(right)
     solution = start + change
     forces = np.zeros(3 * closed.count)
-    forces[closed.needed] = columns @ solution + closed.loads(slip)
-    return Forces(forces, instant.free + push @ solution + given, rows, redundant, speeds,
-                  None if redundant and closed.slips else independent)
+    forces[closed.needed] = product(columns, solution) + closed.loads(slip)
+    return Forces(forces, instant.free + product(push, solution) + given, rows, redundant, speeds,
+                  None if redundant and closed.slips else independent,
+                  instant.noise / max(np.max(np.diag(matrix), initial=0.0), 1e-300))
 
 
 def active_accelerations(kinds, closed, instant, enough):
@@ -182,11 +189,11 @@ def active_accelerations(kinds, closed, instant, enough):
         own = closed.equations[enough]
         R = rows.R[own]
         G, push = instant.answer(R)
-        matrix, right = G @ push, -(G @ instant.free + instant.bias(R) + rows.curvature[own])
+        matrix, right = product(G, push), -(product(G, instant.free) + instant.bias(R) + rows.curvature[own])
         given = 0.0
     try:
-        return instant.free + push @ np.linalg.solve(matrix, right) + given
-    except np.linalg.LinAlgError:
+        return instant.free + product(push, solve(matrix, right)) + given
+    except Singular:
         return active_forces(kinds, closed, instant).accelerations
 
 
@@ -195,9 +202,9 @@ def _equations(closed, instant, rows, slip):
     given: what drives that slip add to the system's."""
     R, columns = rows.R[closed.needed], closed.columns(slip)
     G, X = instant.answer(R)
-    push, given = X @ columns, X @ closed.loads(slip)
-    d = G @ (instant.free + given) + instant.bias(R) + rows.curvature[closed.needed]
-    return (G @ push)[closed.among], -d[closed.among], push, columns, given
+    push, given = product(X, columns), product(X, closed.loads(slip))
+    d = product(G, instant.free + given) + instant.bias(R) + rows.curvature[closed.needed]
+    return product(G, push)[closed.among], -d[closed.among], push, columns, given
 
 
 class Resolution(NamedTuple):
@@ -219,23 +226,23 @@ def resolve(kinds, contacts, instant, slips=None) -> Resolution:
         return Resolution("solved", Closed(contacts, np.zeros(0, int), np.zeros((0, 3))), np.zeros(0, bool), np.zeros(0))
     rows = contact_rows(kinds, contacts, instant.poses)
     G, X = instant.answer(rows.R)
-    A = G @ X
-    A, d = 0.5 * (A + A.T), G @ instant.free + instant.bias(rows.R) + rows.curvature
+    A = product(G, X)
+    A, d = 0.5 * (A + A.T), product(G, instant.free) + instant.bias(rows.R) + rows.curvature
     velocity = rows.rates.reshape(-1, 3)[:, 1:] if slips is None else slips
-    speed = np.sqrt(np.einsum("kt,kt->k", velocity, velocity))
+    speed = lengths(velocity)
     rough = contacts.friction > 0.0
     moving = rough & (speed > STILL)
     slip = np.where(moving[:, None], velocity / np.maximum(speed, 1e-300)[:, None], 0.0)
     status, forces, residual = _solve(A, d, contacts.friction, contacts.load, moving, slip)
-    after = (A @ forces + d).reshape(-1, 3)
-    scale = QUIET * max(np.max(np.abs(d)), 1e-300)
+    after = (product(A, forces) + d).reshape(-1, 3)
+    scale = max(QUIET * np.max(np.abs(d)), instant.noise, 1e-300)
     rest = after[:, 0] <= scale
     modes = np.where(rough, np.where(moving, SLIP, STICK), SMOOTH)
-    sideways = np.sqrt(np.einsum("kt,kt->k", after[:, 1:], after[:, 1:]))
+    sideways = lengths(after[:, 1:])
     starting = (modes == STICK) & (sideways > scale)
     modes[starting] = SLIP
     slip[starting] = after[starting, 1:] / sideways[starting, None]
-    directions = np.einsum("kt,kti->ki", slip, rows.axes[:, 1:])
+    directions = _in_world(slip, rows)
     closed = Closed(contacts.of(rest), modes[rest], directions[rest], None,
                     DOUBT * residual / max(np.max(np.abs(forces)), 1e-300))
     return Resolution(status, closed, rest, forces.reshape(-1, 3)[rest].ravel()[closed.equations])

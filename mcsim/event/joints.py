@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot
 from mcsim.core.rotation import matrix
 from mcsim.event.features import Drive, Pairs, PointPlane, PointPoint, TurnLimit
 
@@ -54,7 +55,7 @@ def _bounds(frame, what, axis, where, name):
         if what == "turn":
             found.append(("turn", frame.axes, sign, bound))
         elif what == "slide":
-            found.append(("slide", sign * along, sign * (along @ start + bound), end, 0.0))
+            found.append(("slide", sign * along, sign * (dot(along, start) + bound), end, 0.0))
         elif bound > 0.0 or sign < 0.0:
             found.append(("length", frame.anchors, (bound, 0.0), sign))
     drives = [(axis["friction"], 0.0)] if axis["friction"] > 0.0 else []

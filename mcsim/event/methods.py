@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsim.core.linear import product
+
 METHODS = ("dopri", "euler", "heun")
 
 _NODES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -63,14 +65,14 @@ def dopri(rates, time, y, h, first):
     k = np.empty((7, len(y)))
     k[0] = first
     for stage in range(1, 7):
-        end = y + h * (np.array(_STAGES[stage]) @ k[:stage])
+        end = y + h * product(_STAGES[stage], k[:stage])
         k[stage] = rates(time + _NODES[stage] * h, end)
     # Hairer, Norsett, Wanner: y0 + t (d + (1 - t) (b + t (c + (1 - t) e)))
     d = end - y
     b = h * k[0] - d
     c = d - h * k[6] - b
-    e = h * (_BEND @ k)
-    error = float(np.max(np.abs(h * (_ERROR @ k)) / (1.0 + np.abs(y)), initial=0.0))
+    e = h * product(_BEND, k)
+    error = float(np.max(np.abs(h * product(_ERROR, k)) / (1.0 + np.abs(y)), initial=0.0))
     return Track([y, d + b, c + e - b, -c - 2.0 * e, e]), end, error
 
 

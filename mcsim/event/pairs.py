@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot, product
 from mcsim.core.rotation import matrix
 from mcsim.event.features import (BallBox, EdgeEdge, Pairs, PointPlane, PointPoint, PointSegment, SegmentSegment,
                                   VertexPolyhedron)
 
 POINTED = ("sphere", "capsule", "box", "hull")          # what points can stand for
-SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
+SIGNS = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 CURE = ("give the two bodies collision groups and masks that keep them apart, take other shapes, or "
         "contact='rigid'; the event-driven simulation knows points, edges and flat faces: spheres, capsules, boxes and "
@@ -35,7 +36,7 @@ class Solid:
 
     def placed(self, points):
         """Points (k, 3) of the shape's frame."""
-        return np.asarray(points, float) @ self.turn.T + self.center
+        return product(points, self.turn.T) + self.center
 
     def points(self):
         """-> (k, 3) points, radius: what stands for the shape over a plane."""
@@ -56,8 +57,8 @@ class Solid:
             normals, offsets = np.vstack([np.eye(3), -np.eye(3)]), np.tile(self.shape.half_extents, 2)
         else:
             normals, offsets = self.shape.face_normals, self.shape.face_offsets
-        normals = np.asarray(normals) @ self.turn.T
-        return normals, offsets + normals @ self.center
+        normals = product(normals, self.turn.T)
+        return normals, offsets + product(normals, self.center)
 
     def edges(self):
         """(k, 2, 3) ends"""
@@ -124,7 +125,7 @@ def _features(one, other):
     if a.type == "plane" and b.type in POINTED:
         normal = a.turn[:, 2]
         points, radius = b.points()
-        return [("plane", common, normal, normal @ a.center, point, radius) for point in points]
+        return [("plane", common, normal, dot(normal, a.center), point, radius) for point in points]
     if b.type == "sphere" and a.type == "sphere":
         return [("point", common, (a.center, b.center), (a.shape.radius, b.shape.radius))]
     if b.type == "sphere" and a.type == "capsule":

@@ -20,11 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.core.linear import dot, least, length, lengths, product, solve
+from mcsim.core.trig import fifth_root
 from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
                                 gathered, resolve, touching)
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
-from mcsim.solve.problems.contact_dynamics import least
 from mcsim.solve.problems.coulomb import cone
 from mcsim.solve.problems.impacts import Blow
 
@@ -50,8 +51,7 @@ ROOT = 1e-16                # part of a step to which events are located
 AJAR = 1e-6                 # [m] gaps of active contacts that are smaller are closed
 SHUT = 1e-16                # [m] gaps of active contacts that are no larger stay as they are
 STRUCK = 1e-12              # [m] contacts that move are struck together where their gaps are no larger
-MISSED = 1e-8               # [m] overlap of polyhedra that no event explains, at which a step is divided
-OVERLAP = 1e-10             # [m] how deep a contact at rest may sink before it counts as gained anew
+OVERLAP = 1e-10             # [m] by how much a contact at rest, or two polyhedra, may sink before it is looked into
 
 NO_DIRECTION = np.zeros((0, 3))
 
@@ -83,8 +83,6 @@ class Simulation:
     bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
     def __init__(self, system, kinds, shapes, names, method="dopri", impacts="simultaneous", law="newton"):
-        import scipy.linalg  # noqa: F401 - here, so that no step waits for it
-
         self.system, self.shapes, self.names = system, shapes, (*names, "the world")
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
@@ -137,7 +135,7 @@ class Simulation:
                 continue
             track, y1, first, error = self._smooth(time + done, y, left, closed)
             fits = error <= TOLERANCE or left <= SHORTEST * h
-            reach = left * min(max(0.9 * (TOLERANCE / max(error, 1e-300))**0.2, 0.1), 5.0)
+            reach = left * min(max(0.9 * fifth_root(TOLERANCE / max(error, 1e-300)), 0.1), 5.0)
             if not fits:
                 continue
             event, last = self._first_event(y, track, y1, left, closed, first)
@@ -209,56 +207,57 @@ class Simulation:
                 break
             h *= 1.0 if soft else 0.25
         for k, key in enumerate(contacts.keys):
-            self._add(key, part * impulses[3 * k:3 * k + 3] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+            self._add(key, product(part * impulses[3 * k:3 * k + 3], rows.axes[k]), rows.point[k], rows.axes[k, 0])
         self._note("creep", contacts, f"t = {time:.9g} s: contacts {self._among(contacts)} hardly slip; they were "
                    "stepped over by implicit steps of first order")
-        return self._project(end, _smoothly(contacts.of(impulses[::3] > 0.0))), part * h
+        shut = self._gaps_of(contacts, self.system.poses(end)) <= TOUCHING         # a step cut short leaves some open
+        return self._project(end, _smoothly(contacts.of(shut & (impulses[::3] > 0.0)))), part * h
 
     def _implicit(self, time, y, h, soft):
         """Velocities after it meet Coulomb's law with the impulses of the whole step (J. J. Moreau), positions move with
-        the mean of both velocities. If `soft`, gaps that close in it too slowly to bounce are contacts too, for which
-        the velocities leave room (D. Stewart, J. Trinkle). -> state, part of h, contacts, their rows and impulses"""
+        the mean of both velocities, or where contacts close at its beginning, with those after: the mean would keep half
+        of that. What would sink in at once is a contact too; if `soft`, also gaps that close in it too slowly to bounce,
+        for which the velocities leave room (D. Stewart, J. Trinkle). -> state, part of h, contacts, rows, impulses"""
         instant, measured = self.system.instant(y), self._measured(y)
         contacts = touching(self.kinds, measured)
         slow = SOFT * h * max(np.max(np.abs(instant.free), initial=0.0), 1e-300)
-        for _ in range(CREEP_ROUNDS):
+        for rounds in range(CREEP_ROUNDS):
             rows = contact_rows(self.kinds, contacts, instant.poses)
             G, X = instant.answer(rows.R)
-            d = G @ instant.free + instant.bias(rows.R) + rows.curvature
+            d = product(G, instant.free) + instant.bias(rows.R) + rows.curvature
             gaps = np.array([measured[i][1][k] for i, k in contacts.keys])
             room = np.where((gaps > TOUCHING) & (gaps < FAR), gaps, 0.0) / h
-            answer = cone(G @ X, rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
+            answer = cone(product(G, X), rows.rates + h * d + np.repeat(room, 3) * np.tile([1.0, 0.0, 0.0], len(room)),
                           contacts.friction, h * contacts.load)
             impulses = answer.impulses
             if not answer.residual <= HELD * np.max(np.abs(impulses), initial=0.0):
                 raise SimulationError(f"t = {time:.9g} s: no impulses keep bodies apart {self._among(contacts)}; the "
                                       "last good state is kept")
-            after = instant.u + h * instant.free + X @ impulses
-            moved = h * after if np.any(room) else 0.5 * h * (instant.u + after)
+            after = instant.u + h * instant.free + product(X, impulses)
+            closing = np.min(rows.rates[::3], initial=0.0) < -STILL
+            moved = h * after if closing or np.any(room) else 0.5 * h * (instant.u + after)
             y1 = self.system.with_velocities(self.system.displaced(y, moved), after)
             track = Track([y, y1 - y])
             events = self._gains(y, track, y1, h, _smoothly(contacts))
-            event = min(events, key=lambda event: event.t, default=None)
-            late = [event.key for event in events if soft and self._soft(event, track, measured, slow)]
-            if not late or event.key not in late:
+            first = min(events, key=lambda event: event.t, default=None)
+            late = [event.key for event in events
+                    if event.t == 0.0 or soft and self._soft(event, track, measured, slow)]
+            if first is None or first.key not in late or rounds == CREEP_ROUNDS - 1:
                 break
             contacts = self._with(contacts, late, measured)
-        part = 1.0 if event is None or event.t == 0.0 else event.t
+        part = min((event.t for event in events if event.t > 0.0), default=1.0)
         return self.system.normalized(track(part)), part, contacts, rows, impulses
 
     def _sank(self, y, end, contacts):
         """Whether contacts overlap more at the end than they did."""
-        for i, k, piece in zip(contacts.kind.tolist(), contacts.number.tolist(), contacts.piece.tolist()):
-            gap_of = self.kinds[i].gap_of
-            if gap_of(k, piece, self.system.poses(end)) < min(gap_of(k, piece, self.system.poses(y)), 0.0) - SUNK:
-                return True
-        return False
+        before, after = self.system.poses(y), self.system.poses(end)
+        return any(self.kinds[i].gap_of(k, piece, after) < min(self.kinds[i].gap_of(k, piece, before), 0.0) - SUNK
+                   for (i, k), piece in zip(contacts.keys, contacts.piece.tolist()))
 
     def _soft(self, event, track, measured, speed):
-        """Whether a gap that is one at the step's beginning closes no faster than that, or is closed there."""
+        """Whether a gap that is one at the step's beginning closes no faster than that."""
         i, k = event.key
-        return event.t == 0.0 or (measured[i][1][k] < FAR and self._gap_rates(
-            track(event.t), i, np.array([k]), measured[i][0])[0] > -speed)
+        return measured[i][1][k] < FAR and self._gap_rates(track(event.t), i, np.array([k]), measured[i][0])[0] > -speed
 
     def _with(self, contacts, keys, measured):
         """Contacts and those of keys besides."""
@@ -282,7 +281,7 @@ class Simulation:
             return
         mean = 0.5 * (first.forces + last.forces).reshape(-1, 3) * seconds
         for k, key in enumerate(closed.contacts.keys):
-            self._add(key, mean[k] @ last.rows.axes[k], last.rows.point[k], last.rows.axes[k, 0])
+            self._add(key, product(mean[k], last.rows.axes[k]), last.rows.point[k], last.rows.axes[k, 0])
 
     def _add(self, key, impulse, point, normal):
         if key[0] >= self.shapes:
@@ -340,27 +339,31 @@ class Simulation:
         contacts = closed.contacts
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
-        gaps = np.array([self.kinds[i].gap_of(k, piece, instant.poses)
-                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
-        near = np.abs(gaps) < AJAR                                 # an edge's gap may be far away: it has left
+        gaps = self._gaps_of(contacts, instant.poses)
+        near = np.abs(gaps) < AJAR
         if np.max(np.abs(gaps[near]), initial=0.0) > SHUT:
             R = rows.R[::3][near]
             G, X = instant.answer(R)
-            y = self.system.displaced(y, X @ least(G @ X, -gaps[near])[0])
+            y = self.system.displaced(y, product(X, least(product(G, X), -gaps[near])[0]))
         own = closed.equations if enough is None else closed.equations[enough]
         R, rates = rows.R[own], rows.rates[own]
         G, X = instant.answer(R)
-        push = least(G @ X, -rates)[0] if enough is None else np.linalg.solve(G @ X, -rates)
-        return self.system.with_velocities(y, instant.u + X @ push)
+        A = product(G, X)
+        push = least(A, -rates)[0] if enough is None else solve(A, -rates)
+        return self.system.with_velocities(y, instant.u + product(X, push))
+
+    def _gaps_of(self, contacts, poses):
+        """(k,) gaps along the contacts' normals; FAR of those that have left their faces and edges."""
+        return np.array([FAR if self._leaving(poses, i, k, piece) > 0.0 else self.kinds[i].gap_of(k, piece, poses)
+                         for (i, k), piece in zip(contacts.keys, contacts.piece.tolist())])
 
     def _missed(self, y, y1):
-        """Whether polyhedra that were apart have come to overlap and no event says so: their edges have passed each
-        other within a step that was too long."""
+        """Whether polyhedra overlap deeper than they did and no event says so: their edges met and ceased to within a
+        step that was too long, so that the gaps at its ends tell nothing."""
         for pairs in self.kinds:
             if isinstance(pairs, EdgeEdge):
-                after = pairs.separations(self.system.poses(y1))
-                if np.any(after < -MISSED) and np.any(
-                        (after < -MISSED) & (pairs.separations(self.system.poses(y)) >= -MISSED)):
+                deep = pairs.separations(self.system.poses(y1)) + OVERLAP
+                if np.any(deep < 0.0) and np.any(deep < np.minimum(pairs.separations(self.system.poses(y)), 0.0)):
                     return True
         return False
 
@@ -381,9 +384,9 @@ class Simulation:
         pieces = [part[0] for part in before]
         poses = self.system.poses(y1)
         active = set(closed.contacts.keys)
-        speeds = np.sqrt(np.einsum("ni,ni->n", poses.v, poses.v))
+        speeds = lengths(poses.v)
         if len(self.kinds) > self.shapes:
-            speeds += np.sqrt(np.einsum("ni,ni->n", poses.w, poses.w))           # of angles
+            speeds += lengths(poses.w)           # of angles
         fastest = 2.0 * h * np.max(speeds, initial=0.0)
         for i, pairs in enumerate(self.kinds):
             start, end = before[i][1], pairs.gaps(poses, pieces[i])
@@ -455,12 +458,12 @@ class Simulation:
         """When a contact at rest, which is not active, closes again: at once (0), or where it has opened a little
         before, in parts of the step."""
         open_at = 0.0
-        for t in np.geomspace(1e-6, 1.0, 40):
+        for t in _later(1e-6):
             value = gap(t)
             if value > STRUCK:
-                open_at = float(t)
+                open_at = t
             elif value < -STRUCK:
-                return _root(gap, open_at, float(t)) if open_at > 0.0 else 0.0
+                return _root(gap, open_at, t) if open_at > 0.0 else 0.0
         return 0.0
 
     def _changes(self, track, y1, closed, first, last):
@@ -544,10 +547,10 @@ class Simulation:
         """When a contact that is regained at once is clearly too deep: there the LCP sees why."""
         i, k = key
         pairs = self.kinds[i]
-        for t in np.geomspace(LOOKAHEAD, 1.0, 20):
+        for t in _later(LOOKAHEAD):
             poses = self.system.poses(track(t))
             if pairs.gap_of(k, pairs.pieces(poses)[k], poses) < -0.1 * OVERLAP:
-                return float(t)
+                return t
         return 1.0
 
     # ---- at an event -------------------------------------------------------------------------------------------------
@@ -621,7 +624,7 @@ class Simulation:
     @staticmethod
     def _pulls(closed, forces):
         """[(which, what)] of the active contacts whose forces they do not have."""
-        least = -max(WEAK, closed.doubt) * max(np.max(np.abs(forces.forces)), 1e-300)
+        least = -max(max(WEAK, closed.doubt) * np.max(np.abs(forces.forces)), forces.noise, 1e-300)
         parts = forces.forces.reshape(-1, 3)
         found = [(k, "force") for k in np.flatnonzero(parts[:, 0] < least)]
         return found + [(k, "stick") for k in np.flatnonzero(closed.modes == STICK)
@@ -632,13 +635,13 @@ class Simulation:
         stops the slip of the slipping contacts and keeps all closed; None if it is not one that friction can give."""
         instant = self.system.instant(y)
         rows = contact_rows(self.kinds, contacts, instant.poses)
-        speeds = np.linalg.norm(rows.rates.reshape(-1, 3)[:, 1:], axis=1)
+        speeds = lengths(rows.rates.reshape(-1, 3)[:, 1:])
         rubbing = np.where(contacts.load > 0.0, 0.0, contacts.friction)
         stopped = np.flatnonzero((rubbing > 0.0) & (speeds > STILL))
         own = np.sort(np.concatenate([3 * np.arange(len(speeds)), 3 * stopped + 1, 3 * stopped + 2]))
         G, X = instant.answer(rows.R)
         impulse = np.zeros(len(rows.rates))
-        impulse[own], _ = least((G @ X)[np.ix_(own, own)], -rows.rates[own])
+        impulse[own], _ = least(product(G, X)[np.ix_(own, own)], -rows.rates[own])
         parts = impulse.reshape(-1, 3)
         size = np.max(np.abs(parts))
         if np.any([part[0] < -WEAK * size or _friction_margin(part, mu, 0.0) < -WEAK * size
@@ -647,12 +650,12 @@ class Simulation:
         self._note("painleve", contacts, f"t = {time:.9g} s: the contact forces of a slip have no solution (Painlevé) "
                    f"{self._among(contacts)}: it was stopped by an impulse")
         self._log_impulses(time, "impact", contacts, rows, impulse)
-        return self.system.with_velocities(y, instant.u + X @ impulse)
+        return self.system.with_velocities(y, instant.u + product(X, impulse))
 
     def _strike(self, time, y, instant, contacts, rows):
         """The impact of all contacts that touch."""
         G, X = instant.answer(rows.R)
-        A = G @ X
+        A = product(G, X)
         blow = Blow(A, rows.rates, contacts.restitution, np.where(contacts.load > 0.0, 0.0, contacts.friction))
         try:
             impulses, _, finished = blow.solve(self.law, self.impacts)
@@ -666,12 +669,12 @@ class Simulation:
         if not finished:
             self._note("sequence", contacts, f"t = {time:.9g} s: impacts in sequence {self._among(contacts)} had no "
                        "end and were ended by a plastic one to all of them")
-        gained = impulses @ (rows.rates + 0.5 * (A @ impulses))
+        gained = dot(impulses, rows.rates + 0.5 * product(A, impulses))
         if gained > 1e-9 * max(self.system.energy(y), 1e-300):
             self._note("energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
                        f"{self._among(contacts)}; restitution_law='poisson' may gain less")
         self._log_impulses(time, "impact", contacts, rows, impulses)
-        y = self.system.with_velocities(y, instant.u + X @ impulses)
+        y = self.system.with_velocities(y, instant.u + product(X, impulses))
         self._known = y, self._measured_again(y)
         return self._close(time, y, contacts, rows, (G, X), impulses)
 
@@ -683,7 +686,7 @@ class Simulation:
         """Zeno: contacts whose further bounces all fall within ZENO_TIME, or below ZENO_HEIGHT, get their normal
         velocities set to zero."""
         G, X = answer
-        rates = (rows.rates + G @ X @ impulses)[::3]
+        rates = (rows.rates + product(G, product(X, impulses)))[::3]
         opening = np.flatnonzero(rates > STILL)
         if not len(opening):
             return y
@@ -691,7 +694,7 @@ class Simulation:
         instant = self.system.instant(y)
         forces = active_forces(self.kinds, closed or NOTHING_CLOSED, instant)
         now = contact_rows(self.kinds, contacts, instant.poses)
-        falling = (G @ forces.accelerations + instant.bias(now.R) + now.curvature)[::3]
+        falling = (product(G, forces.accelerations) + instant.bias(now.R) + now.curvature)[::3]
         chosen = []
         for k in opening:
             e = contacts.restitution[k]
@@ -708,13 +711,13 @@ class Simulation:
             return y
         held = np.union1d(chosen, np.flatnonzero(rates <= STILL))
         own = 3 * held
-        push, _ = least((G @ X)[np.ix_(own, own)], -now.rates[own])
+        push, _ = least(product(G, X)[np.ix_(own, own)], -now.rates[own])
         some = contacts.of(np.array(chosen))
         self._note("zeno", some, f"t = {time:.9g} s: bounces that come ever faster {self._among(some)} were ended: the "
                    "contact is closed")
         for k in chosen:
             self._tell(time, "close", contacts.keys[k], rows.point[k])
-        return self.system.with_velocities(y, instant.u + X[:, own] @ push)
+        return self.system.with_velocities(y, instant.u + product(X[:, own], push))
 
     # ---- what is told ------------------------------------------------------------------------------------------------
 
@@ -722,7 +725,7 @@ class Simulation:
         parts, rates = impulses.reshape(-1, 3), rows.rates[::3]
         for k, key in enumerate(contacts.keys):
             if parts[k, 0] > 0.0:
-                self._add(key, parts[k] @ rows.axes[k], rows.point[k], rows.axes[k, 0])
+                self._add(key, product(parts[k], rows.axes[k]), rows.point[k], rows.axes[k, 0])
                 self._tell(time, kind if key[0] < self.shapes else "limit", key, rows.point[k], parts[k, 0], -rates[k])
 
     def _tell(self, time, kind, key, point, impulse=0.0, speed=0.0):
@@ -745,12 +748,20 @@ class Simulation:
 
 def _friction_margin(part, friction, load):
     """mu (lambda_n + load) - |lambda_t|"""
-    return friction * (max(part[0], 0.0) + load) - float(np.hypot(part[1], part[2]))
+    return friction * (max(part[0], 0.0) + load) - length(part[1:])
 
 
 def _smoothly(contacts):
     """Contacts as active ones without friction."""
     return Closed(contacts, np.full(len(contacts.kind), SMOOTH), np.zeros((len(contacts.kind), 3)))
+
+
+def _later(t):
+    """Parts of a step from one on, ever longer ones, to its end."""
+    while t < 1.0:
+        yield t
+        t *= 1.4142135623730951
+    yield 1.0
 
 
 def _root(function, low, high):

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsim.core.linear import Cholesky, dot, dots, eigen, lengths, product, turned
 from mcsim.core.rotation import matrices, multiply
 from mcsim.event._bodies import accelerations, in_world, light
 from mcsim.event.features import Poses
 
+NOISE = 1e-13               # part of the largest acceleration that is rounding where such cancel
 RANK = 1e-11                # part of the largest eigenvalue below which one of joints' rows counts as zero
 
 
@@ -116,13 +118,13 @@ class FreeBodies:
     def energy(self, y):
         """Kinetic energy [J]."""
         _, q, v, w = self.parts(y)
-        own = np.einsum("nji,nj->ni", matrices(_unit(q)), w)
-        return 0.5 * (self.masses @ np.einsum("ni,ni->n", v, v)
-                      + np.einsum("ni,nij,nj->", own, np.where(self.moves[:, None, None], self.inertia, 0.0), own))
+        own = turned(matrices(_unit(q)).swapaxes(1, 2), w)
+        return 0.5 * (dot(self.masses, dots(v, v))
+                      + np.sum(own * turned(np.where(self.moves[:, None, None], self.inertia, 0.0), own)))
 
 
 def _unit(q):
-    return q / np.sqrt(np.einsum("ni,ni->n", q, q))[:, None]
+    return q / lengths(q)[:, None]
 
 
 class JointRows:
@@ -134,7 +136,8 @@ class JointRows:
 
 
 class FreeInstant:
-    """FreeBodies at one state. free (6 n,): accelerations without contacts, with joints."""
+    """FreeBodies at one state. free (6 n,): accelerations without contacts, with joints; noise [m/s²]: what of them is
+    rounding, where they cancel."""
 
     def __init__(self, system, y):
         self.system, self.y = system, y
@@ -147,14 +150,15 @@ class FreeInstant:
             self.rows = rows = system.joints(*system.parts(y))
             free = free + self._light(rows.forces.reshape(1, -1)).reshape(-1, 6)
             self.KM = self._light(rows.K)                                        # (m, 6 n): K M^-1
-            A = self.KM @ rows.K.T
+            A = product(self.KM, rows.K.T)
             scale = 1.0 / np.sqrt(np.maximum(np.diag(A), 1e-300))
-            values, vectors = np.linalg.eigh(A * scale[:, None] * scale)
+            values, vectors = eigen(A * scale[:, None] * scale)
             held = values > RANK * max(values[-1], 0.0) if len(values) else values > 0.0
             self.root = (scale[:, None] * vectors[:, held]) / np.sqrt(values[held])   # root root' = A^-1, least
         self.free = free.ravel()
+        self.noise = NOISE * np.max(np.abs(self.free), initial=0.0)
         if self.rows is not None:
-            self.free = self.free + self._pushed(rows.wanted - rows.K @ self.free)
+            self.free = self.free + self._pushed(rows.wanted - product(rows.K, self.free))
 
     def _light(self, rows):
         """rows M^-1, (m, 6 n)"""
@@ -162,14 +166,14 @@ class FreeInstant:
 
     def _pushed(self, wanted):
         """The change of u' that changes K u' by `wanted`, with the least joint forces."""
-        return self.KM.T @ (self.root @ (self.root.T @ wanted))
+        return product(self.KM.T, product(self.root, product(self.root.T, wanted)))
 
     def answer(self, R):
         """-> G (m, nv) = R B and X (nv, m): accelerations that a unit of force along each row gives, joints held."""
         X = self._light(R)
         if self.rows is not None:
-            part = X @ self.rows.K.T @ self.root
-            X = X - part @ (self.KM.T @ self.root).T
+            part = product(X, self.rows.K.T, self.root)
+            X = X - product(part, product(self.KM.T, self.root).T)
         return R, X.T
 
     def bias(self, R):
@@ -181,7 +185,7 @@ class FreeInstant:
         if self.rows is None:
             return self.y
         y = self.system.displaced(self.y, -self._pushed(self.rows.errors))
-        return self.system.with_velocities(y, self.u - self._pushed(self.rows.K @ self.u))
+        return self.system.with_velocities(y, self.u - self._pushed(product(self.rows.K, self.u)))
 
 
 class Tree:
@@ -236,14 +240,15 @@ class Tree:
 
 
 class TreeInstant:
-    """A Tree at one state. free (nv,): accelerations without contacts."""
+    """A Tree at one state. free (nv,): accelerations without contacts; noise as of FreeInstant."""
 
     def __init__(self, system, y):
         self.system, self.y = system, y
         self.q, self.u = system.flow.normalized(y[:system.nq]), y[system.nq:]
         self.poses = system.poses(y)
         self.free = system.accelerations(y)
-        self.factor = np.linalg.cholesky(system.dynamics.mass_matrix(self.q))
+        self.noise = NOISE * max(np.max(np.abs(part), initial=0.0) for part in (self.free, system.dynamics.weights))
+        self.factor = Cholesky(system.dynamics.mass_matrix(self.q))
 
     def answer(self, R):
         """-> G (m, nv) = R B and X (nv, m) = H^-1 G'."""
@@ -251,14 +256,13 @@ class TreeInstant:
         for number, name in zip(self.system.body_of, self.system.names):
             own = R[:, 6 * number:6 * number + 6]
             if np.any(own):
-                G += own @ self.system.dynamics.body_jacobian(name, self.q)
-        half = np.linalg.solve(self.factor, G.T)
-        return G, np.linalg.solve(self.factor.T, half)
+                G += product(own, self.system.dynamics.body_jacobian(name, self.q))
+        return G, self.factor.solve(G.T)
 
     def bias(self, R):
         """(m,) R times the bodies' accelerations at qdd = 0."""
         linear, angular = self.system.dynamics.accelerations(self.q, self.u, np.zeros(self.system.size))
-        return R @ np.concatenate([linear, angular], axis=1).ravel()
+        return product(R, np.concatenate([linear, angular], axis=1).ravel())
 
     def closed(self):
         """The tree's joints cannot be open."""

@@ -210,14 +210,15 @@ cdef void try_poses(Bodies* bodies, const int32_t* chosen, const int32_t* places
         turn_group(bodies, &group, position, orientation, h)
 
 
-cdef void accept_poses(Bodies* bodies, const int32_t* chosen, Py_ssize_t count, const Quat* orientation,
-                       double h) noexcept nogil:
+cdef void accept_poses(Bodies* bodies, const int32_t* chosen, const int32_t* places, Py_ssize_t count,
+                       const Quat* orientation, double h) noexcept nogil:
     """What is left of a drift whose poses try_poses has given: inertia, and angular velocities by the momentum at the
-    start."""
-    cdef Py_ssize_t k
+    start. Arguments as there."""
+    cdef Py_ssize_t n, k
     cdef Group group
     group.count = 0
-    for k in range(count):
+    for n in range(count):
+        k = n if places == NULL else places[n]
         if bodies.kind[chosen[k]] == DYNAMIC and fills(&group, chosen[k], k):
             KERNELS[level_count - 1].settle(bodies, group.body, group.place, orientation, h)
             group.count = 0

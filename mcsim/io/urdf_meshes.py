@@ -15,7 +15,9 @@ from urllib.parse import unquote
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
 from mcsim.core.rotation import Frame
+from mcsim.core.trig import cos, sin
 from mcsim.scene import ConvexHull
 from mcsim.scene.checks import FieldError, show
 
@@ -105,7 +107,7 @@ class Meshes:
             _check_packed(path)
             try:
                 scene = trimesh.load(path, force="scene", skip_materials=True, process=False)
-                points = [trimesh.transform_points(scene.geometry[name].vertices, place) for place, name in
+                points = [product(scene.geometry[name].vertices, place[:3, :3].T) + place[:3, 3] for place, name in
                           (scene.graph[node] for node in scene.graph.nodes_geometry)]
                 factor = 1.0
                 if path.suffix.lower() == ".dae" and scene.units:
@@ -169,7 +171,7 @@ def _outermost(points: np.ndarray, count: int) -> np.ndarray:
         return points
     low, high = points.min(axis=0), points.max(axis=0)
     centred = (points - (low + high) / 2) / (high - low)
-    return points[np.unique(np.argmax(centred @ _directions(count).T, axis=0))]
+    return points[np.unique(np.argmax(product(centred, _directions(count).T), axis=0))]
 
 
 def _directions(count: int) -> np.ndarray:
@@ -177,5 +179,5 @@ def _directions(count: int) -> np.ndarray:
     k = np.arange(count - 6) + 0.5
     z = 1 - 2 * k / max(count - 6, 1)
     turn = pi * (1 + sqrt(5)) * k
-    spiral = np.column_stack([np.cos(turn) * np.sqrt(1 - z * z), np.sin(turn) * np.sqrt(1 - z * z), z])
+    spiral = np.column_stack([cos(turn) * np.sqrt(1 - z * z), sin(turn) * np.sqrt(1 - z * z), z])
     return np.vstack([np.eye(3), -np.eye(3), spiral])

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import length
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, from_matrix, normalized
+from mcsim.core.trig import cos, sin
 from mcsim.io.urdf_xml import wrong
 from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError, listing, number, show, suggestion
 
@@ -94,7 +96,7 @@ class Tree:
                           f"{listing(reversed([link, *reversed(cycle)]))}; links must form a tree")
 
     def _axis(self, joint: Any) -> np.ndarray:
-        if np.linalg.norm(joint.axis) < SHORTEST_DIRECTION:
+        if length(joint.axis) < SHORTEST_DIRECTION:
             raise self.wrong("joint", joint.name, f"its axis is zero and has no direction; a {joint.type} joint needs "
                              "one")
         return normalized(joint.axis)
@@ -185,7 +187,7 @@ class Tree:
         axis = self.axes[joint.name]
         if joint.type == "prismatic":
             return position * axis, IDENTITY[1]
-        return IDENTITY[0], np.array([np.cos(position / 2), *(np.sin(position / 2) * axis)])
+        return IDENTITY[0], np.array([cos(position / 2), *(sin(position / 2) * axis)])
 
     def joint_frames(self, joint: Any, bodies: Mapping[str, tuple[str, Frame]]) -> tuple[Frame, Frame]:
         """The joint's frames on the bodies of its parent and its child, z along its axis if it has one."""

@@ -1,11 +1,13 @@
-"""The motion of a tree as a differential equation, solved by SciPy to a tolerance: what other runs are measured by."""
+"""The motion of a tree as a differential equation, solved to a tolerance: what other runs are measured by."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from mcsim.core.errors import SimulationError
+from mcsim.core.linear import lengths
 from mcsim.core.rotation import multiply
+from mcsim.core.trig import cos, sin
+from mcsim.reduced.dop853 import advanced
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.kinds import QUATERNIONS
 
@@ -41,7 +43,7 @@ class Flow:
             return q
         q = q.copy()
         parts = q[..., self.quaternions]
-        q[..., self.quaternions] = parts / np.linalg.norm(parts, axis=-1, keepdims=True)
+        q[..., self.quaternions] = parts / lengths(parts)[..., None]
         return q
 
     def __call__(self, time: float, y: np.ndarray) -> np.ndarray:
@@ -56,7 +58,7 @@ class Flow:
         out[self.rates] = qd[self.velocities]
         if len(self.planar_q):
             i, j = self.planar_q, self.planar_v
-            c, s = np.cos(q[i + 2]), np.sin(q[i + 2])
+            c, s = cos(q[i + 2]), sin(q[i + 2])
             out[i], out[i + 1] = c * qd[j] - s * qd[j + 1], s * qd[j] + c * qd[j + 1]
         if len(self.quaternions):
             # A body's quaternion: dq/dt = q (0, w) / 2, w in its own axes.
@@ -68,13 +70,8 @@ class Flow:
 def integrate(pipeline, start: float, seconds: float, forces: np.ndarray) -> None:
     """Advance q and qd of a pipeline by DOP853 at relative and absolute tolerances of 1e-12. forces (bodies, 6): [f;
     torque] at the centres of mass, world axes."""
-    from scipy.integrate import solve_ivp
-
     if seconds == 0.0 or not len(pipeline.qd):
         return
     flow = Flow(pipeline.dynamics, pipeline.tau, forces.copy() if np.any(forces) else None)
-    found = solve_ivp(flow, (start, start + seconds), np.concatenate([pipeline.q, pipeline.qd]), method="DOP853",
-                      rtol=TOLERANCE, atol=TOLERANCE)
-    if not found.success:
-        raise SimulationError(f"the reference integrator stopped at t = {found.t[-1]:.6g} s: {found.message}")
-    pipeline.q[...], pipeline.qd[...] = flow.normalized(found.y[:flow.nq, -1]), found.y[flow.nq:, -1]
+    end = advanced(flow, start, np.concatenate([pipeline.q, pipeline.qd]), start + seconds, TOLERANCE)
+    pipeline.q[...], pipeline.qd[...] = flow.normalized(end[:flow.nq]), end[flow.nq:]

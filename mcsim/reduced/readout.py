@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import dot, least, length, lengths, product
 from mcsim.core.rotation import conjugate, from_matrix, matrix, multiply, rotation_vector
+from mcsim.core.trig import arctan2, cos, sin
 from mcsim.reduced.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 UNIT = 1e-6                     # how far from 1 the length of an orientation may be
 ROUNDING = 1e-15                # how far it is by rounding alone
 SINGULAR = 1e-8                 # cosine of a pitch at which yaw and roll are one
+MOST_STEPS = 200                # to the coordinates of a joint model of the user's
+DIFFERENCE = 1e-6               # of such coordinates
 
 
 class Motion(NamedTuple):
@@ -152,13 +156,13 @@ class Readout:
 
     def _units(self, orientation: np.ndarray) -> np.ndarray:
         """The quaternions as they are, or of length 1 where they are a little off; refused where they are more."""
-        length = np.linalg.norm(orientation, axis=-1, keepdims=True)
-        off = np.abs(length - 1.0)
+        size = lengths(orientation)[..., None]
+        off = np.abs(size - 1.0)
         bad = off[..., 0] > UNIT
         if bad.any():
             raise SceneError(f"body {self._body_at(bad)!r}: orientations must be unit quaternions (w, x, y, z); divide "
                              "them by their length")
-        return np.where(off > ROUNDING, orientation / length, orientation)
+        return np.where(off > ROUNDING, orientation / size, orientation)
 
     def _body_at(self, bad: np.ndarray) -> str:
         return self._bodies[self._moving[np.nonzero(bad)[-1][0]]]
@@ -220,29 +224,29 @@ def _spherical_ypr(m: Motion) -> Reading:
     Where cos(pitch) = 0, roll is set to zero, and if w has a part across x and y, no rates can give it: they are nan.
     """
     rotation = _matrices(m.quaternion)
-    cosine = np.hypot(rotation[..., 0, 0], rotation[..., 1, 0])
-    pitch = np.arctan2(-rotation[..., 2, 0], cosine)
+    cosine = _length([rotation[..., 0, 0], rotation[..., 1, 0]])
+    pitch = arctan2(-rotation[..., 2, 0], cosine)
     singular = cosine < SINGULAR
-    yaw = np.where(singular, np.arctan2(-rotation[..., 0, 1], rotation[..., 1, 1]),
-                   np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
-    roll = np.where(singular, 0.0, np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2]))
+    yaw = np.where(singular, arctan2(-rotation[..., 0, 1], rotation[..., 1, 1]),
+                   arctan2(rotation[..., 1, 0], rotation[..., 0, 0]))
+    roll = np.where(singular, 0.0, arctan2(rotation[..., 2, 1], rotation[..., 2, 2]))
     wx, wy, wz = _xyz(m.w)
-    s, c = np.sin(roll), np.cos(roll)
+    s, c = sin(roll), cos(roll)
     across = s * wy + c * wz
     with np.errstate(divide="ignore", invalid="ignore"):
         yaw_rate = np.where(singular, np.where(across == 0.0, 0.0, np.nan), across / cosine)
-    return Reading(_stack(yaw, pitch, roll), _stack(yaw_rate, c * wy - s * wz, wx + np.sin(pitch) * yaw_rate),
+    return Reading(_stack(yaw, pitch, roll), _stack(yaw_rate, c * wy - s * wz, wx + sin(pitch) * yaw_rate),
                    ([*_xyz(m.r)], [], [*_xyz(m.v)], []))
 
 
 def _universal(m: Motion) -> Reading:
     """R = Rz(q1) Rx(q2); w = q1' Rx(-q2) z + q2' x."""
     rotation = _matrices(m.quaternion)
-    first = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
-    second = np.arctan2(rotation[..., 2, 1], rotation[..., 2, 2])
-    lean = np.arctan2(rotation[..., 2, 0], np.hypot(rotation[..., 0, 0], rotation[..., 1, 0]))
+    first = arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    second = arctan2(rotation[..., 2, 1], rotation[..., 2, 2])
+    lean = arctan2(rotation[..., 2, 0], _length([rotation[..., 0, 0], rotation[..., 1, 0]]))
     wx, wy, wz = _xyz(m.w)
-    s, c = np.sin(second), np.cos(second)
+    s, c = sin(second), cos(second)
     return Reading(_stack(first, second), _stack(s * wy + c * wz, wx),
                    ([*_xyz(m.r)], [lean], [*_xyz(m.v)], [c * wy - s * wz]))
 
@@ -258,15 +262,13 @@ def _rack_pinion(m: Motion) -> Reading:
     vx, vy, vz = _xyz(m.v)
     wx, wy, wz = _xyz(m.w)
     angle = _unwound(_twist(m.quaternion), x, m.constant)
-    s, c = np.sin(angle), np.cos(angle)
+    s, c = sin(angle), cos(angle)
     return Reading(_stack(angle), _stack(wz), ([x - m.constant * angle, y, z], [_swing(m.quaternion)],
                                                [vx - m.constant * c * wz, vy + m.constant * s * wz, vz], [wx, wy]))
 
 
 def _user(model: JointModel, m: Motion) -> Reading:
     """The coordinates whose placement is nearest, from 0; metres and radians count alike."""
-    from scipy.optimize import least_squares
-
     shape = m.r.shape[:-1]
     q, qd, off = np.empty((*shape, model.size)), np.empty((*shape, model.size)), np.empty((*shape, 4))
     for i in np.ndindex(shape):
@@ -274,15 +276,38 @@ def _user(model: JointModel, m: Motion) -> Reading:
 
         def apart(at):
             own, place = model.placement(at)
-            return np.concatenate([own.T @ (m.r[i] - place), rotation_vector(from_matrix(own.T @ turn))])
+            return np.concatenate([product(own.T, m.r[i] - place), rotation_vector(from_matrix(product(own.T, turn)))])
 
-        q[i] = least_squares(apart, np.zeros(model.size), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
-        subspace, left = model.subspace(q[i]), apart(q[i])
+        q[i], left = _nearest(apart, np.zeros(model.size))
+        subspace = model.subspace(q[i])
         motion = np.concatenate([m.w[i], m.v[i]])
-        qd[i] = np.linalg.lstsq(subspace, motion, rcond=None)[0]
-        rest = motion - subspace @ qd[i]
-        off[i] = [np.linalg.norm(part) for part in (left[:3], left[3:], rest[3:], rest[:3])]
+        qd[i] = least(subspace, motion)[0]
+        rest = motion - product(subspace, qd[i])
+        off[i] = [length(part) for part in (left[:3], left[3:], rest[3:], rest[:3])]
     return Reading(q, qd, tuple([off[..., k]] for k in range(4)))
+
+
+def _nearest(apart, at):
+    """Where apart (6,) is least, from `at` on, and what it is there: Levenberg and Marquardt's method (J. More, "The
+    Levenberg-Marquardt algorithm", 1978) with differences for derivatives."""
+    found, damping = apart(at), 1e-3
+    for _ in range(MOST_STEPS):
+        slope = np.array([(apart(at + step) - apart(at - step)) / (2.0 * DIFFERENCE)
+                          for step in DIFFERENCE * np.eye(len(at))]).T
+        size = dot(found, found)
+        while damping < 1e12:
+            held = np.sqrt(damping) * np.maximum(lengths(slope.T), 1e-12)
+            step = least(np.vstack([slope, np.diag(held)]), np.concatenate([-found, np.zeros(len(at))]))[0]
+            new = apart(at + step)
+            damping *= 4.0
+            if dot(new, new) < size:
+                break
+        else:
+            break
+        at, found, damping = at + step, new, max(damping / 64.0, 1e-16)
+        if not length(step) > 1e-15 * (1.0 + length(at)):
+            break
+    return at, found
 
 
 READ: dict[str, Callable[[Motion], Reading]] = {
@@ -309,18 +334,18 @@ def _length(parts: list) -> np.ndarray:
 def _twist(q: np.ndarray) -> np.ndarray:
     """The angle about z, in (-π, π]."""
     sign = np.where(q[..., 0] < 0.0, -1.0, 1.0)
-    angle = 2.0 * np.arctan2(sign * q[..., 3], sign * q[..., 0])
+    angle = 2.0 * arctan2(sign * q[..., 3], sign * q[..., 0])
     return np.where(angle <= -np.pi, np.pi, angle)
 
 
 def _swing(q: np.ndarray) -> np.ndarray:
     """The angle between the two z axes."""
-    return 2.0 * np.arctan2(np.hypot(q[..., 1], q[..., 2]), np.hypot(q[..., 0], q[..., 3]))
+    return 2.0 * arctan2(_length([q[..., 1], q[..., 2]]), _length([q[..., 0], q[..., 3]]))
 
 
 def _angle(q: np.ndarray) -> np.ndarray:
     """The angle of the rotation, 0 to π."""
-    return 2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0]))
+    return 2.0 * arctan2(lengths(q[..., 1:]), np.abs(q[..., 0]))
 
 
 def _unwound(angle: np.ndarray, way: np.ndarray, rate: np.ndarray) -> np.ndarray:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from mcsim.core.linear import product
+
 
 def cross_matrix(a: np.ndarray) -> np.ndarray:
     """(3, 3): takes b to a × b."""
@@ -18,7 +20,7 @@ def motion_transform(place: np.ndarray, turn: np.ndarray) -> np.ndarray:
     """
     out = np.zeros((6, 6))
     out[:3, :3] = out[3:, 3:] = turn.T
-    out[3:, :3] = -turn.T @ cross_matrix(place)
+    out[3:, :3] = product(-turn.T, cross_matrix(place))
     return out
 
 

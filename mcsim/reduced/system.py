@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
 from mcsim.core.rotation import IDENTITY, Frame, compose, matrix, relative
 from mcsim.reduced.kinds import BALLS, KIND_OF, KINDS, QUATERNIONS
 from mcsim.reduced.readout import Readout
@@ -366,7 +367,7 @@ class System:
 
 def _turned(inertia: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """R I R', exactly symmetric."""
-    turned = axes @ inertia @ axes.T
+    turned = product(axes, inertia, axes.T)
     return 0.5 * (turned + turned.T)
 
 

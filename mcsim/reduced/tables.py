@@ -17,7 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import length
 from mcsim.core.rotation import IDENTITY, Frame, compose, from_axes, relative
+from mcsim.core.trig import cos, sin
 from mcsim.scene import Capsule, HingeJoint, Scene, SliderJoint, Sphere
 from mcsim.scene import checks
 from mcsim.scene.checks import FieldError, Vector, choose, show
@@ -70,7 +72,7 @@ def dh_scene(rows: Sequence[Row], convention: str = "standard", *, q: Sequence[f
             raise FieldError(field, f"need {needs} as well", name)
     make = _standard if convention == "standard" else _modified
     links = make(table, np.array(checks.vector(tool, "tool")))
-    longest = max((float(np.linalg.norm(link.end - link.start)) for link in links), default=0.0)
+    longest = max((length(link.end - link.start) for link in links), default=0.0)
     radius = SLENDER * longest or SMALLEST
 
     scene = Scene(gravity=gravity, name=name)
@@ -113,11 +115,11 @@ def _along_z(way: float) -> Frame:
 
 
 def _about_x(angle: float) -> Frame:
-    return np.zeros(3), np.array([np.cos(angle / 2), np.sin(angle / 2), 0.0, 0.0])
+    return np.zeros(3), np.array([cos(angle / 2), sin(angle / 2), 0.0, 0.0])
 
 
 def _about_z(angle: float) -> Frame:
-    return np.zeros(3), np.array([np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)])
+    return np.zeros(3), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)])
 
 
 def _moved(kind: str, q: float) -> Frame:
@@ -128,10 +130,10 @@ def _moved(kind: str, q: float) -> Frame:
 def _rod(link: _Link, radius: float) -> Capsule | Sphere:
     """A capsule whose axis goes from the link's start to its end; a ball if they are one point."""
     way = link.end - link.start
-    length = float(np.linalg.norm(way))
-    if length < 1e-9:
+    size = length(way)
+    if size < 1e-9:
         return Sphere(radius, position=link.end)
-    return Capsule(radius, length / 2, position=(link.start + link.end) / 2, orientation=from_axes(way))
+    return Capsule(radius, size / 2, position=(link.start + link.end) / 2, orientation=from_axes(way))
 
 
 def _properties(link: _Link, masses: list | None, centers: list | None, inertias: list | None, i: int) -> dict:

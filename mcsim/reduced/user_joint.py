@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import determinant, length, product
 from mcsim.scene.checks import FieldError, count
 
 STEP = 1e-5                     # of central differences; their error is some 1e-10 for motions of the size of 1
@@ -51,7 +52,7 @@ class JointModel:
             raise SceneError(f"placement(q) must give (R (3, 3), r (3,)): {error}") from error
         if turn.shape != (3, 3) or place.shape != (3,) or not np.isfinite(turn).all() or not np.isfinite(place).all():
             raise SceneError(f"placement(q) must give finite (R (3, 3), r (3,)), got shapes {turn.shape}, {place.shape}")
-        if np.abs(turn.T @ turn - np.eye(3)).max() > AGREE or np.linalg.det(turn) < 0.0:
+        if np.abs(product(turn.T, turn) - np.eye(3)).max() > AGREE or determinant(turn) < 0.0:
             raise SceneError("placement(q) gives an R that is no rotation: R' R must be 1 and det R positive")
         return turn, place
 
@@ -64,11 +65,11 @@ class JointModel:
         """(6,) at q, qd."""
         if self._bias is not None:
             return self._array(self._bias(q, qd), "bias(q, qd)", (6,))
-        speed = np.linalg.norm(qd)
+        speed = length(qd)
         if speed == 0.0:
             return np.zeros(6)
         step = STEP / speed
-        return (self.subspace(q + step * qd) - self.subspace(q - step * qd)) @ qd / (2.0 * step)
+        return product(self.subspace(q + step * qd) - self.subspace(q - step * qd), qd) / (2.0 * step)
 
     def check(self, joint: str) -> None:
         """Refuse an S that does not go with the placement. joint: its name, for the message."""
@@ -103,9 +104,9 @@ class JointModel:
             step = np.zeros(self.size)
             step[k] = STEP
             (turn_2, place_2), (turn_1, place_1) = self.placement(q + step), self.placement(q - step)
-            spin = turn.T @ (turn_2 - turn_1) / (2.0 * STEP)
+            spin = product(turn.T, turn_2 - turn_1) / (2.0 * STEP)
             columns.append([*(0.5 * np.array([spin[2, 1] - spin[1, 2], spin[0, 2] - spin[2, 0], spin[1, 0] - spin[0, 1]])),
-                            *(turn.T @ (place_2 - place_1) / (2.0 * STEP))])
+                            *(product(turn.T, place_2 - place_1) / (2.0 * STEP))])
         return np.array(columns).T
 
     @staticmethod

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.linear import eigenvalues
+from mcsim.core.rotation import normalized
 from mcsim.scene.checks import (FieldError, Vector, bits, choose, flag, items, not_negative, number, positive, show,
                                 unit_quaternion, vector)
 from mcsim.scene.described import Described, signature_defaults
 from mcsim.scene.mass import SLENDEREST, MassProperties, combined, inertia_problem
 from mcsim.scene.materials import Material
-from mcsim.core.rotation import normalized
 from mcsim.scene.shapes import ORIGIN, UPRIGHT, Plane, Shape
 
 KINDS = ("static", "kinematic", "dynamic")      # the registry of body kinds
@@ -194,7 +195,7 @@ def _in_range(properties: MassProperties) -> MassProperties:
     for field, value in (("mass", properties.mass), *(("inertia", value) for value in np.diag(properties.inertia))):
         if not SMALLEST <= value <= LARGEST:
             raise FieldError(field, f"comes to {value:.3g}, out of [{SMALLEST:g}, {LARGEST:g}]; check sizes and units")
-    least, _, most = np.linalg.eigvalsh(properties.inertia)
+    least, _, most = eigenvalues(properties.inertia)
     if not least > SLENDEREST * most:
         raise FieldError("inertia", f"comes to moments from {least:.3g} to {most:.3g}: too slender to compute with; "
                                     "make it thicker, or give mass and inertia")

@@ -4,8 +4,9 @@ from __future__ import annotations      # signatures read as they are written he
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import cos, inf, pi, sin
+from math import inf, pi
 
+from mcsim.core.trig import cos, sin
 from mcsim.scene.checks import FieldError, Vector, not_negative, number, positive, show, vector
 from mcsim.scene.described import Value
 
@@ -114,7 +115,7 @@ class Motion(Value):
         q, u, a, amplitude, frequency, phase = self.coefficients
         rate = 2.0 * pi * frequency
         s, c = amplitude * sin(rate * time + phase), amplitude * cos(rate * time + phase)
-        return q + u * time + 0.5 * a * time**2 + s, u + a * time + rate * c, a - rate**2 * s
+        return q + u * time + 0.5 * a * time * time + s, u + a * time + rate * c, a - rate * rate * s
 
     def _differences(self, time: float) -> tuple[float, float, float]:
         """The function and its derivatives; those that are not given from the parabola through three points nearby."""
@@ -122,7 +123,7 @@ class Motion(Value):
         q, u, a = self.position(time), self.velocity, self.acceleration
         if u is None:
             before, here, after = (self.position(middle + k * DIFFERENCE) for k in (-1, 0, 1))
-            bend = (after - 2.0 * here + before) / DIFFERENCE**2
+            bend = (after - 2.0 * here + before) / (DIFFERENCE * DIFFERENCE)
             slope = (after - before) / (2.0 * DIFFERENCE) + (time - middle) * bend
         else:
             slope = u(time)

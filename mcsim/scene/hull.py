@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import dot, dots, length, lengths, product
 from mcsim.scene.checks import FieldError
 
 MAX_VERTICES = 256
@@ -54,7 +55,7 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     corners = np.unique(surface.triangles)
     if len(corners) > MOST_CORNERS:
         raise FieldError(field, TOO_MANY.format(len(corners)))
-    heights = surface.normals @ centred[corners].T
+    heights = product(surface.normals, centred[corners].T)
     thickness = float(np.min(heights.max(axis=1) - heights.min(axis=1)))
     if thickness < 10 * FLAT:
         raise FieldError(field, f"are flat: {thickness * size:.3g} m thick and {size:.3g} m wide")
@@ -70,7 +71,7 @@ def convex_hull(points: np.ndarray, field: str = "points") -> Hull:
     vertices = points[kept]
     face_normals = np.array([_newell(centred[kept][face]) for face in faces])
     edges = {(min(a, b), max(a, b)) for face in faces for a, b in _sides(face)}
-    return Hull(vertices, faces, face_normals, (face_normals @ vertices.T).max(axis=1),
+    return Hull(vertices, faces, face_normals, product(face_normals, vertices.T).max(axis=1),
                 np.array(sorted(edges), dtype=np.int32), points[surface.triangles])
 
 
@@ -92,9 +93,9 @@ def _triangles(points: np.ndarray) -> _Surface | None:
     triangles, normals = hull.simplices.astype(np.int64), hull.equations[:, :3]
     a, b, c = (points[triangles[:, k]] for k in range(3))
     twice = np.cross(b - a, c - a)
-    inwards = np.einsum("ti,ti->t", twice, normals) < 0
+    inwards = dots(twice, normals) < 0
     triangles[inwards] = triangles[inwards][:, ::-1]
-    return _Surface(triangles, hull.neighbors, normals, np.linalg.norm(twice, axis=1) / 2)
+    return _Surface(triangles, hull.neighbors, normals, lengths(twice) / 2)
 
 
 def _faces(points: np.ndarray, corners: np.ndarray) -> list[np.ndarray] | None:
@@ -143,7 +144,7 @@ def _merge(points: np.ndarray, surface: _Surface, flat: float) -> list[np.ndarra
         if done[seed]:
             continue
         normal = surface.normals[seed]
-        heights = points @ normal - points[triangles[seed, 0]] @ normal
+        heights = product(points, normal) - dot(points[triangles[seed, 0]], normal)
         in_plane = np.abs(heights)[triangles].max(axis=1) < flat
         members, waiting = [], [seed]
         done[seed] = True
@@ -157,7 +158,7 @@ def _merge(points: np.ndarray, surface: _Surface, flat: float) -> list[np.ndarra
         loop = _boundary(triangles[members])
         if loop is None:
             return None
-        loops.append(loop if _newell(points[loop]) @ normal > 0 else loop[::-1])
+        loops.append(loop if dot(_newell(points[loop]), normal) > 0 else loop[::-1])
     return _corners_only(loops)
 
 
@@ -202,7 +203,7 @@ def _is_closed(loops: list[np.ndarray]) -> bool:
 def _is_convex(corners: np.ndarray) -> bool:
     """Whether a polygon (k, 3) turns left at every corner, seen against its normal."""
     sides = np.roll(corners, -1, axis=0) - corners
-    return bool((np.cross(sides, np.roll(sides, -1, axis=0)) @ _newell(corners) > 0).all())
+    return bool((product(np.cross(sides, np.roll(sides, -1, axis=0)), _newell(corners)) > 0).all())
 
 
 def _from_lowest(loop: np.ndarray) -> np.ndarray:
@@ -214,5 +215,5 @@ def _newell(corners: np.ndarray) -> np.ndarray:
     """The unit normal of a polygon (k, 3), the mean over all its corners; 0 if it has no area."""
     spokes = corners - corners.mean(axis=0)
     normal = np.cross(spokes, np.roll(spokes, -1, axis=0)).sum(axis=0)
-    length = np.linalg.norm(normal)
-    return normal / length if length > 0.0 else normal
+    size = length(normal)
+    return normal / size if size > 0.0 else normal

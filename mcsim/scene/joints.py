@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mcsim.core.linear import dot, length
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, direction, not_negative, show, text, vector
@@ -136,7 +137,7 @@ class Joint(Described):
             world_a = world_b = compose(body_a, frame_a) if frame_b is None else compose(body_b, frame_b)
         frame_a = relative(body_a, world_a) if frame_a is None else frame_a
         frame_b = relative(body_b, world_b) if frame_b is None else frame_b
-        return frame_a, frame_b, float(np.linalg.norm(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0]))
+        return frame_a, frame_b, length(compose(body_b, frame_b)[0] - compose(body_a, frame_a)[0])
 
     def _told_by_frames(self) -> dict[str, Any]:
         """The arguments that place the joint as it is, whatever poses its bodies are described with."""
@@ -330,7 +331,7 @@ class RollingJoint(Joint):
         if frame_a is None and disc is not None and disc != (axis is not None):
             raise FieldError("axis", "is missing: a disc needs it" if disc
                              else "is given for a sphere; leave it or disc out")
-        if axis is not None and np.linalg.norm(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
+        if axis is not None and length(np.cross(normalized(axis), normalized(normal))) < PERPENDICULAR:
             raise FieldError("axis", "is along the normal: a disc that lies flat cannot roll")
         self._describe(a, b, name, frame_a, frame_b, collide, break_force, break_torque, [], radius=radius,
                        normal=normal, anchor=_anchor(anchor, required=False), axis=axis, disc=disc)
@@ -341,7 +342,7 @@ class RollingJoint(Joint):
             body_a, body_b = (IDENTITY if body is None else (body.position, body.orientation) for body in bodies)
             center, normal = self._point(body_a, body_b), normalized(self._arguments["normal"])
             wheel = normalized(self._arguments["axis"]) if self.disc else normal
-            lowest = normal - (normal @ wheel) * wheel if self.disc else normal
+            lowest = normal - dot(normal, wheel) * wheel if self.disc else normal
             touch = center - self.radius * normalized(lowest)
             self._set(frame_a=relative(body_a, (touch, from_axes(normal))),
                       frame_b=relative(body_b, (center, from_axes(wheel))))
@@ -447,7 +448,7 @@ def _each(value: Any, count: int, field: str, what: str, check: Callable[[Any, s
 
 def _perpendicular(axis: tuple, field: str, other: tuple, other_field: str) -> None:
     """Refuse two axes that are not at right angles."""
-    cosine = float(normalized(axis) @ normalized(other))
+    cosine = dot(normalized(axis), normalized(other))
     if abs(cosine) > PERPENDICULAR:
         raise FieldError(other_field, f"must be perpendicular to {field}, the cosine between them is {cosine:.3g}")
 

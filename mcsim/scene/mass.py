@@ -9,6 +9,7 @@ from math import pi
 
 import numpy as np
 
+from mcsim.core.linear import dot, dots, eigenvalues, product
 from mcsim.core.rotation import matrix
 
 SLENDEREST = 1e-12              # the least ratio of two principal moments
@@ -25,8 +26,8 @@ class MassProperties:
     def placed(self, position: np.ndarray, orientation: np.ndarray) -> "MassProperties":
         """The same, in the frame in which this one's frame has the given position and orientation."""
         r = matrix(orientation)
-        inertia = r @ self.inertia @ r.T
-        return MassProperties(self.mass, position + r @ self.center, (inertia + inertia.T) / 2)
+        inertia = product(r, self.inertia, r.T)
+        return MassProperties(self.mass, position + product(r, self.center), (inertia + inertia.T) / 2)
 
     def scaled(self, factor: float) -> "MassProperties":
         """The same shape with another density."""
@@ -39,8 +40,8 @@ def _centred(mass: float, ixx: float, iyy: float, izz: float) -> MassProperties:
 
 def sphere(radius: float, density: float) -> MassProperties:
     """I = 2/5 m r²."""
-    m = density * 4 / 3 * pi * radius**3
-    i = 2 / 5 * m * radius**2
+    m = density * 4 / 3 * pi * radius * radius * radius
+    i = 2 / 5 * m * radius * radius
     return _centred(m, i, i, i)
 
 
@@ -53,9 +54,9 @@ def box(half_extents: Sequence[float], density: float) -> MassProperties:
 
 def cylinder(radius: float, half_length: float, density: float) -> MassProperties:
     """Along z: I_zz = m r²/2, I_xx = m (r²/4 + h²/3) with half length h."""
-    m = density * 2 * pi * radius**2 * half_length
-    across = m * (radius**2 / 4 + half_length**2 / 3)
-    return _centred(m, across, across, m * radius**2 / 2)
+    m = density * 2 * pi * radius * radius * half_length
+    across = m * (radius * radius / 4 + half_length * half_length / 3)
+    return _centred(m, across, across, m * radius * radius / 2)
 
 
 def capsule(radius: float, half_length: float, density: float) -> MassProperties:
@@ -66,7 +67,7 @@ def capsule(radius: float, half_length: float, density: float) -> MassProperties
     """
     r, h = radius, half_length
     middle = cylinder(r, h, density)
-    m = density * 4 / 3 * pi * r**3
+    m = density * 4 / 3 * pi * r * r * r
     across = middle.inertia[0, 0] + m * (2 / 5 * r * r + 3 / 4 * h * r + h * h)
     return _centred(middle.mass + m, across, across, middle.inertia[2, 2] + 2 / 5 * m * r * r)
 
@@ -82,14 +83,15 @@ def polyhedron(triangles: np.ndarray, density: float) -> MassProperties:
     """
     def sums(origin):
         corners = triangles - origin
-        d = np.einsum("ti,ti->t", corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
+        d = dots(corners[:, 0], np.cross(corners[:, 1], corners[:, 2]))
         return corners, d, corners.sum(axis=1)
 
     origin = triangles.reshape(-1, 3).mean(axis=0)
     _, d, s = sums(origin)
-    center = origin + (d @ s) / (4 * d.sum())
+    center = origin + product(d, s) / (4 * d.sum())
     corners, d, s = sums(center)
-    second = (np.einsum("t,tki,tkj->ij", d, corners, corners) + np.einsum("t,ti,tj->ij", d, s, s)) / 120
+    weighted = d[:, None] * corners.reshape(-1, 9)
+    second = (product(weighted.reshape(-1, 3).T, corners.reshape(-1, 3)) + product((d[:, None] * s).T, s)) / 120
     inertia = density * (np.trace(second) * np.eye(3) - second)
     return MassProperties(density * float(d.sum()) / 6, center, (inertia + inertia.T) / 2)
 
@@ -106,7 +108,7 @@ def combined(parts: Sequence[MassProperties]) -> MassProperties:
     inertia = np.zeros((3, 3))
     for part in parts:
         d = part.center - center
-        inertia += part.inertia + part.mass * ((d @ d) * np.eye(3) - np.outer(d, d))
+        inertia += part.inertia + part.mass * (dot(d, d) * np.eye(3) - np.outer(d, d))
     return MassProperties(mass, center, inertia)
 
 
@@ -116,7 +118,7 @@ def inertia_problem(inertia: np.ndarray, unphysical: bool = False) -> str | None
     unphysical: whether its moments may break the triangle inequality: no solid's do, but equations of motion can be
     solved with them all the same.
     """
-    low, middle, high = np.linalg.eigvalsh(inertia)
+    low, middle, high = eigenvalues(inertia)
     if not low > SLENDEREST * abs(high):
         return (f"must be positive definite, its principal moments are {low:.6g}, {middle:.6g}, {high:.6g}; "
                 "even a thin rod has a small moment about its axis")

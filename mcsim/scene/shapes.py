@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from mcsim.core.linear import lengths
 from mcsim.scene import mass
 from mcsim.scene.checks import (FieldError, Vector, direction, flag, items, not_negative, number, positive,
                                 show, unit_quaternion, vector)
@@ -205,7 +206,7 @@ class ConvexHull(Shape):
                         "density": density, "sensor": sensor}, ORIGIN,
                        vertices=hull.vertices, faces=hull.faces, face_normals=hull.face_normals,
                        face_offsets=hull.face_offsets, edges=hull.edges,
-                       radius=float(np.sqrt(np.max(np.sum(hull.vertices**2, axis=1)))),
+                       radius=float(np.max(lengths(hull.vertices))),
                        _solid=mass.polyhedron(hull.triangles, 1.0))
 
     def _centred(self, density: float) -> MassProperties:

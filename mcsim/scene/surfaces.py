@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from mcsim.core.linear import lengths
 from mcsim.scene.checks import FieldError, Vector, items, positive, show, vector
 from mcsim.scene.hull import HUGE
 from mcsim.scene.mass import MassProperties
@@ -57,7 +58,7 @@ class Mesh(Surface):
         faces = _faces(faces, len(vertices))
         corners = vertices[faces]
         with np.errstate(all="ignore"):
-            area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+            area = lengths(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
         if not (area > 0.0).any():
             raise FieldError("faces", "have no area: not one of them is a triangle")
         self._describe({"vertices": vertices, "faces": faces, "position": position, "orientation": orientation,

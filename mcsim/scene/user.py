@@ -4,13 +4,15 @@ from __future__ import annotations      # signatures read as they are written he
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from math import cos, hypot, sin
+from math import hypot
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import product
 from mcsim.core.rotation import IDENTITY, Frame, matrix, multiply, normalized, rotate
+from mcsim.core.trig import cos, sin
 from mcsim.scene import checks
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, Vector, show
@@ -184,11 +186,11 @@ class UserJoint(Joint):
             return a.moved(twist_a, size), b.moved(twist_b, size)
         if self.jacobian is not None:
             twist, size = np.concatenate([twist_a, twist_b]), STEP / speed
-            return (self.jacobian_at(*along(size)) - self.jacobian_at(*along(-size))) @ twist / (2.0 * size)
+            return product(self.jacobian_at(*along(size)) - self.jacobian_at(*along(-size)), twist) / (2.0 * size)
         size = LONG_STEP / speed
         if not size > SHORTEST_STEP:
             return np.full(self.size, np.nan)           # so fast that the step fails, which then names the body
-        return (self.error_at(*along(size)) - 2.0 * self.error_at(a, b) + self.error_at(*along(-size))) / size**2
+        return (self.error_at(*along(size)) - 2.0 * self.error_at(a, b) + self.error_at(*along(-size))) / (size * size)
 
     def _told_by_frames(self) -> dict[str, Any]:
         return self._arguments

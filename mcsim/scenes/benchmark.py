@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from mcsim.core.rotation import from_axes
+from mcsim.core.trig import sin
 from mcsim.scene import BallJoint, Box, Capsule, Material, Scene, Sphere
 from mcsim.scenes.registry import Whole, listed_scene
 from mcsim.scenes.stacks import X, add_floor
@@ -68,7 +69,7 @@ def rain(*, n: Whole(50_000) = 500):
     add_floor(scene, MATERIAL)
     pit = 12 * math.sqrt(n / 2000)
     side = max(1, round(13 * math.sqrt(n / 2000)))
-    half_height, thickness = (0.8 + 1.1 * math.ceil(n / side**2)) / 2, 0.5     # as high as the highest body
+    half_height, thickness = (0.8 + 1.1 * math.ceil(n / (side * side))) / 2, 0.5     # as high as the highest body
     long = pit / 2 + 2 * thickness
     for name, x, y in (("west", -1, 0), ("east", 1, 0), ("south", 0, -1), ("north", 0, 1)):
         offset = pit / 2 + thickness
@@ -79,7 +80,7 @@ def rain(*, n: Whole(50_000) = 500):
     for k in range(n):
         column, row, layer = k % side, k // side % side, k // (side * side)
         place = np.array([0.85 * (column - (side - 1) / 2), 0.85 * (row - (side - 1) / 2), 0.8 + 1.1 * layer])
-        place += 0.03 * np.sin(12.9898 * k + np.arange(3))
+        place += 0.03 * sin(12.9898 * k + np.arange(3))
         scene.add_body(f"body{k}", shape=shapes[k % 3], density=1000.0, material=MATERIAL, position=place)
     return scene
 

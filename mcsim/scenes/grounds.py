@@ -7,6 +7,8 @@ import itertools
 
 import numpy as np
 
+from mcsim.core.linear import lengths
+from mcsim.core.trig import cos, sin
 from mcsim.scene import Box, Capsule, ConvexHull, Cylinder, HeightField, Material, Mesh, Scene, Sphere
 from mcsim.scenes.registry import NonNegative, Positive, Whole, listed_scene
 
@@ -45,9 +47,10 @@ def marbles(*, count: Whole(2000) = 60, radius: Positive = 0.08, friction: NonNe
 def _chute(x, y):
     """Height of the ground: a winding trough that falls towards x = 0 and ends in a bowl about the origin."""
     down = np.minimum(x, 0.0)
-    middle = 0.25 * down**2 / (1.0 + down**2) * np.sin(1.5 * down)
-    along = 0.25 * (np.sqrt(down**2 + 1.0) - 1.0) + 0.5 * np.maximum(x, 0.0)**2
-    return along + 0.5 * (y - middle)**2
+    middle = 0.25 * down * down / (1.0 + down * down) * sin(1.5 * down)
+    bowl = np.maximum(x, 0.0)
+    along = 0.25 * (np.sqrt(down * down + 1.0) - 1.0) + 0.5 * bowl * bowl
+    return along + 0.5 * (y - middle) * (y - middle)
 
 
 @listed_scene
@@ -62,15 +65,15 @@ def terrain(*, count: Whole(5000) = 80, size: Positive = 12.0, relief: NonNegati
     material = Material(friction=friction)
     x = np.linspace(-1.0, 1.0, cells + 1)
     x, y = np.meshgrid(x, x, indexing="ij")
-    hills = np.sin(5.0 * x + 1.0) * np.cos(4.0 * y) + 0.4 * np.sin(11.0 * x - 7.0 * y)
+    hills = sin(5.0 * x + 1.0) * cos(4.0 * y) + 0.4 * sin(11.0 * x - 7.0 * y)
     heights = relief * 0.5 * hills + 0.25 * size * np.maximum(np.maximum(abs(x), abs(y)) - 0.8, 0.0)
     scene.add_body("ground", kind="static", shape=HeightField(heights, size / cells), material=material)
     wedge = ConvexHull([(-0.3, -0.2, -0.15), (0.3, -0.2, -0.15), (-0.3, 0.2, -0.15), (0.3, 0.2, -0.15),
                         (-0.3, 0.0, 0.25), (0.3, 0.0, 0.25)])
     shapes = itertools.cycle([Box((0.3, 0.2, 0.15)), Sphere(0.22), Capsule(0.15, 0.25), Cylinder(0.22, 0.15), wedge])
     across = min(max(int(0.7 * size / 0.9), 1), int(np.ceil(np.sqrt(count))))
-    turns = np.random.default_rng(1).normal(size=(count, 4))
-    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    turns = np.random.default_rng(1).uniform(-1.0, 1.0, (count, 4))
+    turns /= lengths(turns)[:, None]
     for k, shape, turn in zip(range(count), shapes, turns):
         layer, place = divmod(k, across * across)
         row, column = divmod(place, across)

@@ -8,7 +8,9 @@ import math
 
 import numpy as np
 
+from mcsim.core import linear
 from mcsim.core.rotation import conjugate, from_axes, rotate
+from mcsim.core.trig import arccos, arcsin, arctan2, cos, sin
 from mcsim.scene import (
     BallJoint, Box, Capsule, Cylinder, HingeJoint, Material, Motor, Plane, Scene, SliderJoint, Sphere, UniversalJoint,
 )
@@ -69,7 +71,7 @@ def bridge(*, planks: Whole(1000) = 20, plank_length: Positive = 0.5, width: Pos
     scene = Scene(name="bridge")
     thickness, gap = 0.08, 0.01
     slopes = sag * ((np.arange(planks) + 0.5) / planks - 0.5)
-    steps = plank_length * np.stack([np.cos(slopes), np.zeros(planks), np.sin(slopes)], axis=1)
+    steps = plank_length * np.stack([cos(slopes), np.zeros(planks), sin(slopes)], axis=1)
     ends = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
     ends += (-ends[-1, 0] / 2, 0.0, 3.0)
 
@@ -106,14 +108,14 @@ def cardan_shaft(*, bend: Between(0, 1.4) = 0.5, speed: Number = 6.0, middle_len
     scene = Scene(name="cardan_shaft")
     radius, outer = 0.05, 0.6
     along = np.array([1.0, 0.0, 0.0])
-    middle = np.array([math.cos(bend), 0.0, -math.sin(bend)])
+    middle = np.array([cos(bend), 0.0, -sin(bend)])
     cross_1 = np.array([0.0, 0.0, 1.0])
     cross_2 = cross_1 + middle_length * middle
     side = np.array([0.0, 1.0, 0.0])
     upright = np.cross(middle, side)                       # the middle shaft's fork at the first cross
     fork_2, out_fork = (upright, side) if in_phase else (side, np.array([0.0, 0.0, 1.0]))
-    middle_speed = speed * math.cos(bend)
-    out_speed = speed if in_phase else middle_speed * math.cos(bend)
+    middle_speed = speed * cos(bend)
+    out_speed = speed if in_phase else middle_speed * cos(bend)
 
     _add_shaft(scene, "input", cross_1 - outer * along, cross_1, radius, speed, forks={1: side})
     _add_shaft(scene, "middle", cross_1, cross_2, radius, middle_speed, forks={-1: upright, 1: fork_2})
@@ -128,8 +130,8 @@ def cardan_shaft(*, bend: Between(0, 1.4) = 0.5, speed: Number = 6.0, middle_len
 
 def _add_shaft(scene, name, start, end, radius, speed, forks):
     """A steel shaft from `start` to `end` turning at `speed`; forks: end (-1 start, 1 end) -> direction of its bar."""
-    axis = (end - start) / np.linalg.norm(end - start)
-    half = np.linalg.norm(end - start) / 2
+    axis = (end - start) / linear.length(end - start)
+    half = linear.length(end - start) / 2
     orientation = from_axes(axis)
     inverse = conjugate(orientation)
     shapes = [Cylinder(radius, half - 2 * radius)]
@@ -152,8 +154,8 @@ def slider_crank(*, crank: Positive = 0.3, rod: Positive = 0.9, angle: Number = 
     if rod <= crank:
         raise FieldError("rod", f"must be longer than crank, got {rod} against {crank}")
     scene = Scene(name="slider_crank")
-    lean = -math.asin(crank * math.sin(angle) / rod)
-    lean_speed = -crank * math.cos(angle) * speed / (rod * math.cos(lean))
+    lean = -arcsin(crank * sin(angle) / rod)
+    lean_speed = -crank * cos(angle) * speed / (rod * cos(lean))
     pin = crank * _direction(angle)
     wrist = pin + rod * _direction(lean)
     pin_velocity = crank * speed * _normal(angle)
@@ -185,19 +187,19 @@ def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive
     pin = crank * _direction(angle)
     pivot = np.array([ground, 0.0, 0.0])
     gap = pivot - pin
-    distance = np.linalg.norm(gap)
+    distance = linear.length(gap)
     if not abs(coupler - rocker) < distance < coupler + rocker:
         raise FieldError("", f"coupler {coupler} and rocker {rocker} cannot span the {distance:.4g} m between the "
                              f"crank's pin and the rocker's pivot at angle {angle}; change a length or the angle")
     # The triangle pin, pivot, joint: law of cosines at the pin.
-    opening = math.acos((coupler**2 + distance**2 - rocker**2) / (2 * coupler * distance))
-    lean = math.atan2(gap[2], gap[0]) + opening
+    opening = arccos((coupler * coupler + distance * distance - rocker * rocker) / (2 * coupler * distance))
+    lean = arctan2(gap[2], gap[0]) + opening
     joint = pin + coupler * _direction(lean)
-    swing = math.atan2(joint[2] - pivot[2], joint[0] - pivot[0])
+    swing = arctan2(joint[2] - pivot[2], joint[0] - pivot[0])
     # Loop velocity: crank w n(angle) + coupler w' n(lean) = rocker w'' n(swing).
     pin_velocity = crank * speed * _normal(angle)
     system = np.stack([-coupler * _normal(lean), rocker * _normal(swing)], axis=1)[[0, 2]]
-    lean_speed, swing_speed = np.linalg.solve(system, pin_velocity[[0, 2]])
+    lean_speed, swing_speed = linear.solve(system, pin_velocity[[0, 2]])
     joint_velocity = rocker * swing_speed * _normal(swing)
 
     _add_bar(scene, "crank", (0.0, 0.0, 0.0), pin, 0.0, speed, pin_velocity / 2)
@@ -213,20 +215,20 @@ def four_bar(*, ground: Positive = 1.1, crank: Positive = 0.4, coupler: Positive
 
 def _direction(angle):
     """The unit vector at `angle` in the x-z plane."""
-    return np.array([math.cos(angle), 0.0, math.sin(angle)])
+    return np.array([cos(angle), 0.0, sin(angle)])
 
 
 def _normal(angle):
     """d(_direction)/d(angle)."""
-    return np.array([-math.sin(angle), 0.0, math.cos(angle)])
+    return np.array([-sin(angle), 0.0, cos(angle)])
 
 
 def _add_bar(scene, name, start, end, offset, speed, velocity):
     """A flat bar between two points of the x-z plane, `offset` aside along y so that bars pass each other."""
     start, end = np.asarray(start), np.asarray(end)
     span = end - start
-    angle = math.atan2(span[2], span[0])
-    scene.add_body(name, shape=Box((np.linalg.norm(span) / 2 + 0.03, 0.03, 0.04)), density=STEEL / 4,
+    angle = arctan2(span[2], span[0])
+    scene.add_body(name, shape=Box((linear.length(span) / 2 + 0.03, 0.03, 0.04)), density=STEEL / 4,
                    position=(start + end) / 2 + (0.0, offset, 0.0), orientation=axis_angle(PLANAR_AXIS, angle),
                    velocity=velocity, angular_velocity=speed * np.asarray(PLANAR_AXIS), **TOUCHES_NOTHING)
 
@@ -262,23 +264,23 @@ def spinning_top(*, spin: Number = 120.0, tilt: Between(0, 1.5) = 0.4, height: P
     top starts with its spin alone and nods.
     """
     scene = Scene(name="spinning_top")
-    axis = np.array([math.sin(tilt), 0.0, math.cos(tilt)])
+    axis = np.array([sin(tilt), 0.0, cos(tilt)])
     density = STEEL / 3
     half_stem = 0.7 * height
     shapes = [Cylinder(radius, height / 10, position=(0, 0, height)),
               Capsule(height / 16, half_stem, position=(0, 0, half_stem + height / 16))]
     top = combined([shape.mass_properties(density) for shape in shapes])
     arm = top.center[2]
-    across = top.inertia[0, 0] + top.mass * arm**2
+    across = top.inertia[0, 0] + top.mass * arm * arm
     along = top.inertia[2, 2]
     spin_rate = spin * axis
     if steady:
-        a, b, c = across * math.cos(tilt), along * spin, 9.81 * top.mass * arm
+        a, b, c = across * cos(tilt), along * spin, 9.81 * top.mass * arm
         if b * b < 4 * a * c:
             raise FieldError("spin", f"must be at least {2 * math.sqrt(a * c) / along:.4g} in size for steady "
                                      f"precession at this tilt, got {spin}; or set steady=false")
         precession = 2 * c / (b + math.copysign(math.sqrt(b * b - 4 * a * c), b))
-        spin_rate = precession * np.array([0.0, 0.0, 1.0]) + (spin - precession * math.cos(tilt)) * axis
+        spin_rate = precession * np.array([0.0, 0.0, 1.0]) + (spin - precession * cos(tilt)) * axis
     scene.add_body("floor", kind="static", shape=Plane((0, 0, 1)), **TOUCHES_NOTHING)
     scene.add_body("top", shape=shapes, density=density, orientation=from_axes(axis), angular_velocity=spin_rate,
                    velocity=np.cross(spin_rate, arm * axis), **TOUCHES_NOTHING)

@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcsim.core.linear import length
 from mcsim.core.rotation import from_axes, multiply, normalized, rotate
+from mcsim.core.trig import cos, sin
 from mcsim.scene import BallJoint, Box, Capsule, HingeJoint, Material, Scene
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import NonNegative, Number, Positive, Whole, listed_scene
@@ -148,8 +150,8 @@ def simple_doll():
 def reach(segments):
     """The radius about the hips' middle that no segment leaves [m]."""
     def bound(shape):
-        return np.linalg.norm(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
-    return max(np.linalg.norm(s.position) + bound(s.shape) for s in segments)
+        return length(shape.half_extents) if isinstance(shape, Box) else shape.radius + shape.half_length
+    return max(length(s.position) + bound(s.shape) for s in segments)
 
 
 def add_doll(scene, name, doll, place, orientation, weight, *, size=1.0, joint_friction=0.0, limited=True,
@@ -187,8 +189,8 @@ def spread_orientation(k):
     # Powers of 1/g, where g^4 = g + 1: the golden ratio's sister in three dimensions.
     u, v, w = np.modf(0.5 + k * np.array([0.8191725133961645, 0.6710436067037893, 0.5497004779019703]))[0]
     a, b = math.sqrt(1 - u), math.sqrt(u)
-    return np.array([b * math.cos(2 * math.pi * w), a * math.sin(2 * math.pi * v), a * math.cos(2 * math.pi * v),
-                     b * math.sin(2 * math.pi * w)])
+    return np.array([b * cos(2 * math.pi * w), a * sin(2 * math.pi * v), a * cos(2 * math.pi * v),
+                     b * sin(2 * math.pi * w)])
 
 
 @listed_scene

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from mcsim.core.rotation import from_axes, multiply, rotate
+from mcsim.core.trig import arctan2, cos, sin, tan
 from mcsim.scene import BallJoint, Box, Capsule, ConvexHull, Material, Plane, Scene, Sphere
 from mcsim.scene.checks import FieldError
 from mcsim.scenes.poses import axis_angle
@@ -73,7 +74,7 @@ def dominoes(*, count: Whole(2000, 2) = 30, height: Positive = 0.8, turn: Betwee
     half = height * np.array([0.06, 0.25, 0.5])
     headings = turn * np.arange(count) / (count - 1)
     middles = (headings[1:] + headings[:-1]) / 2
-    steps = spacing * height * np.stack([np.cos(middles), np.sin(middles), 0 * middles], axis=1)
+    steps = spacing * height * np.stack([cos(middles), sin(middles), 0 * middles], axis=1)
     places = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
     places -= places.mean(axis=0)
     for k, (place, heading) in enumerate(zip(places, headings, strict=True)):
@@ -81,7 +82,7 @@ def dominoes(*, count: Whole(2000, 2) = 30, height: Positive = 0.8, turn: Betwee
         center = place + half * Z
         if k == 0:
             edge = place + rotate(orientation, half * X)             # the front edge on the ground
-            tip = axis_angle(rotate(orientation, Y), math.atan2(half[0], half[2]) + 0.06)
+            tip = axis_angle(rotate(orientation, Y), arctan2(half[0], half[2]) + 0.06)
             center = edge + rotate(tip, center - edge)
             orientation = multiply(tip, orientation)
         scene.add_body(f"domino{k}", shape=Box(half), density=600.0, material=material, position=center,
@@ -107,7 +108,7 @@ def card_tower(*, levels: Whole(30) = 3, card: Positive = 1.0, thickness: Positi
     lying = Box((card / 2, 0.35 * card, thickness / 2))
     # A card turned by `lean` about y: its lower inner edge stands, its upper inner edge meets the partner's at x = 0,
     # its upper outer edge is the highest.
-    c, s = math.cos(lean), math.sin(lean)
+    c, s = cos(lean), sin(lean)
     reach = card / 2 * s + thickness / 2 * c              # centre to the meeting edge, along x
     rise = card / 2 * c + thickness / 2 * s               # centre to the standing edge, and to the top
     for level in range(levels):
@@ -138,7 +139,7 @@ def arch(*, stones: Whole(101, 3) = 11, radius: Positive = 2.0, thickness: Posit
     add_floor(scene, material)
     half_angle = math.pi / stones / 2
     middle = radius + thickness / 2
-    corners = [(r * math.sin(a), y, r * math.cos(a) - middle)
+    corners = [(r * sin(a), y, r * cos(a) - middle)
                for r in (radius, radius + thickness) for a in (-half_angle, half_angle)
                for y in (-width / 2, width / 2)]
     wedge = ConvexHull(corners)
@@ -203,7 +204,7 @@ def tumbler(*, count: Whole(5000) = 60, sides: Whole(48, 3) = 8, radius: Positiv
     """
     scene = Scene(name="tumbler")
     height, thickness = radius * 1.3 + 0.2, 0.1
-    half_side = radius * math.tan(math.pi / sides) + thickness
+    half_side = radius * tan(math.pi / sides) + thickness
     walls = []
     for k in range(sides):
         turn = axis_angle(Y, 2 * math.pi * k / sides)

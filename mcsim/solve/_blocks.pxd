@@ -11,6 +11,7 @@ their changes. Every solver that repeats these over all blocks therefore has the
 from libc.math cimport INFINITY, fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
+from mcsim.solve._limit_surface cimport LimitSurface, SlipProducts, find_moments, limit_surface_step
 from mcsim.solve._lanes cimport pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_BOUNDED, BLOCK_FRICTION, BLOCK_WIDE, ROW_TWIST, Row
 
@@ -163,6 +164,56 @@ cdef inline void onto_circle(double radius, double* x) noexcept nogil:
     x[0] *= stretch
     x[1] *= stretch
 
+# ---- a limit surface: two rows along the tangents and one about the normal ------------------------------------------------
+
+cdef inline LimitSurface limit_surface(const Row* rows, const Row* row) noexcept nogil:
+    """Of the block of three at `row`, under its normals' present impulses."""
+    cdef const Row* normal = rows + row.normal_begin
+    cdef LimitSurface s
+    cdef double load = 0.0
+    cdef int i
+    s.count = row.normal_count
+    for i in range(s.count):
+        s.limit[i] = row.friction * larger(normal[i].impulse, 0.0)
+        s.turn[i][0] = normal[i].offset[1]
+        s.turn[i][1] = -normal[i].offset[0]
+        load += larger(normal[i].impulse, 0.0)
+    s.bore = row[2].lever * load
+    find_moments(&s)
+    return s
+
+
+cdef inline SlipProducts slip_products(const Row* row, int relaxed) noexcept nogil:
+    cdef SlipProducts k
+    k.d0 = row[0].diagonal + row[0].compliance[relaxed]
+    k.d1 = row[1].diagonal + row[1].compliance[relaxed]
+    k.d2 = row[2].diagonal + row[2].compliance[relaxed]
+    k.c01 = row[0].coupling
+    k.c12 = row[1].coupling
+    k.c02 = row[2].coupling
+    return k
+
+
+cdef inline void surface_block_step(const Row* rows, Row* row, int relaxed, const double* w, double* delta) noexcept nogil:
+    """limit_surface_step on the three rows at `row`; the points' shares are kept by their normal rows."""
+    cdef LimitSurface s = limit_surface(rows, row)
+    cdef Row* normal = row + (row.normal_begin - (row - rows))
+    cdef double share[8]
+    cdef double x[3]
+    cdef int i
+    for i in range(s.count):
+        share[2 * i] = normal[i].share[0]
+        share[2 * i + 1] = normal[i].share[1]
+    for i in range(3):
+        x[i] = row[i].impulse
+    limit_surface_step(&s, slip_products(row, relaxed), w, share, &row[2].share[0], x)
+    for i in range(s.count):
+        normal[i].share[0] = share[2 * i]
+        normal[i].share[1] = share[2 * i + 1]
+    for i in range(3):
+        delta[i] = x[i] - row[i].impulse
+        row[i].impulse = x[i]
+
 # ---- bilateral blocks ------------------------------------------------------------------------------------------------
 
 cdef inline void factor_block(const Row* row, double* factors, int relaxed) noexcept nogil:
@@ -273,5 +324,7 @@ cdef inline void block_step(Row* rows, Row* row, const double* factors, int rela
         delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
     elif row.block_kind == BLOCK_WIDE:
         wide_step(row, relaxed, w[0] + w[1], delta)
+    elif row.block == 3:
+        surface_block_step(rows, row, relaxed, w, delta)
     else:
         cone_block_step(rows, row, relaxed, w, delta)

@@ -33,18 +33,21 @@ cdef class Border:
     cdef Row* row(self, Py_ssize_t k) noexcept nogil                       # NULL: its joint is broken
 
     # G, column by column: for each round the joints' solve, without biases, of what `push_round` leaves in `scratch`.
-    cdef void push_round(self, Py_ssize_t round) noexcept nogil
-    cdef void read_round(self, Py_ssize_t round) noexcept nogil
-    cdef void factor(self) noexcept nogil
+    # Here and below: of the rows [begin, end), those of whole articulations.
+    cdef void push_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void read_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void factor(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil
     cdef void add_to_diagonal(self, Py_ssize_t k, double s) noexcept nogil
     cdef void backsolve(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
     # The right side of a solve -> the largest |J v + bias| [m/s, rad/s]; then impulses against it, to be followed by
     # the joints' solve.
-    cdef double residual(self, const Twist* twist) noexcept nogil
-    cdef void finish(self, Twist* twist) noexcept nogil
-    cdef void subtract_rates(self, const Twist* twist) noexcept nogil       # bias -= J v
+    cdef double residual(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void subtract_rates(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil   # bias -= J v
 
-    cdef void keep(self) noexcept nogil
-    cdef void undo(self) noexcept nogil
+    cdef void keep(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void keep_part(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void scale(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void undo(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

@@ -55,23 +55,27 @@ cdef class Border:
 
     # ---- G -----------------------------------------------------------------------------------------------------------
 
-    cdef void push_round(self, Py_ssize_t round) noexcept nogil:
-        """A unit impulse on each row whose column is probed in this round, on bodies at rest."""
+    cdef void push_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """A unit impulse on each row of [begin, end) whose column is probed in this round, on bodies at rest: their
+        twists in `scratch` are 0. The world's stays so, whatever a step that failed left there."""
         cdef Py_ssize_t k
-        memset(self.scratch - 1, 0, (self.body_count + 1) * sizeof(Twist))
-        for k in range(self.count):
+        memset(self.scratch - 1, 0, sizeof(Twist))
+        for k in range(begin, end):
             if self.round[k] == round and self.row(k) != NULL:
                 push(self.row(k), 1.0, self.scratch)
 
-    cdef void read_round(self, Py_ssize_t round) noexcept nogil:
+    cdef void read_round(self, Py_ssize_t round, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """What it moves: the mean of G_ij and G_ji, of which one may come in another round."""
         cdef Py_ssize_t e, i, j
         cdef double moved
         if round == 0:
-            memset(self.values, 0, self.length * sizeof(double))
+            for i in range(begin, end):
+                memset(self.values + self.line[i] + self.first[i], 0, (i + 1 - self.first[i]) * sizeof(double))
         for e in range(self.round_begin[round], self.round_begin[round + 1]):
             i = self.entry_row[e]
             j = self.entry_column[e]
+            if i < begin or i >= end:
+                continue
             moved = 0.0 if self.row(i) == NULL else rate(self.row(i), self.scratch)
             self.values[self.line[max(i, j)] + min(i, j)] += moved if i == j else 0.5 * moved
 
@@ -79,10 +83,10 @@ cdef class Border:
         """Before `factor`."""
         self.values[self.line[k] + k] += s
 
-    cdef void factor(self) noexcept nogil:
-        """1 / d on the diagonal, 0 where a row is settled."""
+    cdef void factor(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Of whole articulations' rows [begin, end): 1 / d on the diagonal, 0 where a row is settled."""
         cdef Py_ssize_t k
-        for k in range(self.count):
+        for k in range(begin, end):
             self.factor_line(k, 0.0 if self.row(k) == NULL else SMALLEST_PIVOT * self.row(k).diagonal)
 
     cdef void factor_line(self, Py_ssize_t k, double smallest) noexcept nogil:
@@ -121,19 +125,19 @@ cdef class Border:
 
     # ---- solving -----------------------------------------------------------------------------------------------------
 
-    cdef double residual(self, const Twist* twist) noexcept nogil:
+    cdef double residual(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef double largest = 0.0
         cdef Py_ssize_t k
-        for k in range(self.count):
+        for k in range(begin, end):
             self.vector[k] = 0.0 if self.row(k) == NULL else -(rate(self.row(k), twist) + self.bias[k])
             largest = max(largest, fabs(self.vector[k]))
         return largest
 
-    cdef void finish(self, Twist* twist) noexcept nogil:
+    cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
         cdef Row* row
-        self.backsolve(0, self.count)
-        for k in range(self.count):
+        self.backsolve(begin, end)
+        for k in range(begin, end):
             row = self.row(k)
             if row != NULL:
                 row.impulse += self.vector[k]
@@ -141,22 +145,43 @@ cdef class Border:
                 if is_wide(row):
                     row[1].impulse = row.impulse
 
-    cdef void subtract_rates(self, const Twist* twist) noexcept nogil:
+    cdef void subtract_rates(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
-        for k in range(self.count):
+        for k in range(begin, end):
             if self.row(k) != NULL:
                 self.bias[k] -= rate(self.row(k), twist)
 
-    cdef void keep(self) noexcept nogil:
+    cdef void keep(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
-        for k in range(self.count):
+        for k in range(begin, end):
             if self.row(k) != NULL:
                 self.impulse[k] = self.row(k).impulse
 
-    cdef void undo(self) noexcept nogil:
+    cdef void keep_part(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """Of what impulses have become since they were kept."""
         cdef Py_ssize_t k
         cdef Row* row
-        for k in range(self.count):
+        for k in range(begin, end):
+            row = self.row(k)
+            if row != NULL:
+                row.impulse = self.impulse[k] + part * (row.impulse - self.impulse[k])
+                if is_wide(row):
+                    row[1].impulse = row.impulse
+
+    cdef void scale(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Row* row
+        for k in range(begin, end):
+            row = self.row(k)
+            if row != NULL:
+                row.impulse *= part
+                if is_wide(row):
+                    row[1].impulse = row.impulse
+
+    cdef void undo(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Row* row
+        for k in range(begin, end):
             row = self.row(k)
             if row != NULL:
                 row.impulse = self.impulse[k]

@@ -7,13 +7,20 @@ Only reserve() needs the GIL, allocates or raises.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim.state._layout cimport Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, Row
+from mcsim.state._rows cimport is_wide
 
 # The part of a row on one block of velocities.
 ctypedef struct Reach:
     int64_t begin                # of its numbers
     int32_t first                # of the block in the vector
     int32_t count                # 0: the side moves nothing
+
+cdef inline bint closes(const Row* row) noexcept nogil:
+    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
+    wide, and its first record stands for it."""
+    return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
 
 cdef class GeneralizedRows:
     cdef object kept, kept_loops
@@ -45,8 +52,9 @@ cdef class GeneralizedRows:
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
-    cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil
-    cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil
+    cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate, double most) noexcept nogil
+    cdef void find_parts(self, Row* rows, double rate, double most) noexcept nogil
     cdef bint led(self, const Row* rows, Py_ssize_t row) noexcept nogil
     cdef void open_part(self, Row* rows, int relaxed, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void factor_loops(self, const Row* rows, int relaxed, double proximal, Py_ssize_t first,
@@ -59,13 +67,9 @@ cdef class GeneralizedRows:
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
-    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil
+    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
-    cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,
-                         bint second) noexcept nogil
-    cdef void end_work(self, const Row* rows, Py_ssize_t count, const double* velocity, const double* speeds,
-                       const double* given, double* work) noexcept nogil
     cdef double worst(self, const Row* rows) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
     cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,

@@ -5,7 +5,7 @@ neither bodies nor trees (R. Featherstone, Rigid Body Dynamics Algorithms, 2008,
 Motion, for A = J H^-1 J'; order and local solves as in `_si.pyx`).
 """
 
-from libc.math cimport fabs
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -14,7 +14,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_NORMAL, Row)
+    BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -35,9 +35,6 @@ cdef double YIELDING = 0.1
 # hardly follow, as a rod with its arm in line, it is not to be hurled.
 cdef double LIGHTEST = 0.1
 
-# Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
-cdef double OPEN = 1e-4
-
 # The part of the most that was asked for at a pose which a solve may leave undone; the same where given velocities have
 # a part; and what it always may [m/s, rad/s].
 cdef double[2] CONTRARY
@@ -48,12 +45,6 @@ LEAST[0], LEAST[1] = 1e-2, 1e-6
 
 # A pivot below this part of its row's diagonal marks a row that others imply.
 cdef double SMALLEST_PIVOT = 1e-14
-
-
-cdef inline bint closes(const Row* row) noexcept nogil:
-    """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
-    wide, and its first record stands for it."""
-    return row.block_kind == BLOCK_BILATERAL or is_wide(row)
 
 
 cdef inline double free_diagonal(const Row* row) noexcept nogil:
@@ -233,12 +224,29 @@ cdef class GeneralizedRows:
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
         for i in range(count):
             row = &rows[i]
-            if row.block_kind == BLOCK_CONE and row.block == 2:
+            if row.block_kind == BLOCK_CONE and row.block >= 2:
                 row.coupling = self.coupling(i, i + 1)
+                if row.block == 3:
+                    row[1].coupling = self.coupling(i + 1, i + 2)
+                    row[2].coupling = self.coupling(i, i + 2)
             elif is_wide(row):
                 row.diagonal += rows[i + 1].diagonal + 2.0 * self.coupling(i, i + 1)
 
-    cdef void factor(self, Row* rows, Py_ssize_t count, double h, double widest) noexcept nogil:
+    cdef void ease(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """Limits and contacts that are to be pushed apart are pushed no faster than with the energy that their bodies alone
+        would need: where a tree can hardly follow, J being all but 0, any speed would ask for another one without bound.
+        To hold what closes them asks for no more energy than is there."""
+        cdef Py_ssize_t i
+        cdef Row* row
+        cdef double least
+        for i in range(count):
+            row = &rows[i]
+            if (row.kind == ROW_LIMIT or row.kind == ROW_NORMAL) and row.bias[BIASED] < 0.0:
+                least = LIGHTEST * free_diagonal(row)
+                if row.diagonal < least:
+                    row.bias[BIASED] *= sqrt(row.diagonal / least)
+
+    cdef void factor(self, Row* rows, Py_ssize_t count, double rate, double most) noexcept nogil:
         """K = J H^-1 J' + compliance of all rows that close loops, as L D L', for both passes. What is solved is K with
         its diagonal raised: with repeated solves the proximal point iteration, which leaves alone what rows of a closed
         loop say that others imply but for the errors of its position. Raised by e, no solve answers a residual by more
@@ -257,7 +265,7 @@ cdef class GeneralizedRows:
                 s = self.loop_matrix[i * n + j] = self.whole_coupling(rows, self.loop[i], self.loop[j])
                 if s != 0.0:
                     self.loop_begin[i] = <int32_t>j
-        self.find_parts(rows, h, widest)
+        self.find_parts(rows, rate, most)
         i = 0
         while i < n:
             end = i + 1
@@ -267,9 +275,9 @@ cdef class GeneralizedRows:
                 self.factor_loops(rows, p, PROXIMAL[0 if self.loop_led[i] else p], i, end)
             i = end
 
-    cdef void find_parts(self, Row* rows, double h, double widest) noexcept nogil:
-        """Rows that are coupled hang together. Where one has an error of more than `widest`, they yield, and close so
-        much slower, in the direction of their errors, that none is asked for more than `widest` in h."""
+    cdef void find_parts(self, Row* rows, double rate, double most) noexcept nogil:
+        """Rows that are coupled hang together. They are biased by `rate` of their errors; where that asks one for more than
+        `most` [m/s, rad/s] they yield, and close so much slower, in the direction of their errors, that none is."""
         cdef Py_ssize_t i, k, first, end = self.loop_count
         cdef double worst = 0.0
         cdef bint is_led = False
@@ -288,11 +296,11 @@ cdef class GeneralizedRows:
                 self.loop_led[k] = is_led
                 self.loop_open[k] = 0
                 self.loop_most[0][k] = self.loop_most[1][k] = 0.0
-            if worst > widest:
+            if rate * worst > most:
                 for k in range(i, end):
                     row = &rows[self.loop[k]]
                     if row.stabilized:
-                        row.bias[BIASED] -= (1.0 - widest / worst) * row.error / h
+                        row.bias[BIASED] -= (rate - most / worst) * row.error
                 self.open_part(rows, BIASED, i, end)
             end = first = i
             worst = 0.0
@@ -509,11 +517,11 @@ cdef class GeneralizedRows:
                 found += 1
         return found
 
-    # ---- work --------------------------------------------------------------------------------------------------------
+    # ---- strain ------------------------------------------------------------------------------------------------------
 
-    cdef bint note_strain(self, const Row* rows, double widest) noexcept nogil:
-        """A substep begins. -> whether loops yield, or are open by more than a part of `widest`; by more than all of it they
-        are contrary."""
+    cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil:
+        """A substep begins. -> whether loops yield, or are open by more than `most` [m, rad]; by more than `widest` they are
+        contrary."""
         cdef const Row* row
         cdef bint found = False
         cdef double error
@@ -521,7 +529,7 @@ cdef class GeneralizedRows:
         for i in range(self.loop_count):
             row = &rows[self.loop[i]]
             error = fabs(row.error) if row.stabilized else 0.0
-            self.loop_strained[i] = self.loop_open[i] != 0 or error > OPEN * widest
+            self.loop_strained[i] = self.loop_open[i] != 0 or error > most
             if error > widest:
                 self.contrary = row.source
             found = found or self.loop_strained[i] != 0
@@ -545,28 +553,3 @@ cdef class GeneralizedRows:
         for k in range(reach.count):
             s += self.jacobian[reach.begin + k] * velocity[reach.first + k]
         return s
-
-    cdef void begin_work(self, const Row* rows, Py_ssize_t count, const double* velocity, double* speeds, double* given,
-                         bint second) noexcept nogil:
-        """Half a substep begins at these velocities: what sides of rows (rows, 2) go by, and impulses that stand. In the
-        first half all of an impulse is new."""
-        cdef Py_ssize_t i
-        for i in range(count):
-            speeds[2 * i] = self.side_rate(i, 0, velocity)
-            speeds[2 * i + 1] = self.side_rate(i, 1, velocity)
-            given[i] = rows[i].impulse if second else 0.0
-
-    cdef void end_work(self, const Row* rows, Py_ssize_t count, const double* velocity, const double* speeds,
-                       const double* given, double* work) noexcept nogil:
-        """work (nv,), at the first velocity of each block: what rows that close no loops have done [J], an impulse times the
-        mean of its rates before and after."""
-        cdef Py_ssize_t i = 0
-        cdef int side, r, m
-        while i < count:
-            m = rows[i].block
-            for r in range(0 if closes(&rows[i]) else m):
-                for side in range(2):
-                    if self.reaches[2 * (i + r) + side].count > 0:
-                        work[self.reaches[2 * (i + r) + side].first] += 0.5 * (rows[i + r].impulse - given[i + r]) * (
-                            speeds[2 * (i + r) + side] + self.side_rate(i + r, side, velocity))
-            i += m

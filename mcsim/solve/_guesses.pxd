@@ -11,6 +11,11 @@ cdef class Guesses:
 
     cdef void begin(self) noexcept nogil
     cdef int32_t root(self, int32_t node) noexcept nogil
+    cdef void tie(self, int32_t a, int32_t b) noexcept nogil
+    cdef void clear(self, int32_t node) noexcept nogil
+    cdef void give(self, int32_t node, double slope, double bend) noexcept nogil
+    cdef void gather(self, int32_t node) noexcept nogil
+    cdef double part_if_worse(self, int32_t node) noexcept nogil
     cdef void add(self, int32_t a, int32_t b, double guess, double before, double after) noexcept nogil
     cdef void weigh(self) noexcept nogil
     cdef double part(self, int32_t node) noexcept nogil

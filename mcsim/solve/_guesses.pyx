@@ -39,6 +39,27 @@ cdef class Guesses:
             node = self.parent[node]
         return node
 
+    cdef void tie(self, int32_t a, int32_t b) noexcept nogil:
+        """Two nodes hang together."""
+        cdef int32_t x = self.root(a)
+        cdef int32_t y = self.root(b)
+        self.parent[max(x, y)] = min(x, y)
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        self.slope[node] = 0.0
+        self.bend[node] = 0.0
+
+    cdef void give(self, int32_t node, double slope, double bend) noexcept nogil:
+        """A term of w'g and of g' (A + C) g; those of nodes that are roots stay with them."""
+        self.slope[node] += slope
+        self.bend[node] += bend
+
+    cdef void gather(self, int32_t node) noexcept nogil:
+        """Its sums to its group's, once."""
+        cdef int32_t r = self.root(node)
+        if r != node:
+            self.give(r, self.slope[node], self.bend[node])
+
     cdef void add(self, int32_t a, int32_t b, double guess, double before, double after) noexcept nogil:
         """A row between two nodes, -1: what does not move. before, after: its w without all guesses and with them."""
         cdef int32_t x, y
@@ -70,3 +91,10 @@ cdef class Guesses:
         if self.slope[r] + self.bend[r] <= 0.0:
             return 1.0                                   # still falling, or nothing was guessed
         return max(-self.slope[r] / self.bend[r], 0.0) if self.bend[r] > 0.0 else 0.0
+
+    cdef double part_if_worse(self, int32_t node) noexcept nogil:
+        """The same where the guesses are worse than none: q > 0."""
+        cdef int32_t r = self.root(node)
+        if self.slope[r] + 0.5 * self.bend[r] <= 0.0:
+            return 1.0
+        return self.part(node)

@@ -23,7 +23,8 @@ in direction, so a blow runs down a row of bodies in one sweep whichever way the
 from libc.math cimport fabs, sqrt
 
 from mcsim.core._types cimport MC_ASSERT, Twist
-from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity
+from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity, slip_products
+from mcsim.solve._limit_surface cimport LimitSurface, find_moments, limit_surface_step
 from mcsim.state._layout cimport MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 
 cdef enum:
@@ -224,26 +225,34 @@ cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_
                    const double* load, Twist* twist, double* impact_impulse) noexcept nogil:
     """Gauss-Seidel on the friction blocks in rows[first:last], from zero; no step of it adds kinetic energy."""
     cdef double impulse[FRICTION_ROWS]
-    cdef double old[2]
+    cdef double old[3]
+    cdef double share[8]
+    cdef double bore = 0.0
     cdef double bound
     cdef const Row* row
     cdef Py_ssize_t i
     cdef double* x
-    cdef int k
+    cdef int k, j
     MC_ASSERT(last - first <= FRICTION_ROWS)
     if last - first > FRICTION_ROWS:
         last = first + FRICTION_ROWS
     for i in range(last - first):
         impulse[i] = 0.0
+    for j in range(8):
+        share[j] = 0.0
     for k in range(FRICTION_SWEEPS):
         i = first
         while i < last and i + rows[i].block <= last:
             row = rows + i
             x = impulse + (i - first)
-            old[0] = x[0]
+            for j in range(row.block):
+                old[j] = x[j]
             bound = impact_bound(row, begin, points, rows, load)
-            if row.block == 2:
-                old[1] = x[1]
+            if row.block == 3:
+                strike_surface(rows, row, begin, load, twist, share, &bore, x)
+                row_apply(row + 1, x[1] - old[1], twist)
+                row_apply(row + 2, x[2] - old[2], twist)
+            elif row.block == 2:
                 cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist),
                           x)
                 row_apply(row + 1, x[1] - old[1], twist)
@@ -253,6 +262,26 @@ cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_
             i += row.block
     for i in range(first, last):
         impact_impulse[i] += impulse[i - first]
+
+
+cdef void strike_surface(const Row* rows, const Row* row, Py_ssize_t begin, const double* load, const Twist* twist,
+                         double* share, double* bore, double* x) noexcept nogil:
+    """(3,) x of the block of three at `row` under the strike's loads of the normals from rows[begin] on."""
+    cdef LimitSurface s
+    cdef double w[3]
+    cdef double sum = 0.0
+    cdef int i
+    s.count = row.normal_count
+    for i in range(s.count):
+        s.limit[i] = row.friction * load[i]
+        s.turn[i][0] = rows[begin + i].offset[1]
+        s.turn[i][1] = -rows[begin + i].offset[0]
+        sum += load[i]
+    s.bore = row[2].lever * sum
+    find_moments(&s)
+    for i in range(3):
+        w[i] = slip(row + i, twist)
+    limit_surface_step(&s, slip_products(row, RELAXED), w, share, bore, x)
 
 
 cdef double impact_bound(const Row* row, Py_ssize_t begin, int points, const Row* rows,

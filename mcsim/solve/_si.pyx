@@ -9,8 +9,9 @@ from libc.math cimport fabs, sqrt
 from mcsim.core._types cimport MC_ASSERT, Twist
 from mcsim.solve._blocks cimport (
     FACTOR_STRIDE, MAX_BLOCK, bilateral_step, clamp, cone_block_step, cone_step, factor_blocks, friction_bound, larger,
-    row_apply, row_residual, row_velocity, scalar_step, wide_step,
+    limit_surface, row_apply, row_residual, row_velocity, scalar_step, slip_products, surface_block_step, wide_step,
 )
+from mcsim.solve._limit_surface cimport LimitSurface, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport (
     BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, BLOCK_WIDE, Row)
@@ -93,20 +94,26 @@ cdef Row* sweep_bounded(const Row* rows, Row* row, Row* end, const double* facto
 
 cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                          double* largest) noexcept nogil:
-    """Cones and single friction rows between the same two bodies."""
+    """Cones, limit surfaces and single friction rows between the same two bodies."""
     cdef int a = row.body_a
     cdef int b = row.body_b
-    cdef double w[2]
-    cdef double delta[2]
+    cdef double w[3]
+    cdef double delta[3]
+    cdef int k
     cdef double bound
     cdef Pair v = pair_load(twist + a, twist + b)
     while True:
         w[0] = row_residual(row, pair_dot(&row.jacobian[0], v), relaxed)
         if row.block_kind == BLOCK_CONE:
-            w[1] = row_residual(row + 1, pair_dot(&row[1].jacobian[0], v), relaxed)
-            cone_block_step(rows, row, relaxed, w, delta)
-            largest[0] = larger(largest[0], fabs(delta[1]) * (row[1].diagonal + row[1].compliance[relaxed]))
-            v = pair_add(v, &row[1].inv_mass_jacobian[0], delta[1])
+            for k in range(1, row.block):
+                w[k] = row_residual(row + k, pair_dot(&row[k].jacobian[0], v), relaxed)
+            if row.block == 3:
+                surface_block_step(rows, row, relaxed, w, delta)
+            else:
+                cone_block_step(rows, row, relaxed, w, delta)
+            for k in range(1, row.block):
+                largest[0] = larger(largest[0], fabs(delta[k]) * (row[k].diagonal + row[k].compliance[relaxed]))
+                v = pair_add(v, &row[k].inv_mass_jacobian[0], delta[k])
         else:
             bound = friction_bound(rows, row)
             delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
@@ -164,7 +171,8 @@ cdef double residual(const Row* rows, Py_ssize_t count, const Twist* twist, int 
     cdef int k
     while row < end:
         if row.block_kind == BLOCK_CONE:
-            error = cone_error(rows, row, twist, relaxed)
+            error = (surface_error(rows, row, twist, relaxed) if row.block == 3
+                     else cone_error(rows, row, twist, relaxed))
             if error > largest:
                 largest = error
         elif is_wide(row):
@@ -195,6 +203,28 @@ cdef double scalar_error(const Row* rows, const Row* row, int kind, const Twist*
 
 cdef double wide_error(const Row* row, const Twist* twist, int relaxed) noexcept nogil:
     return fabs(row.mass[relaxed] * row_residual(row, row_velocity(row, twist) + row_velocity(row + 1, twist), relaxed))
+
+
+cdef double surface_error(const Row* rows, const Row* row, const Twist* twist, int relaxed) noexcept nogil:
+    """What one more local solve would change."""
+    cdef LimitSurface s = limit_surface(rows, row)
+    cdef const Row* normal = rows + row.normal_begin
+    cdef double share[8]
+    cdef double w[3]
+    cdef double x[3]
+    cdef double bore = row[2].share[0]
+    cdef double error = 0.0
+    cdef int i
+    for i in range(s.count):
+        share[2 * i] = normal[i].share[0]
+        share[2 * i + 1] = normal[i].share[1]
+    for i in range(3):
+        w[i] = row_residual(row + i, row_velocity(row + i, twist), relaxed)
+        x[i] = row[i].impulse
+    limit_surface_step(&s, slip_products(row, relaxed), w, share, &bore, x)
+    for i in range(3):
+        error = larger(error, fabs(x[i] - row[i].impulse))
+    return error
 
 
 cdef double cone_error(const Row* rows, const Row* row, const Twist* twist, int relaxed) noexcept nogil:

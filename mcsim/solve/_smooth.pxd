@@ -7,17 +7,8 @@ Per pose:  smooth.factor(rows, bodies);  then aim_... and solve, as often as wan
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._border cimport Border
-from mcsim.solve._tree cimport JointTree
+from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.state._layout cimport Bodies, Joint, Row, Settings
-
-# What stands together in the arrays: an articulation, or all of them. components.SPAN_DTYPE is the same.
-ctypedef struct Span:
-    int32_t node                         # in the tree's order of elimination
-    int32_t node_end
-    int32_t border                       # rows of the border
-    int32_t border_end
-    int32_t member                       # its dynamic bodies
-    int32_t member_end
 
 cdef class SmoothSolver:
     cdef readonly JointTree tree
@@ -26,8 +17,8 @@ cdef class SmoothSolver:
     cdef const Bodies* bodies            # of the last factor
     cdef readonly Py_ssize_t count       # joint rows: the tree's, joint by joint, then the border's
     cdef readonly Py_ssize_t taken       # records of them: a wide row has two
-    cdef Span all
-    cdef Span* span                      # (articulations,)
+    cdef Articulation* span              # (articulations,)
+    cdef Py_ssize_t span_count
     cdef int32_t* group                  # (bodies,) the articulation of each, -1 of one that is not dynamic; the
                                          # world's before the first
     cdef int32_t* member                 # bodies, articulation by articulation
@@ -43,6 +34,7 @@ cdef class SmoothSolver:
     cdef int reserve(self, Py_ssize_t row_count) except -1
     cdef void locate(self, const Joint* joints, Row* rows) noexcept nogil
     cdef void factor(self, Row* rows, const Bodies* bodies) noexcept nogil
+    cdef void factor_border(self, const Articulation* span) noexcept nogil
 
     # What J x is wanted to be: x accelerations less those of the gyroscopic torque ...
     cdef void aim_accelerations(self, const Row* rows, const Twist* twist, const Settings* settings) noexcept nogil
@@ -55,17 +47,17 @@ cdef class SmoothSolver:
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil
     cdef void keep(self, Row* rows, double s) noexcept nogil
 
-    cdef void solve_span(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil
-    cdef double miss(self, const Span* span, const Row* rows, const Twist* x, const double* target) noexcept nogil
-    cdef void take_tree_step(self, const Span* span, Twist* x) noexcept nogil
-    cdef void take_border_step(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil
-    cdef void tree_rates(self, const Span* span, const Twist* x) noexcept nogil
-    cdef void clear(self, const Span* span, Twist* x) noexcept nogil
-    cdef void keep_span(self, const Span* span, Row* rows, double s) noexcept nogil
+    cdef void solve_span(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil
+    cdef double miss(self, const Articulation* span, const Row* rows, const Twist* x, const double* target) noexcept nogil
+    cdef void take_tree_step(self, const Articulation* span, Twist* x) noexcept nogil
+    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil
+    cdef void tree_rates(self, const Articulation* span, const Twist* x) noexcept nogil
+    cdef void clear(self, const Articulation* span, Twist* x) noexcept nogil
+    cdef void keep_span(self, const Articulation* span, Row* rows, double s) noexcept nogil
 
     # Bounded rows of joints (limits, friction, velocity motors), each with the whole articulation's response to it:
     # forget() after factor(), then sweeps. Answers the largest correction [m/s, rad/s].
     cdef void forget(self, Py_ssize_t row_count) noexcept nogil
-    cdef int find_spans(self, const Row* row, const Span** found) noexcept nogil
-    cdef double weigh(self, const Row* row, const Row* rows, const Span** spans, int count) noexcept nogil
+    cdef int find_spans(self, const Row* row, const Articulation** found) noexcept nogil
+    cdef double weigh(self, const Row* row, const Row* rows, const Articulation** spans, int count) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int relaxed) noexcept nogil

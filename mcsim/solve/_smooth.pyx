@@ -29,11 +29,11 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
-from mcsim.solve._tree cimport Node
+from mcsim.solve._tree cimport Articulation, Node
 from mcsim.state._rows cimport copy_jacobian, is_wide, own_rows, push, rate, row_rate
 from mcsim.state._layout cimport ROW_JOINT
 
-from mcsim.solve.components import find_spans
+from mcsim.solve.components import find_articulations
 
 # eps. Redundant rows that do not quite fit at a pose off the constraints by d, as the stages of Runge-Kutta are by some
 # h^2, have an eigenvalue of order d^2 and a residual of order d: met exactly they would throw accelerations off by
@@ -60,13 +60,13 @@ cdef class SmoothSolver:
         self.taken = self.tree.row_count + self.border.records
         rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((3, self.count + 1))
         response, around = np.zeros((len(moves) + 1, 6)), np.roll(group, 1)                    # the world first
-        spans, members = find_spans(group, self.tree.joint, pairs, self.border.groups)
+        spans, members = find_articulations(group, self.tree.joint, self.tree.looped, pairs, self.border.groups)
         self.kept = rows, numbers, response, around, spans, members
         self.row, self.group, self.member = integers(rows), integers(around) + 1, integers(members)
         self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.response = <Twist*>doubles(response) + 1
-        self.span = <Span*>records(spans)
-        self.all = self.span[len(spans) - 1]
+        self.span = <Articulation*>records(spans)
+        self.span_count = len(spans)
 
     cdef int reserve(self, Py_ssize_t row_count) except -1:
         """Room for all rows of joints."""
@@ -98,16 +98,21 @@ cdef class SmoothSolver:
         self.bodies = bodies
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
-        self.tree.proximal = PROXIMAL
-        self.tree.factor(bodies)
-        for k in range(self.border.rounds):
-            self.border.push_round(k)
-            self.tree_rates(&self.all, self.border.scratch)
-            self.take_tree_step(&self.all, self.border.scratch)
-            self.border.read_round(k)
-        for k in range(self.border.count):
+        for i in range(self.span_count):
+            self.tree.factor(&self.span[i], bodies, PROXIMAL)
+            self.factor_border(&self.span[i])
+
+    cdef void factor_border(self, const Articulation* span) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.border.rounds if span.border < span.border_end else 0):
+            self.clear(span, self.border.scratch)
+            self.border.push_round(k, span.border, span.border_end)
+            self.tree_rates(span, self.border.scratch)
+            self.take_tree_step(span, self.border.scratch)
+            self.border.read_round(k, span.border, span.border_end)
+        for k in range(span.border, span.border_end):
             self.border.add_to_diagonal(k, PROXIMAL * self.border.row(k).diagonal)
-        self.border.factor()
+        self.border.factor(span.border, span.border_end)
 
     # ---- aims --------------------------------------------------------------------------------------------------------
 
@@ -144,9 +149,11 @@ cdef class SmoothSolver:
     # ---- solving -----------------------------------------------------------------------------------------------------
 
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:
-        self.solve_span(&self.all, rows, x, self.target)
+        cdef Py_ssize_t i
+        for i in range(self.span_count):
+            self.solve_span(&self.span[i], rows, x, self.target)
 
-    cdef void solve_span(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
+    cdef void solve_span(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
         """J x = target in the rows of the span."""
         cdef double worst, last = 0.0
         cdef const Node* node
@@ -166,7 +173,7 @@ cdef class SmoothSolver:
             if span.border < span.border_end:
                 self.take_border_step(span, rows, x, target)
 
-    cdef double miss(self, const Span* span, const Row* rows, const Twist* x, const double* target) noexcept nogil:
+    cdef double miss(self, const Articulation* span, const Row* rows, const Twist* x, const double* target) noexcept nogil:
         """step <- J x - target. -> the largest"""
         cdef double worst = 0.0
         cdef const Node* node
@@ -184,7 +191,7 @@ cdef class SmoothSolver:
             worst = max(worst, fabs(self.step[k]))
         return worst
 
-    cdef void tree_rates(self, const Span* span, const Twist* x) noexcept nogil:
+    cdef void tree_rates(self, const Articulation* span, const Twist* x) noexcept nogil:
         """step <- J x of the tree's rows"""
         cdef const Node* node
         cdef Py_ssize_t k
@@ -195,13 +202,12 @@ cdef class SmoothSolver:
                 for i in range(node.row, node.row + node.size):
                     self.step[i] = row_rate(&self.tree.rows.row[i], &x[node.body_a], &x[node.body_b])
 
-    cdef void take_tree_step(self, const Span* span, Twist* x) noexcept nogil:
+    cdef void take_tree_step(self, const Articulation* span, Twist* x) noexcept nogil:
         """One proximal step against `step`, of the tree alone."""
-        self.tree.begin = span.node
-        self.tree.end = span.node_end
-        self.tree.correct(self.bodies, x, self.step, True)
+        self.tree.take_rates(span, self.step)
+        self.tree.finish(span, self.bodies, x, self.tree.rows.impulse)
 
-    cdef void take_border_step(self, const Span* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
+    cdef void take_border_step(self, const Articulation* span, const Row* rows, Twist* x, const double* target) noexcept nogil:
         """The border's part of that step: mu, and what the tree does against it."""
         cdef Twist* push_back = self.border.scratch
         cdef double* mu = self.border.vector
@@ -223,15 +229,17 @@ cdef class SmoothSolver:
             x[i].v = add(x[i].v, push_back[i].v)
             x[i].w = add(x[i].w, push_back[i].w)
 
-    cdef void clear(self, const Span* span, Twist* x) noexcept nogil:
+    cdef void clear(self, const Articulation* span, Twist* x) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(span.member, span.member_end):
             memset(&x[self.member[k]], 0, sizeof(Twist))
 
     cdef void keep(self, Row* rows, double s) noexcept nogil:
-        self.keep_span(&self.all, rows, s)
+        cdef Py_ssize_t i
+        for i in range(self.span_count):
+            self.keep_span(&self.span[i], rows, s)
 
-    cdef void keep_span(self, const Span* span, Row* rows, double s) noexcept nogil:
+    cdef void keep_span(self, const Articulation* span, Row* rows, double s) noexcept nogil:
         cdef const Node* node
         cdef Py_ssize_t k
         cdef Row* row
@@ -254,7 +262,7 @@ cdef class SmoothSolver:
         for i in range(row_count):
             self.moved[i] = -1.0
 
-    cdef int find_spans(self, const Row* row, const Span** found) noexcept nogil:
+    cdef int find_spans(self, const Row* row, const Articulation** found) noexcept nogil:
         """The articulations that a row acts on. -> how many"""
         cdef int a = self.group[row.body_a]
         cdef int b = self.group[row.body_b]
@@ -267,7 +275,7 @@ cdef class SmoothSolver:
             n += 1
         return n
 
-    cdef double weigh(self, const Row* row, const Row* rows, const Span** spans, int count) noexcept nogil:
+    cdef double weigh(self, const Row* row, const Row* rows, const Articulation** spans, int count) noexcept nogil:
         """J x, x the bodies' answer M^-1 J' with J x = 0 in the joints' rows. 0: the joints forbid it."""
         cdef double moved
         cdef int k
@@ -282,7 +290,7 @@ cdef class SmoothSolver:
     cdef double sweep(self, Row* rows, Py_ssize_t row_count, Twist* twist, int relaxed) noexcept nogil:
         """Projected Gauss-Seidel on the bounded rows of what the joints leave free. A row that stays at its bound costs
         nothing."""
-        cdef const Span* spans[2]
+        cdef const Articulation* spans[2]
         cdef double largest = 0.0
         cdef double d, w, impulse
         cdef Py_ssize_t i

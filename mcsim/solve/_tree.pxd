@@ -1,6 +1,6 @@
 """The joints of all articulations as one sparse block system, factored directly."""
 
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t
 from mcsim.core._types cimport Twist
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
@@ -35,37 +35,56 @@ ctypedef struct Reached:
     int32_t reserved
     int64_t entry
 
+# Where what belongs to one articulation stands in all arrays, each time its first and one behind its last.
+# components.ARTICULATION_DTYPE is the same.
+ctypedef struct Articulation:
+    int32_t node                         # in the order of elimination
+    int32_t node_end
+    int32_t border                       # rows of the border (_border.pxd)
+    int32_t border_end
+    int32_t member                       # its dynamic bodies
+    int32_t member_end
+    int32_t driven                       # kinematic bodies at its joints
+    int32_t driven_end
+    int32_t linked                       # joints that are not taken several at a time (wide/_balls.pxd)
+    int32_t linked_end
+    int32_t ball                         # blocks of Balls
+    int32_t ball_end
+    int32_t couple
+    int32_t couple_end
+    int32_t push
+    int32_t push_end
+    int32_t other                        # JointTree.others
+    int32_t other_end
+    int32_t column                       # JointTree.columns
+    int32_t column_end
+    int32_t looped                       # 1: more joints than a tree has
+    int32_t triples                      # 1: every node has three rows: substitution by BallKernels.substitute
+    int32_t held                         # 1: a joint holds it to what is not dynamic
+    int32_t reserved
+    double size                          # its longest lever between a centre of mass and a joint [m]
+    double enough                        # joints closer than this are closed [m, rad]
+
 cdef class JointTree:
     cdef readonly Py_ssize_t node_count
     cdef readonly object joint             # (nodes,) its number, or -1 - body for a hub
+    cdef readonly object group             # (nodes,) its articulation, ascending
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
     cdef readonly double work              # products of one factorization, about
-    cdef readonly bint loops               # some articulation has a loop: solves must be repeated
-    cdef int32_t* order                    # the nodes of what does not sleep, ascending
-    cdef Py_ssize_t order_count
-    cdef Py_ssize_t begin                  # solves are of the nodes order[begin:end], whole articulations: of all
-    cdef Py_ssize_t end                    # unless someone narrows that
-    cdef int8_t* idle                      # of a node: whether it sleeps
+    cdef readonly bint loops               # some articulation has a loop
     cdef readonly object kept              # the arrays behind the pointers
     cdef Balls balls                       # plain ball joints several at a time, while `lanes`; None: there are none
-    cdef bint lanes                        # Balls.write has written the rows: its joints are along the world's axes
-    cdef int32_t* others                   # nodes of `order` that are not among them
-    cdef Py_ssize_t other_count
+    cdef bint lanes                        # the rows of ball joints are written by Balls: along the world's axes
+    cdef int32_t* others                   # nodes that are not among them
     cdef int32_t* columns                  # those whose column they do not assemble whole
-    cdef Py_ssize_t column_count
-    cdef int32_t* all_others               # the same of all nodes
-    cdef Py_ssize_t all_other_count
-    cdef int32_t* all_columns
-    cdef Py_ssize_t all_column_count
-    cdef bint triples                      # every node has three rows: substitution by BallKernels.substitute
+    cdef int32_t* order                    # 0, 1, 2 ...
     cdef int32_t* begin_target
     cdef int32_t* target
     cdef double* turned                    # the columns of L
-    cdef double proximal                   # part of the diagonal that is added to it in articulations with loops
+    cdef double* triple_vector             # in `vector`: where node 0 would have its four numbers
     cdef Fronts fronts                     # where there are loops: the factor; None elsewhere
     cdef JointRows rows
-    cdef Herds herds                       # articulations side by side, while `herding`; None: there are none
-    cdef bint herding
+    cdef Herds herds                       # articulations side by side; None: there are none
     cdef Py_ssize_t own_numbers            # where the numbers of herds begin, a multiple of eight
     cdef Node* nodes
     cdef Entry* entries
@@ -75,17 +94,19 @@ cdef class JointTree:
     cdef double* vector
     cdef int64_t* slot
 
-    cdef void choose(self, const Bodies* bodies, const int8_t* asleep, const int8_t* taken) noexcept nogil
-    cdef void factor(self, const Bodies* bodies) noexcept nogil
-    cdef void solve(self, const Bodies* bodies, Twist* twist) noexcept nogil
-    cdef double residual(self, const Twist* twist) noexcept nogil
-    cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil
-    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual, bint alone) noexcept nogil
-    cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil
-    cdef void assemble(self, const Bodies* bodies) noexcept nogil
+    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal) noexcept nogil
+    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias) noexcept nogil
+    cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil
+    cdef void finish(self, const Articulation* a, const Bodies* bodies, Twist* twist, double* impulse) noexcept nogil
+    cdef void push(self, const Articulation* a, const Bodies* bodies, Twist* twist, const double* impulse) noexcept nogil
+
+    cdef void assemble(self, const Articulation* a, const Bodies* bodies) noexcept nogil
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
-    cdef Py_ssize_t run_end(self, Py_ssize_t i, Py_ssize_t end) noexcept nogil
-    cdef void substitute(self) noexcept nogil
-    cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil
+    cdef void eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil
+    cdef void find_scale(self, const Node* node, const Bodies* bodies, double* scale) noexcept nogil
+    cdef void shift(self, const Node* node, const Bodies* bodies, double proximal) noexcept nogil
+    cdef void substitute(self, const Articulation* a) noexcept nogil
+    cdef void add_solution(self, const Articulation* a, const Bodies* bodies, Twist* twist,
+                           double* impulse) noexcept nogil

@@ -12,6 +12,7 @@ joints (D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996). By 
 With loops there is fill: those are factored by dense fronts (`_fronts.pyx`). A loop may make rows redundant: there the
 diagonal is shifted by a small part of itself, which makes each solve one proximal step; repeated against the true
 residual J v + bias it converges to a solution of the constraints, not of softened ones.
+Articulations stand one after the other in every array, and each is taken by itself: no number of one depends on another.
 A pivot below 1e-12 of its diagonal is skipped: such a row moves nothing that the rows before it have not settled.
 
 Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a
@@ -19,19 +20,15 @@ constant.
 """
 
 from libc.math cimport fabs
-from libc.stdint cimport int8_t
-
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
-from mcsim.core._math cimport add_scaled, dot, mat_vec, vec3
+from mcsim.core._math cimport add_scaled, dot, inverse_symmetric, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
-from mcsim.state._inertia cimport inertia_world
-from mcsim.state._layout cimport DYNAMIC
 from mcsim.state._rows cimport row_diagonal, row_rate
 
 from mcsim.solve._fronts cimport Fronts
-from mcsim.wide._balls cimport Balls
+from mcsim.wide._balls cimport BallKernels, Balls
 from mcsim.wide._herds cimport Herds
 
 from mcsim.core.arrays import aligned
@@ -244,8 +241,8 @@ cdef inline void push(const JointRow* own, const double* x, int m, double mass_a
 
 
 cdef void hub_block(const Bodies* bodies, int i, double* d) noexcept nogil:
-    """-M of a body, (6, 6)."""
-    cdef Mat3 inertia = inertia_world(bodies, i)
+    """-M of a body, (6, 6), the inverse of what other bodies are taken with."""
+    cdef Mat3 inertia = inverse_symmetric(bodies.inv_inertia_world[i])
     cdef int p, q
     for p in range(36):
         d[p] = 0.0
@@ -262,33 +259,21 @@ cdef inline double hub_jacobian(const JointRow* row, int code, int p) noexcept n
     return (&row.angular_b.x)[p - 3] if code & HUB_AT_B else -(&row.angular_a.x)[p - 3]
 
 
-cdef inline bint sleeps(const Bodies* bodies, const int8_t* asleep, int i) noexcept nogil:
-    return bodies.kind[i] == DYNAMIC and asleep[i]
-
-
-cdef Py_ssize_t awake_nodes(const int32_t* nodes, Py_ssize_t count, const int8_t* idle, int32_t* out) noexcept nogil:
-    """-> how many"""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t n = 0
-    for k in range(count):
-        if not idle[nodes[k]]:
-            out[n] = nodes[k]
-            n += 1
-    return n
-
 # ---- the system ------------------------------------------------------------------------------------------------------
 
 cdef class JointTree:
     """bodies: (joints, 2) int, -1 the world; sizes: (joints,) bilateral rows of each, 0 to 6; moves: (bodies,) bool,
-    which are dynamic. The symbolic part is made here, once; factor and solve follow the rows. group: see `plan`."""
+    which are dynamic; group: (bodies + 1,) the articulation of each body, as of `connected`, that of others and, last,
+    the world -1. The symbolic part is made here, once; factor and solve follow the rows."""
 
-    def __init__(self, bodies, sizes, moves, group=None):
+    def __init__(self, bodies, sizes, moves, group):
         bodies, sizes = np.asarray(bodies, np.int64).reshape(-1, 2), np.asarray(sizes, np.int64)
         found = plan(bodies, sizes, np.asarray(moves, bool), group)
-        self.node_count = self.end = len(found.joint)
+        self.node_count = len(found.joint)
         self.joint = found.joint
-        self.loops = found.loops
-        self.fronts = None if found.fronts is None else Fronts(found)
+        self.group = found.group
+        self.loops = found.fronts is not None
+        self.fronts = Fronts(found) if self.loops else None
         self.work = found.work
         self.row_count = int(np.sum(sizes))
         begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -296,14 +281,11 @@ cdef class JointTree:
         rows = np.zeros((self.row_count, sizeof(JointRow) // 8))
         numbers = np.zeros((5, self.row_count))
         values, scaled = np.zeros((2, found.value_count + 1))          # a line is read with the number behind it
-        vector, slot = np.zeros(found.length), np.zeros(self.node_count, np.int64)
-        order, idle = np.arange(self.node_count, dtype=np.int32), np.zeros(self.node_count + 1, np.int8)
+        vector, slot = aligned(8 * (found.length + 4)), np.zeros(self.node_count, np.int64)
         awake, run = np.arange(len(sizes) + 1, dtype=np.int32), np.zeros(2 * len(sizes) + 4, np.int32)
-        alone = awake.copy()
+        order, alone = np.arange(self.node_count + 1, dtype=np.int32), awake.copy()
         run[1] = self.row_count
-        self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, order, idle, awake,
-                     run, alone)
-        self.order, self.order_count, self.idle = integers(order), self.node_count, <int8_t*>records(idle)
+        self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, awake, run, alone, order)
         self.rows.awake, self.rows.awake_count = integers(awake), len(sizes)
         self.rows.alone, self.rows.alone_count = integers(alone), len(sizes)
         self.rows.run, self.rows.run_count = integers(run), 1
@@ -318,29 +300,41 @@ cdef class JointTree:
         self.entries = <Entry*>records(entries)
         self.reached = <Reached*>records(reached)
         self.values, self.scaled = doubles(values), doubles(scaled)
-        self.vector = doubles(vector)
+        self.vector, self.order = doubles(vector), integers(order)
         self.slot = long_integers(slot)
 
-    def take_balls(self, plain, moves, anchors):
-        """Plain ball joints are to be taken several at a time. plain: (joints,) bool; moves: (bodies,) bool, which are
-        dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own axes."""
+    @property
+    def looped(self):
+        """(nodes,) bool: of a joint in an articulation with loops."""
+        return self.kept[1]["shift"] > 0.0
+
+    def take_balls(self, articulations, plain, moves, anchors):
+        """Plain ball joints are to be taken several at a time. articulations: ARTICULATION_DTYPE; plain: (joints,)
+        bool; moves: (bodies,) bool, which are dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own
+        axes."""
         nodes, entries = self.kept[1], self.kept[2]
+        count = len(articulations)
         plain = plain[np.maximum(nodes["joint"], 0)] & (nodes["joint"] >= 0) & (nodes["size"] == 3)
         if not plain.any():
             return
-        if plain.all() and not self.loops:
-            self._take_triples(nodes, entries)
-        self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)])
+        mixed = np.unique(self.group[~plain])
+        triples = np.setdiff1d(np.unique(self.group), np.union1d(mixed, np.flatnonzero(articulations["looped"])))
+        articulations["triples"][triples] = 1
+        self._take_triples(nodes, entries, np.isin(self.group, triples))
+        self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)], self.group)
         column = np.repeat(np.arange(len(nodes)), nodes["entry_end"] - nodes["entry_begin"])
         whole = plain.copy()
         whole[np.delete(column, coupled(nodes, entries, plain)[0])] = False
-        others, columns = (np.append(np.flatnonzero(~of), 0).astype(np.int32) for of in (plain, whole))
-        copies = others.copy(), columns.copy()
-        self.kept += (others, columns, copies)
-        self.others, self.columns = integers(copies[0]), integers(copies[1])
-        self.all_others, self.all_columns = integers(others), integers(columns)
-        self.other_count = self.all_other_count = len(others) - 1
-        self.column_count = self.all_column_count = len(columns) - 1
+        lists = [np.append(np.flatnonzero(~of), 0).astype(np.int32) for of in (plain, whole)]
+        self.kept += tuple(lists)
+        self.others, self.columns = integers(lists[0]), integers(lists[1])
+        numbers = np.arange(count)
+        for name, chosen in (("other", ~plain), ("column", ~whole)):
+            for field, side in ((name, "left"), (name + "_end", "right")):
+                articulations[field] = np.searchsorted(self.group[chosen], numbers, side)
+        for name, begin in self.balls.begin.items():
+            ends = np.append(begin, np.full(count + 1, begin[-1]))
+            articulations[name], articulations[name + "_end"] = ends[:count], ends[1:count + 1]
 
     def take_herds(self, Herds herds not None):
         """Room for their numbers behind the others."""
@@ -352,56 +346,39 @@ cdef class JointTree:
         self.rows.bias, self.rows.impulse = doubles(numbers[2]), doubles(numbers[3])
         self.rows.second = doubles(numbers[4])
 
-    def _take_triples(self, nodes, entries):
-        """Four numbers a node in `vector`."""
-        nodes["offset"] = 4 * np.arange(len(nodes))
+    def _take_triples(self, nodes, entries, chosen):
+        """Where every node of an articulation has three rows, four numbers a node, behind those of the others."""
+        cdef Py_ssize_t first = (self.kept[8].shape[0] + 3) // 4 * 4
+        nodes["offset"] = np.where(chosen, first + 4 * np.arange(len(nodes)), nodes["offset"])
         begin = np.append(nodes["entry_begin"], len(entries)).astype(np.int32)
         target = np.append(entries["node"], 0).astype(np.int32)
-        vector, turned = aligned(32 * len(nodes)), aligned(96 * (len(entries) + 1))
+        vector, turned = aligned(8 * (first + 4 * len(nodes))), aligned(96 * (len(entries) + 1))
         self.kept += (begin, target, vector, turned)
         self.begin_target, self.target = integers(begin), integers(target)
         self.vector, self.turned = doubles(vector), doubles(turned)
-        self.triples = True
+        self.triple_vector = self.vector + first
 
-    cdef void choose(self, const Bodies* bodies, const int8_t* asleep, const int8_t* taken) noexcept nogil:
-        """Take only the articulations that do not sleep; what the others have stays. asleep: of each body; taken: of
-        each joint, whether it is in a herd; NULL: none is."""
-        cdef const Node* node
-        cdef Py_ssize_t k
-        self.order_count = 0
-        for k in range(self.node_count):
-            node = &self.nodes[k]
-            if node.joint >= 0:
-                self.idle[k] = (sleeps(bodies, asleep, node.body_a) or sleeps(bodies, asleep, node.body_b)
-                                or (taken != NULL and taken[node.joint]))
-            else:
-                self.idle[k] = sleeps(bodies, asleep, -1 - node.joint)
-            if not self.idle[k]:
-                self.order[self.order_count] = <int32_t>k
-                self.order_count += 1
-        self.begin = 0
-        self.end = self.order_count
-        if self.balls is not None:
-            self.other_count = awake_nodes(self.all_others, self.all_other_count, self.idle, self.others)
-            self.column_count = awake_nodes(self.all_columns, self.all_column_count, self.idle, self.columns)
-            self.balls.choose(self.idle)
+    # ---- the factor ------------------------------------------------------------------------------------------------------
 
-    cdef void assemble(self, const Bodies* bodies) noexcept nogil:
+    cdef void assemble(self, const Articulation* a, const Bodies* bodies) noexcept nogil:
         """S, and I^-1 J' of the rows."""
+        cdef const BallKernels* kernels
         cdef Py_ssize_t k
         cdef int p
         cdef const Node* node
         cdef JointRow* row
         if self.lanes:
-            self.balls.assemble(bodies, &self.rows, self.values)
-        for k in range(self.other_count if self.lanes else self.order_count):
-            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
+            kernels = self.balls.kernels
+            kernels.assemble(self.balls.block(a.ball), a.ball_end - a.ball, bodies, &self.rows, self.values)
+            kernels.couple(self.balls.couple(a.couple), a.couple_end - a.couple, bodies, &self.rows, self.values)
+        for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             for p in range(node.size if node.joint >= 0 else 0):
                 row = self.rows.row + node.row + p
                 row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
                 row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
-        for k in range(self.column_count if self.lanes else self.order_count):
-            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else self.order[k]], bodies)
+        for k in range(a.column if self.lanes else a.node, a.column_end if self.lanes else a.node_end):
+            self.assemble_column(&self.nodes[self.columns[k] if self.lanes else k], bodies)
 
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil:
         """Diagonal block and entries of a column of S."""
@@ -482,86 +459,95 @@ cdef class JointTree:
                 else:
                     subtract_product(out, x, l, n, m, w)
 
-    cdef void factor(self, const Bodies* bodies) noexcept nogil:
-        """S at the rows' present Jacobians, block by block; diagonal blocks are kept inverted."""
-        cdef Py_ssize_t i, j
-        cdef int64_t e
+    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal) noexcept nogil:
+        """S of an articulation at the rows' present Jacobians and the bodies' present `inv_inertia_world`, block by block;
+        diagonal blocks are kept inverted. proximal: the part of its diagonal that is added to it where there are loops.
+        """
+        cdef Py_ssize_t k
+        self.assemble(a, bodies)
+        if a.looped:
+            for k in range(a.node, a.node_end):
+                self.shift(&self.nodes[k], bodies, proximal)
+            self.fronts.factor(self.values, a.node, a.node_end)
+            return
+        for k in range(a.node, a.node_end):
+            self.eliminate(k, bodies, a.triples)
+
+    cdef void find_scale(self, const Node* node, const Bodies* bodies, double* scale) noexcept nogil:
+        """(size,) the diagonal of a node's block; that of a joint lacks the hubs until they are added here."""
+        cdef const double* d = self.values + node.diagonal
+        cdef int p
+        for p in range(node.size):
+            scale[p] = fabs(d[p * node.size + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else row_diagonal(
+                &self.rows.row[node.row + p], bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b])
+
+    cdef void shift(self, const Node* node, const Bodies* bodies, double proximal) noexcept nogil:
+        cdef double* d = self.values + node.diagonal
+        cdef double* scale = self.fronts.scale + node.offset
+        cdef int p
+        self.find_scale(node, bodies, scale)
+        for p in range(node.size):
+            d[p * node.size + p] += proximal * node.shift * scale[p]
+
+    cdef void eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil:
+        """An assembled column."""
+        cdef const Node* node = &self.nodes[j]
+        cdef int m = node.size
+        cdef double* d = self.values + node.diagonal
         cdef double scale[6]
-        cdef double* d
-        cdef const Node* node
         cdef const Entry* entry
-        cdef int m, n, p
-        self.assemble(bodies)
-        for i in range(self.order_count):
-            j = self.order[i]
-            node = &self.nodes[j]
-            m = node.size
-            d = self.values + node.diagonal
-            for p in range(m):
-                # The block itself lacks the hubs.
-                scale[p] = fabs(d[p * m + p]) if node.joint < 0 or node.sides == SIDE_A + SIDE_B else row_diagonal(
-                    &self.rows.row[node.row + p], bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b])
-            if self.loops:
-                for p in range(m):
-                    self.fronts.scale[node.offset + p] = scale[p]
-                    d[p * m + p] += self.proximal * node.shift * scale[p]
-                continue
-            self.eliminate_into(j)
-            if m == 3:
-                invert_block(d, 3, scale)
-            elif m == 5:
-                invert_block(d, 5, scale)
+        cdef int64_t e
+        cdef int n
+        self.find_scale(node, bodies, scale)
+        self.eliminate_into(j)
+        if m == 3:
+            invert_block(d, 3, scale)
+        elif m == 5:
+            invert_block(d, 5, scale)
+        else:
+            invert_block(d, m, scale)
+        for e in range(node.entry_begin, node.entry_end):
+            entry = &self.entries[e]
+            n = self.nodes[entry.node].size
+            if triples:
+                times_triple(self.scaled + entry.value, self.turned + 12 * e, self.values + entry.value, d)
+            elif n == 3 and m == 3:
+                times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 3, 3)
+            elif n == 5 and m == 5:
+                times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
             else:
-                invert_block(d, m, scale)
-            for e in range(node.entry_begin, node.entry_end):
-                entry = &self.entries[e]
-                n = self.nodes[entry.node].size
-                if self.triples:
-                    times_triple(self.scaled + entry.value, self.turned + 12 * e, self.values + entry.value, d)
-                elif n == 3 and m == 3:
-                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 3, 3)
-                elif n == 5 and m == 5:
-                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
-                else:
-                    times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
-        if self.herding:
-            self.herds.kernels.factor(self.herds.herds, self.herds.count, bodies)
-        if self.loops:
-            i = 0
-            while i < self.order_count:
-                j = self.run_end(i, self.order_count)
-                self.fronts.factor(self.values, self.order[i], self.order[j - 1] + 1)
-                i = j
+                times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
 
-    cdef Py_ssize_t run_end(self, Py_ssize_t i, Py_ssize_t end) noexcept nogil:
-        """Where the run of nodes that begins at order[i] ends, at `end` at the latest: whole articulations."""
-        i += 1
-        while i < end and self.order[i] == self.order[i - 1] + 1:
-            i += 1
-        return i
+    # ---- solves ----------------------------------------------------------------------------------------------------------
 
-    cdef void substitute(self) noexcept nogil:
+    cdef void substitute(self, const Articulation* a) noexcept nogil:
         """vector <- S^-1 vector"""
         cdef double* x = self.vector
         cdef const Node* nodes = self.nodes
         cdef const Entry* entries = self.entries
         cdef const double* scaled = self.scaled
         cdef const double* inverse
-        cdef Py_ssize_t i, k
-        if self.triples:
-            self.balls.kernels.substitute(self.order, self.begin_target, self.target, self.order_count, self.turned,
-                                          scaled + 9 * self.node_count, self.values, x)
+        cdef int64_t first
+        cdef Py_ssize_t k
+        if a.looped:
+            self.fronts.solve(x, a.node, a.node_end)
             return
-        for i in range(self.begin, self.end):
-            k = self.order[i]
+        if a.triples:                                    # whose blocks of nine numbers stand one behind the other
+            first = nodes[a.node].entry_begin
+            if first < nodes[a.node_end - 1].entry_end:
+                scaled += entries[first].value - 9 * first
+            self.balls.kernels.substitute(self.order + a.node, self.begin_target, self.target, a.node_end - a.node,
+                                          self.turned, scaled, self.values + nodes[a.node].diagonal - 9 * a.node,
+                                          self.triple_vector)
+            return
+        for k in range(a.node, a.node_end):
             if nodes[k].size == 3:
                 forward_node(x, &nodes[k], 3, nodes, entries, scaled)
             elif nodes[k].size == 5:
                 forward_node(x, &nodes[k], 5, nodes, entries, scaled)
             else:
                 forward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled)
-        for i in range(self.end - 1, self.begin - 1, -1):
-            k = self.order[i]
+        for k in range(a.node_end - 1, a.node - 1, -1):
             inverse = self.values + nodes[k].diagonal
             if nodes[k].size == 3:
                 backward_node(x, &nodes[k], 3, nodes, entries, scaled, inverse)
@@ -570,48 +556,47 @@ cdef class JointTree:
             else:
                 backward_node(x, &nodes[k], nodes[k].size, nodes, entries, scaled, inverse)
 
-    cdef void add_solution(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+    cdef void add_solution(self, const Articulation* a, const Bodies* bodies, Twist* twist,
+                           double* impulse) noexcept nogil:
         """impulse += vector, twist += M^-1 J' vector"""
+        cdef const BallKernels* kernels
         cdef const Node* node
         cdef const double* x
         cdef Py_ssize_t k
         cdef int p
-        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
+        for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint < 0:
                 continue
             x = self.vector + node.offset
             for p in range(node.size):
-                self.rows.impulse[node.row + p] += x[p]
+                impulse[node.row + p] += x[p]
             push(self.rows.row + node.row, x, node.size, bodies.inv_mass[node.body_a], bodies.inv_mass[node.body_b],
                  twist + node.body_a, twist + node.body_b)
         if self.lanes:
-            self.balls.kernels.collect(self.balls.blocks, self.balls.count, self.vector, &self.rows)
-            self.balls.push(bodies, twist, self.vector, False)
+            kernels = self.balls.kernels
+            kernels.collect(self.balls.block(a.ball), a.ball_end - a.ball, self.vector, impulse)
+            kernels.push(self.balls.pushes + a.push, a.push_end - a.push, self.balls.slots, bodies, twist, self.vector,
+                         False, self.balls.arms)
 
-    cdef void apply_impulses(self, const Bodies* bodies, Twist* twist) noexcept nogil:
+    cdef void push(self, const Articulation* a, const Bodies* bodies, Twist* twist, const double* impulse) noexcept nogil:
         """twist += M^-1 J' impulse"""
+        cdef const BallKernels* kernels
         cdef const Node* node
         cdef Py_ssize_t k
-        for k in range(self.other_count if self.lanes else self.order_count):
-            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
+        for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             if node.joint >= 0:
-                push(self.rows.row + node.row, self.rows.impulse + node.row, node.size, bodies.inv_mass[node.body_a],
+                push(self.rows.row + node.row, impulse + node.row, node.size, bodies.inv_mass[node.body_a],
                      bodies.inv_mass[node.body_b], twist + node.body_a, twist + node.body_b)
         if self.lanes:
-            self.balls.push(bodies, twist, self.rows.impulse, True)
-        if self.herding:
-            self.herds.kernels.push(self.herds.herds, self.herds.count, twist, &self.rows)
+            kernels = self.balls.kernels
+            kernels.push(self.balls.pushes + a.push, a.push_end - a.push, self.balls.slots, bodies, twist, impulse, True,
+                         self.balls.arms)
 
-    cdef void solve(self, const Bodies* bodies, Twist* twist) noexcept nogil:
-        """One solve of J v + bias = 0: impulses and twists change."""
-        self.residual(twist)
-        self.finish(bodies, twist)
-        if self.herding:
-            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, False)
-
-    cdef double residual(self, const Twist* twist) noexcept nogil:
-        """The right side of a solve, for `finish`. -> the largest |J v + bias| [m/s, rad/s]"""
+    cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias) noexcept nogil:
+        """vector <- -(J v + bias), the right side of a solve. bias: (row_count,). -> the largest [m/s, rad/s]"""
+        cdef const BallKernels* kernels
         cdef const Node* node
         cdef double* x
         cdef double largest = 0.0
@@ -619,47 +604,34 @@ cdef class JointTree:
         cdef Py_ssize_t k
         cdef int p
         if self.lanes:
-            largest = self.balls.residual(twist, &self.rows, self.vector)
-        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
+            kernels = self.balls.kernels
+            largest = kernels.residual(self.balls.block(a.ball), a.ball_end - a.ball, twist, bias, self.vector)
+        for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             x = self.vector + node.offset
             for p in range(node.size):
                 x[p] = 0.0
                 if node.joint >= 0:
                     s = row_rate(self.rows.row + node.row + p, twist + node.body_a, twist + node.body_b)
-                    s += self.rows.bias[node.row + p]
+                    s += bias[node.row + p]
                     x[p] = -s
                     if fabs(s) > largest:
                         largest = fabs(s)
         return largest
 
-    cdef void finish(self, const Bodies* bodies, Twist* twist) noexcept nogil:
-        """Impulses and twists by the solution for the right side in `vector`."""
-        cdef Py_ssize_t i, j
-        if self.loops:
-            i = self.begin
-            while i < self.end:
-                j = self.run_end(i, self.end)
-                self.fronts.solve(self.vector, self.order[i], self.order[j - 1] + 1)
-                i = j
-        else:
-            self.substitute()
-        self.add_solution(bodies, twist)
-
-    cdef void correct(self, const Bodies* bodies, Twist* twist, const double* residual, bint alone) noexcept nogil:
-        """The same where J v + bias is known: residual (row_count,); of herds it is `bias`, and only loose lanes take
-        part. alone: those that are in no herd do."""
+    cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil:
+        """The same where J v + bias is known: residual (row_count,)."""
         cdef const Node* node
         cdef Py_ssize_t k
         cdef int p
-        if self.herding:
-            self.herds.kernels.solve(self.herds.herds, self.herds.count, twist, &self.rows, True)
-        if not alone:
-            return
         if self.lanes:
-            self.balls.kernels.aim(self.balls.blocks, self.balls.count, residual, self.vector)
-        for k in range(0 if self.lanes else self.begin, self.other_count if self.lanes else self.end):
-            node = &self.nodes[self.others[k] if self.lanes else self.order[k]]
+            self.balls.kernels.aim(self.balls.block(a.ball), a.ball_end - a.ball, residual, self.vector)
+        for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
+            node = &self.nodes[self.others[k] if self.lanes else k]
             for p in range(node.size):
                 self.vector[node.offset + p] = -residual[node.row + p] if node.joint >= 0 else 0.0
-        self.finish(bodies, twist)
+
+    cdef void finish(self, const Articulation* a, const Bodies* bodies, Twist* twist, double* impulse) noexcept nogil:
+        """One solve, for the right side that is in `vector`."""
+        self.substitute(a)
+        self.add_solution(a, bodies, twist, impulse)

@@ -5,6 +5,7 @@ Solvers do not use these copies; `_si` needs no matrix and `_pgs` keeps its own.
 
 import numpy as np
 
+from mcsim.core.linear import sparse_product
 from mcsim.solve._assemble import delassus_arrays, jacobian_arrays
 from mcsim.state.fields import ROW_DTYPE
 
@@ -25,7 +26,7 @@ def jacobian_csr(rows, body_count):
     """
     _check(rows, body_count)
     jacobian = _csr(jacobian_arrays(rows), (len(rows), 6 * body_count))
-    return _canonical(_joined(rows) @ jacobian) if np.any(second_rows(rows)) else jacobian
+    return _canonical(sparse_product(_joined(rows), jacobian)) if np.any(second_rows(rows)) else jacobian
 
 
 def delassus_csr(rows):
@@ -39,7 +40,7 @@ def delassus_csr(rows):
     if not np.any(second_rows(rows)):
         return delassus
     joined = _joined(rows)
-    sums = joined @ delassus @ joined.T
+    sums = sparse_product(sparse_product(joined, delassus), joined.T)
     return _canonical(0.5 * (sums + sums.T))
 
 

@@ -4,8 +4,11 @@ import numpy as np
 
 NONE = -1
 
-# The record Span of _smooth.pxd.
-SPAN_DTYPE = np.dtype([(name, "i4") for name in ("node", "node_end", "border", "border_end", "member", "member_end")])
+# The record Articulation of _tree.pxd.
+_RANGES = ("node", "border", "member", "driven", "linked", "ball", "couple", "push", "other", "column")
+ARTICULATION_DTYPE = np.dtype([(name + end, "i4") for name in _RANGES for end in ("", "_end")]
+                              + [(name, "i4") for name in ("looped", "triples", "held", "reserved")]
+                              + [(name, "f8") for name in ("size", "enough")])
 
 
 def connected(pairs, moves):
@@ -41,19 +44,22 @@ def looped(pairs, moves):
     return (ends != NONE) & (edges > bodies)[ends]
 
 
-def find_spans(group, joint, pairs, border):
-    """(articulations + 1,) SPAN_DTYPE: where nodes of the tree, rows of the border and bodies of each articulation
-    begin and end, the last those of all; (bodies,) int32 the dynamic bodies, articulation by articulation.
+def find_articulations(group, joint, looped, pairs, border):
+    """(articulations,) ARTICULATION_DTYPE with where nodes of the tree, rows of the border and bodies of each begin and
+    end, whether it has loops and hangs on what is not dynamic; (bodies,) int32 the dynamic bodies, articulation by articulation.
 
     group: (bodies + 1,) articulation of each body, as of `connected`; joint: (nodes,) joint of each, or -1 - body for
-    a hub; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in the order of group.
+    a hub; looped: (nodes,) bool; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in
+    the order of group.
     """
     members = np.argsort(group[:-1], kind="stable").astype(np.int32)
     members = members[np.count_nonzero(group[:-1] == NONE):]
     ends = np.where((joint >= 0)[:, None], pairs[np.maximum(joint, 0)], (-1 - joint)[:, None])
-    spans = np.zeros(int(group.max()) + 2, SPAN_DTYPE)
-    for name, found in (("node", group[ends].max(axis=1)), ("border", border), ("member", group[members])):
+    node = group[ends].max(axis=1)
+    found = np.zeros(int(group.max()) + 1, ARTICULATION_DTYPE)
+    for name, of in (("node", node), ("border", border), ("member", group[members])):
         for field, side in ((name, "left"), (name + "_end", "right")):
-            spans[field][:-1] = np.searchsorted(found, np.arange(len(spans) - 1), side)
-        spans[name + "_end"][-1] = len(found)
-    return spans, np.append(members, np.int32(0))
+            found[field] = np.searchsorted(of, np.arange(len(found)), side)
+    found["looped"][np.unique(node[looped])] = 1
+    found["held"][np.unique(node[(joint >= 0) & (group[ends].min(axis=1) == NONE)])] = 1
+    return found, np.append(members, np.int32(0))

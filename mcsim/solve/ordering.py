@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from mcsim.solve.components import looped
+from mcsim.solve.components import connected, looped
 from mcsim.solve.fronts import plan_fronts, postorder
 
 MOST_JOINTS = 6
@@ -23,7 +23,7 @@ SHARED = {("a", "a"): 1, ("a", "b"): 2, ("b", "a"): 4, ("b", "b"): 8}
 HUB_AT = {"a": 16, "b": 32}
 
 Plan = namedtuple("Plan", "joint size sides shift offset diagonal entry_begin entry_node entry_value entry_code "
-                          "row_begin row_node row_entry loops value_count length work fronts")
+                          "row_begin row_node row_entry group value_count length work fronts")
 
 # The records Node, Entry and Reached of _tree.pxd.
 NODE_DTYPE = np.dtype([("joint", "i4"), ("size", "i4"), ("sides", "i4"), ("body_a", "i4"), ("body_b", "i4"),
@@ -37,13 +37,16 @@ def plan(bodies, sizes, moves, group=None):
     """bodies (j, 2), sizes (j,), moves (n,) bool -> Plan, all arrays in the order of elimination.
 
     joint: number, or -1 - body for a hub; sides: bit 0, 1: bodies a, b count in the diagonal block; entries are column
-    by column with ascending rows; row_...: the same entries row by row with ascending columns. With loops (shift: 1 for
-    their joints) the entries are the given blocks alone, and fronts is a FrontPlan; work: about how many products a
-    factorization takes. group: (n + 1,) numbers of bodies, the last the world's, one for each articulation or for
-    several: nodes of the same number stand together then, ascending.
+    by column with ascending rows; row_...: the same entries row by row with ascending columns; group: the articulation of
+    each node, ascending. Where one has loops (shift: 1 for its joints) the entries are the given blocks alone, and fronts
+    is a FrontPlan; work: about how many products a factorization takes.
+    group: (n + 1,) the articulation of each body, the last the world's (None: as `connected` numbers them). What order
+    one's nodes have does not depend on the others.
     """
     joints = np.flatnonzero(sizes > 0)
     dynamic = np.append(moves, False)                      # the last is the world's: index -1
+    if group is None:
+        group = connected(bodies[joints], moves)
     at = {}                                                # dynamic body -> joints on it
     for j in joints:
         for side, body in zip("ab", bodies[j]):
@@ -57,12 +60,15 @@ def plan(bodies, sizes, moves, group=None):
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
     loops = set(joints[looped(bodies[joints], moves)].tolist())
-    if loops:
-        order = postorder(order, columns)
-    if group is not None:
-        ends = [max(group[bodies[j]]) for j in joints] + [group[body] for body in hubs]
-        order.sort(key=ends.__getitem__)                       # stable: an articulation's own order stays
-    return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops)
+    of = [int(max(group[bodies[j]])) for j in joints] + [int(group[body]) for body in hubs]
+    members = {}
+    for node in order:
+        members.setdefault(of[node], []).append(node)
+    tangled = {of[key[j]] for j in loops}
+    order = [node for g in sorted(members)
+             for node in (postorder(members[g], columns) if g in tangled else members[g])]
+    return _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops,
+                    np.array([of[node] for node in order], np.int32))
 
 
 def _couplings(at, hub_node, key):
@@ -143,7 +149,7 @@ def _minimum_degree(count, codes, waits):
     return order, columns
 
 
-def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops):
+def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_node, loops, group):
     count = len(order)
     place = {node: k for k, node in enumerate(order)}
     joint, size, sides, shift = (np.zeros(count, t) for t in (np.int32, np.int32, np.int32, float))
@@ -160,7 +166,8 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
     entry_begin, nodes, code = [0], [], []
     columns = [sorted(place[i] for i in columns[node]) for node in order]
-    work = float(sum(size[k] * sum(size[i] for i in below)**2 for k, below in enumerate(columns)))
+    heights = [sum(size[i] for i in below) for below in columns]
+    work = float(sum(size[k] * height * height for k, height in enumerate(heights)))
     for node, below in zip(order, columns):
         if loops:                                          # fill has its place in the fronts
             below = [i for i in below if (order[i], node) in codes]
@@ -170,7 +177,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     entry_begin, nodes = np.array(entry_begin, np.int64), np.array(nodes, np.int32)
     owner = np.repeat(np.arange(count), np.diff(entry_begin))
     lengths = size[nodes].astype(np.int64) * size[owner]
-    diagonal_lengths = size.astype(np.int64) ** 2
+    diagonal_lengths = size.astype(np.int64) * size
     starts = np.concatenate([[0], np.cumsum(diagonal_lengths)])
     values = np.concatenate([[0], np.cumsum(lengths)]) + starts[-1]
     by_row = np.lexsort((owner, nodes))
@@ -178,7 +185,7 @@ def _lay_out(order, columns, codes, joints, hubs, bodies, sizes, dynamic, hub_no
     fronts = plan_fronts(columns, size, offsets[:-1], entry_begin, nodes) if loops else None
     return Plan(joint, size, sides, shift, offsets[:-1].copy(), starts[:-1].astype(np.int64), entry_begin, nodes,
                 values[:-1].astype(np.int64), np.array(code, np.int32), row_begin, owner[by_row].astype(np.int32),
-                by_row.astype(np.int64), bool(loops), int(values[-1]), int(offsets[-1]), work, fronts)
+                by_row.astype(np.int64), group, int(values[-1]), int(offsets[-1]), work, fronts)
 
 
 def node_records(found, bodies, begin):

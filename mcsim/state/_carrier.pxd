@@ -1,39 +1,32 @@
-"""Which body carries the points of a contact: where the one point is at which both impulses of a row act; and how fast a
-point opens.
+"""Where the impulses of a contact's point act as its two bodies move past each other, and how fast a point opens.
 
-Between two moving bodies it is the middle of where each has it, otherwise where the moving one has it. Two that meet only
-later in the step are different: each slides along under the other meanwhile, and the middle lies beside both. There the
-lighter one carries it, and the arms end at each one's own surface, not half-way across the gap.
+Both impulses of a row act at one point, so that momentum is kept to rounding. Which point that is follows from which
+features make it, never from masses: collide/_carrying.pxd.
 """
 
-from mcsim.core._math cimport add, cross, dot, sub
+from mcsim.core._math cimport add, add_scaled, cross, dot, perpendicular, scale, sub
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._layout cimport Bodies, Manifold
+from mcsim.state._layout cimport Bodies, Manifold, ManifoldPoint
 
 
-cdef inline bint lighter(const Bodies* bodies, int a, int b) noexcept nogil:
-    """Whether a is lighter than b; bodies that never move are the heaviest."""
-    return bodies.inv_mass[a] > bodies.inv_mass[b]
+cdef inline bint crosses(const ManifoldPoint* p) noexcept nogil:
+    """Whether edges cross there, and the point goes with both."""
+    return (p.feature >> 56) & 3 == 3 and (p.cross[0] != 0.0 or p.cross[1] != 0.0 or p.cross[2] != 0.0)
 
 
-cdef inline bint meets_later(const Manifold* m, double reach) noexcept nogil:
-    """Whether all points are farther apart than `reach`, the speculative distance [m]."""
-    cdef int i
-    for i in range(m.point_count):
-        if m.points[i].separation <= reach:
-            return False
-    return True
-
-
-cdef inline double share_of_a(const Manifold* m, const Bodies* bodies, double reach) noexcept nogil:
-    """Of where a has the point in where it is: 1, 1/2 or 0."""
-    if bodies.inv_mass[m.body_b] == 0.0:
-        return 1.0
-    if bodies.inv_mass[m.body_a] == 0.0:
-        return 0.0
-    if meets_later(m, reach):
-        return 1.0 if lighter(bodies, m.body_a, m.body_b) else 0.0
-    return 0.5
+cdef inline Vec3 carried(const ManifoldPoint* p, Vec3 normal, Vec3 way) noexcept nogil:
+    """Of b's way against a, along the tangents, the point's own, seen from a."""
+    cdef Vec3 d = scale(p.share, add_scaled(way, -dot(normal, way), normal))
+    cdef Vec3 t, second
+    cdef double x, y
+    if not crosses(p):
+        return d
+    t = perpendicular(normal)
+    second = cross(normal, t)
+    x = dot(t, way)
+    y = dot(second, way)
+    d = add_scaled(d, p.cross[0] * x + p.cross[1] * y, t)
+    return add_scaled(d, p.cross[2] * x - p.cross[0] * y, second)
 
 
 cdef inline double opening_speed(const Manifold* m, int i, const Bodies* bodies) noexcept nogil:

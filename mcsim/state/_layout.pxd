@@ -96,6 +96,10 @@ ctypedef struct ManifoldPoint:
                                  # far the surface is dragged along, b's way against a [m]
     Vec3 total_friction_impulse  # summed over the last step, on b, world axes [N s]
     uint64_t feature             # which features of the two shapes made the point: equal from step to step
+    double share                 # of b's motion in the point's own as the two move past each other: 1 where b carries it
+                                 # (collide/_carrying.pxd)
+    double cross[3]              # where two edges cross (that is its feature's kind, 3), what comes to the share:
+                                 # (x, y; z, -x) of b's way along the tangents, perpendicular(normal) and normal x that
 
 # What a manifold was made from, so that its points serve again while the two solids hardly move against each other.
 ctypedef struct ManifoldOrigin:
@@ -117,7 +121,7 @@ ctypedef struct Manifold:
     int32_t body_a
     int32_t body_b
     int32_t row_begin            # its rows in the row array
-    int32_t reserved
+    int32_t turns                # 1: the normal turns as the two move past each other, about `line` or any way
     double allowance             # square of the relative motion up to which `origin` serves [m2], 0 = not at all
     Vec3 normal                  # from a to b, world
     double friction              # combined coefficient
@@ -135,7 +139,9 @@ ctypedef struct Manifold:
     ManifoldOrigin origin
     Vec3 rolling_impulse         # about the tangents, on b, world axes, of the last substep [N m s]. Only where some shape
                                  # of the world resists (Resistance) is it written, and read
-    int64_t padding[5]
+    Vec3 line                    # the direction that a turning normal stays at right angles to; 0: none. Only where it
+                                 # turns is it written, and read
+    int64_t padding[2]
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -241,9 +247,6 @@ ctypedef struct Joint:
     int32_t geared_axis[2]       # gear: which coordinate of each
     int32_t user_size            # rows of a user's own joint
     int32_t reserved
-    double work                  # that it has done, where the direct solver keeps account of it (solve/_guard.pyx) [J]
-    double lively                # its articulation's largest kinetic energy in the last seconds [J]; 0 but in the first
-                                 # one
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:
@@ -251,16 +254,16 @@ ctypedef struct UserRow:
     double curvature             # J' v along the present twists [m/s2]
     double jacobian[12]
 
-# ---- where a contact acts: kept from the start of a step, five a manifold (its points, then its centre) ----------------
+# ---- where a contact acts: kept from the start of a step, four a manifold, its points ----------------------------------
 
 ctypedef struct Anchor:
     Vec3 local_a                 # the rounding's centre behind the point on a's surface, from a's centre, a's axes [m]
     Vec3 local_b
-    Vec3 arm_a                   # from a's centre of mass to the point midway, world axes, frozen for the step [m]
-    Vec3 arm_b
+    double weight                # of the point in the manifold's centre
+    double lift                  # along the normal, from the surface of the body that carries the point [m]
 
 cdef enum:
-    MANIFOLD_ANCHORS = 5
+    MANIFOLD_ANCHORS = 4
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 
@@ -279,7 +282,8 @@ cdef enum RowKind:
 cdef enum BlockKind:
     BLOCK_BOUNDED = 0        # one row, lower <= impulse <= upper
     BLOCK_BILATERAL = 1      # up to six rows without bounds, solved together
-    BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses
+    BLOCK_CONE = 2           # two rows, |impulse| <= friction * sum of the normal impulses; or three, two along the
+                             # tangents and one about the normal, on one limit surface
     BLOCK_FRICTION = 3       # one row, |impulse| <= friction * sum of (lever * normal impulse)
     BLOCK_TREE = 4           # bilateral rows that the direct joint solver takes: sweeps pass them by
     BLOCK_WIDE = 5           # two rows, one constraint over two pairs of bodies: J v is the sum, the impulse is one.
@@ -312,7 +316,11 @@ ctypedef struct Row:
     double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
                                  # holding
     double friction              # coefficient; of rolling rows [m]
-    double lever                 # of a normal row: what the twist row weighs its impulse by [m]
+    double lever                 # of a normal row: what the twist row weighs its impulse by; of a twist row under a limit
+                                 # surface: the coefficient of torsional friction [m]
+    double offset[2]             # of a normal row: where its point is from the manifold's centre, along the tangents [m]
+    double share[2]              # and, under a limit surface, the point's own friction; of a twist row the part that is
+                                 # about the normal alone (solve/_limit_surface.pxd) [N s, N m s]
     int32_t normal_begin         # friction rows: the normal rows they hang on (index into the row array)
     int32_t normal_count
     int32_t kind
@@ -384,7 +392,6 @@ ctypedef struct Settings:
     int32_t joint_tree           # 0: joints row by row, 1: directly, 2: directly unless that costs too much
     Vec3 gravity
     double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
-    double geometric_stiffness   # part of h^2 K that joint forces add to inertia
     double baumgarte
     double slop
     double contact_hertz

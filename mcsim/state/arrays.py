@@ -6,6 +6,7 @@ has one row before its first, the world's: body -1 is at the origin, never moves
 
 import numpy as np
 
+from mcsim.core import linear
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.state.fields import (AWAKE, BODY_FIELDS, BODY_KINDS, BODY_NOTES, HULL_DTYPE, JOINT_DTYPE, JOINT_TYPES,
                                 SHAPE_DTYPE, SHAPE_TYPES)
@@ -102,14 +103,14 @@ class BodyArrays:
 def _reach(shape, center):
     """[m] how far a shape reaches from a point (3,) of the body's frame, at most; inf where it has no end."""
     size = shape.size
-    own = {"sphere": size[0], "box": np.linalg.norm(size), "capsule": size[0] + size[1],
-           "cylinder": np.hypot(size[0], size[1]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
-    return np.linalg.norm(shape.position - center) + own
+    own = {"sphere": size[0], "box": linear.length(size), "capsule": size[0] + size[1],
+           "cylinder": linear.length(size[:2]), "hull": getattr(shape, "radius", 0.0)}.get(shape.type, np.inf)
+    return linear.length(shape.position - center) + own
 
 
 def _symmetric_inverse(matrix):
     """The inverse of a symmetric positive definite 3x3, symmetric to the bit."""
-    inverse = np.linalg.inv(matrix)
+    inverse = linear.inverse(matrix)
     return 0.5 * (inverse + inverse.T)
 
 

@@ -75,22 +75,22 @@ JOINT_RULES = {
     "impulse": anything, "wrench_impulse": anything, "axes": AXIS_RULES, "constant": bound, "break_force": strength,
     "break_torque": strength, "broken": up_to(1), "breakable": up_to(1), "radius": not_negative, "disc": up_to(1),
     "user": anything, "ratio": finite, "geared": anything, "geared_axis": anything, "user_size": anything,
-    "reserved": up_to(0), "work": anything, "lively": anything,
+    "reserved": up_to(0),
 }
 
 POINT_RULES = dict.fromkeys(("position", "separation", "normal_impulse", "total_normal_impulse", "friction_impulse",
-                             "total_friction_impulse", "feature"), anything)
+                             "total_friction_impulse", "feature", "share", "cross"), anything)
 
 ORIGIN_RULES = dict.fromkeys(("limit", "turn", "offset", "spots", "gaps", "sign", "reserved"), anything) | {
     "axis": up_to(14)}
 
 MANIFOLD_RULES = {
     "key": anything, "shape_a": anything, "shape_b": anything, "body_a": anything, "body_b": anything,
-    "row_begin": anything, "reserved": anything, "allowance": anything, "normal": anything, "friction": anything,
+    "row_begin": anything, "turns": up_to(1), "allowance": anything, "normal": anything, "friction": anything,
     "restitution": anything, "rounding_a": anything, "rounding_b": anything, "friction_impulse": anything,
     "twist_impulse": anything, "part": up_to(MOST_PARTS - 1), "sheet": anything, "touching": up_to(1),
     "point_count": up_to(4), "points": POINT_RULES, "origin": ORIGIN_RULES, "rolling_impulse": anything,
-    "padding": anything,
+    "line": anything, "padding": anything,
 }
 
 # What a joint's record has from its scene and no call changes, and what says which rows it has and between which bodies.

@@ -73,6 +73,7 @@ HULL_DTYPE = _record(
 MANIFOLD_POINT_DTYPE = _record(
     ("position", "f8", 3), ("separation", "f8"), ("normal_impulse", "f8"), ("total_normal_impulse", "f8"),
     ("friction_impulse", "f8", 3), ("total_friction_impulse", "f8", 3), ("feature", "u8"),
+    ("share", "f8"), ("cross", "f8", 3),
 )
 
 MANIFOLD_ORIGIN_DTYPE = _record(
@@ -82,11 +83,12 @@ MANIFOLD_ORIGIN_DTYPE = _record(
 
 MANIFOLD_DTYPE = _record(
     ("key", "u8"), ("shape_a", "i4"), ("shape_b", "i4"), ("body_a", "i4"), ("body_b", "i4"),
-    ("row_begin", "i4"), ("reserved", "i4"), ("allowance", "f8"),
+    ("row_begin", "i4"), ("turns", "i4"), ("allowance", "f8"),
     ("normal", "f8", 3), ("friction", "f8"), ("restitution", "f8"),
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
     ("part", "i4"), ("sheet", "i4"), ("touching", "i4"), ("point_count", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
-    ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("padding", "i8", 5),
+    ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("line", "f8", 3),
+    ("padding", "i8", 2),
 )
 
 # A contact that began or ended: collide/_events.pxd.
@@ -111,7 +113,6 @@ JOINT_DTYPE = _record(
     ("break_force", "f8"), ("break_torque", "f8"), ("broken", "i4"), ("breakable", "i4"),
     ("radius", "f8"), ("disc", "i4"), ("user", "i4"),
     ("ratio", "f8"), ("geared", "i4", 2), ("geared_axis", "i4", 2), ("user_size", "i4"), ("reserved", "i4"),
-    ("work", "f8"), ("lively", "f8"),
 )
 
 USER_ROW_DTYPE = _record(("error", "f8"), ("curvature", "f8"), ("jacobian", "f8", 12))
@@ -120,8 +121,8 @@ ROW_DTYPE = _record(
     ("body_a", "i4"), ("body_b", "i4"), ("block", "i4"), ("block_kind", "i4"),
     ("jacobian", "f8", 12), ("inv_mass_jacobian", "f8", 12), ("bias", "f8", 2), ("compliance", "f8", 2),
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
-    ("friction", "f8"), ("lever", "f8"), ("normal_begin", "i4"), ("normal_count", "i4"), ("kind", "i4"),
-    ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
+    ("friction", "f8"), ("lever", "f8"), ("offset", "f8", 2), ("share", "f8", 2), ("normal_begin", "i4"),
+    ("normal_count", "i4"), ("kind", "i4"), ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
     ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
 )
 

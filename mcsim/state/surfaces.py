@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import lengths
+
 BORDER = -1                     # in `opposite`: nothing is beside this edge
 CROWDED = -2                    # in `opposite`: more than two triangles meet there
 
@@ -55,7 +57,7 @@ def _welded(vertices, faces):
     vertices = vertices[order[differs]]
     corners = number[faces]
     a, b, c = (vertices[corners[:, k]] for k in range(3))
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    area = lengths(np.cross(b - a, c - a))
     longest = np.max([np.sum(e * e, axis=1) for e in (b - a, c - b, a - c)], axis=0)
     corners = corners[area > 1e-12 * longest]
     order, differs = _gathered(np.sort(corners, axis=1))

@@ -4,6 +4,7 @@ it."""
 import numpy as np
 
 from mcsim.core.errors import SimulationError
+from mcsim.core.linear import length
 from mcsim.state.fields import JOINT_TYPES, USER_ROW_DTYPE
 
 USER = JOINT_TYPES.index("user")
@@ -48,7 +49,7 @@ class UserJoints:
             if not broken[number]:
                 error = joint.error_at(*self._poses(ends))
                 angle = np.isin(np.arange(joint.size), joint.angles)
-                out[number] = np.linalg.norm(error[~angle]), np.linalg.norm(error[angle])
+                out[number] = length(error[~angle]), length(error[angle])
 
 
 def user_joints(scene, records, bodies):

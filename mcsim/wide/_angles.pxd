@@ -29,8 +29,6 @@ ctypedef struct AngleSlot:
     Wide upper
     Wide impulse                 # [N m s]
     Wide carry                   # of it what comes back before the relax pass
-    Wide rate                    # J v before a pass, and the impulse
-    Wide before
     Wide there                   # 1: the row is there in this step
 
 ctypedef struct AngleBlock:
@@ -47,7 +45,6 @@ ctypedef struct AngleBlock:
     Wide high
     Wide swing
     Wide position                # of the twist, a hinge's with its turns [rad]
-    Wide work                    # that the rows have done [J]
     AngleSlot slots[6]
 
 # What refreshing takes of the settings.
@@ -63,7 +60,8 @@ ctypedef struct AngleKernels:
     # Clear a block, then fill its lanes with the chosen joints.
     void (*fill)(AngleBlock* blocks, Py_ssize_t block, const Joint* joints, const int32_t* chosen, int count,
                  bint hinge) noexcept nogil
-    # What a step begins with, of the joints that have friction and limits alone. taken[j]: 1 for those. -> rows
+    # What a step begins with, of the joints that have friction and limits alone. taken[j]: 1 for those, 2 where some
+    # row is in use. -> rows
     Py_ssize_t (*load)(AngleBlock* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies,
                        const AngleRule* rule, int8_t* taken) noexcept nogil
     # The rows at the present poses.
@@ -71,16 +69,15 @@ ctypedef struct AngleKernels:
     # `part` of the impulses acts, and of friction's bounds counts; the rest is carried.
     void (*warm_start)(AngleBlock* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
     void (*return_carried)(AngleBlock* blocks, Py_ssize_t count, Twist* twist) noexcept nogil
+    # slope[body] += guess * bias of the rows between two bodies of which that is the first that moves.
+    void (*give_biases)(const AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies, double* slope,
+                        bint second) noexcept nogil
+    # Of guesses that have acted `part` of each body is kept (_blocks.pxd).
+    void (*keep_parts)(AngleBlock* blocks, Py_ssize_t count, const double* part, bint second) noexcept nogil
     # One sweep of Gauss-Seidel, row by row. -> the largest change of a velocity [rad/s]
     double (*sweep)(AngleBlock* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
     # The largest change that a row alone would make of its impulse [N m s].
     double (*residual)(const AngleBlock* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
-    # Around a pass, for the watch on energy (solve/_guard.pyx). fresh: impulses start from 0.
-    void (*watch)(AngleBlock* blocks, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil
-    void (*add_work)(AngleBlock* blocks, Py_ssize_t count, const Twist* twist) noexcept nogil
-    # That work into the joints.
-    void (*give_work)(AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil
-    void (*scale)(AngleBlock* blocks, Py_ssize_t count, double factor) noexcept nogil
     # Impulses and positions into the joints, after store_joints.
     void (*store)(const AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil
 
@@ -91,7 +88,7 @@ cdef class WideAngles:
     cdef AngleBlock* blocks
     cdef readonly Py_ssize_t count      # blocks in use
     cdef readonly Py_ssize_t row_count  # of this step
-    cdef int8_t* taken                  # of each joint: 1: its rows of this step are here
+    cdef int8_t* taken                  # of each joint: 1, 2: its rows of this step are here; 2: and some are in use
     cdef int32_t* order                 # the joints by colour and type, and a number for both of each
     cdef int32_t* kind
     cdef Py_ssize_t total
@@ -102,10 +99,8 @@ cdef class WideAngles:
     cdef void refresh(self, const Bodies* bodies) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
+    cdef void give_biases(self, const Bodies* bodies, double* slope, bint second) noexcept nogil
+    cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
     cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil
-    cdef void watch(self, const Twist* twist, bint fresh) noexcept nogil
-    cdef void add_work(self, const Twist* twist) noexcept nogil
-    cdef void give_work(self, Joint* joints) noexcept nogil
-    cdef void scale(self, double factor) noexcept nogil
     cdef void store(self, Joint* joints) noexcept nogil

@@ -136,9 +136,10 @@ cdef Py_ssize_t load_angles(AngleBlock* blocks, Py_ssize_t count, const Joint* j
         write_angles(block, bodies, rule, True)
         for i in range(ANGLE_SLOTS):
             there = lane_bits(above(block.slots[i].there, splat(0.0)))
-            while there:
-                rows += 1
-                there &= there - 1
+            for lane in range(WIDTH):
+                if there >> lane & 1:
+                    taken[block.joint[lane]] = 2
+                    rows += 1
     return rows
 
 
@@ -347,6 +348,47 @@ cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
         put_spins(wb, twist, block.body_b)
 
 
+cdef void give_biases_of_angles(const AngleBlock* blocks, Py_ssize_t count, const Bodies* bodies, double* slope,
+                                bint second) noexcept nogil:
+    cdef const AngleSlot* slot
+    cdef Wide sum
+    cdef Py_ssize_t k
+    cdef int i, lane, body
+    for k in range(count):
+        if not blocks[k].used:
+            continue
+        sum = splat(0.0)
+        for i in range(ANGLE_SLOTS):
+            if blocks[k].used >> i & 1:
+                slot = &blocks[k].slots[i]
+                sum = sum + choose(above(slot.mass, splat(0.0)),
+                                   least((slot.carry if second else slot.impulse) * slot.bias[second], splat(0.0)),
+                                   splat(0.0))
+        for lane in range(WIDTH):
+            if blocks[k].joint[lane] < 0:
+                break
+            body = blocks[k].body_a[lane]
+            if bodies.inv_mass[body] == 0.0:
+                body = blocks[k].body_b[lane]
+            if bodies.inv_mass[body] > 0.0:
+                slope[body] += lane_of(&sum, lane)
+
+
+cdef void keep_parts_of_angles(AngleBlock* blocks, Py_ssize_t count, const double* part, bint second) noexcept nogil:
+    cdef AngleSlot* slot
+    cdef Wide kept
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        kept = least(gather(part, blocks[k].body_a, 1), gather(part, blocks[k].body_b, 1))
+        for i in range(ANGLE_SLOTS if any_lane(above(splat(1.0), kept)) else 0):
+            slot = &blocks[k].slots[i]
+            if second:
+                slot.impulse = slot.impulse - (splat(1.0) - kept) * slot.carry
+            else:
+                slot.impulse = kept * slot.impulse
+
+
 cdef inline Wide bounded(const AngleSlot* slot, Wide x) noexcept nogil:
     return least(most(x, slot.lower), slot.upper)
 
@@ -400,54 +442,6 @@ cdef double residual_angles(const AngleBlock* blocks, Py_ssize_t count, const Tw
     return largest_lane(&largest)
 
 
-cdef void scale_angles(AngleBlock* blocks, Py_ssize_t count, double factor) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        for i in range(ANGLE_SLOTS):
-            blocks[k].slots[i].impulse = splat(factor) * blocks[k].slots[i].impulse
-
-# ---- work ------------------------------------------------------------------------------------------------------------
-
-cdef void watch_angles(AngleBlock* blocks, Py_ssize_t count, const Twist* twist, bint fresh) noexcept nogil:
-    cdef AngleSlot* slot
-    cdef Wide3 closing
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
-        for i in range(ANGLE_SLOTS):
-            if blocks[k].used >> i & 1:
-                slot = &blocks[k].slots[i]
-                slot.rate = w_dot(slot.direction, closing)
-                slot.before = splat(0.0) if fresh else slot.impulse
-
-
-cdef void add_work_of_angles(AngleBlock* blocks, Py_ssize_t count, const Twist* twist) noexcept nogil:
-    cdef const AngleSlot* slot
-    cdef Wide3 closing
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        closing = w_sub(spins_of(twist, blocks[k].body_b), spins_of(twist, blocks[k].body_a))
-        for i in range(ANGLE_SLOTS):
-            if blocks[k].used >> i & 1:
-                slot = &blocks[k].slots[i]
-                blocks[k].work = blocks[k].work + splat(0.5) * (slot.impulse - slot.before) * (
-                    slot.rate + w_dot(slot.direction, closing))
-
-
-cdef void give_work_of_angles(AngleBlock* blocks, Py_ssize_t count, Joint* joints) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef int lane
-    for k in range(count):
-        for lane in range(WIDTH if blocks[k].used else 0):
-            if blocks[k].joint[lane] < 0:
-                break
-            joints[blocks[k].joint[lane]].work += lane_of(&blocks[k].work, lane)
-        blocks[k].work = splat(0.0)
-
-
 cdef AngleKernels ANGLE_KERNELS
 ANGLE_KERNELS.width = WIDTH
 ANGLE_KERNELS.block_size = sizeof(AngleBlock)
@@ -456,12 +450,10 @@ ANGLE_KERNELS.load = load_angles
 ANGLE_KERNELS.refresh = refresh_angles
 ANGLE_KERNELS.warm_start = warm_angles
 ANGLE_KERNELS.return_carried = return_carried_angles
+ANGLE_KERNELS.give_biases = give_biases_of_angles
+ANGLE_KERNELS.keep_parts = keep_parts_of_angles
 ANGLE_KERNELS.sweep = sweep_angles
 ANGLE_KERNELS.residual = residual_angles
-ANGLE_KERNELS.watch = watch_angles
-ANGLE_KERNELS.add_work = add_work_of_angles
-ANGLE_KERNELS.give_work = give_work_of_angles
-ANGLE_KERNELS.scale = scale_angles
 ANGLE_KERNELS.store = store_angles
 
 

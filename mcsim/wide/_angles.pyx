@@ -71,6 +71,7 @@ cdef class WideAngles:
             kind = self.kind[k]
             lanes = 0
             while self.kind[k] == kind and lanes < self.kernels.width:
+                self.taken[self.order[k]] = 0
                 if not idle[self.order[k]]:
                     group[lanes] = self.order[k]
                     lanes += 1
@@ -108,23 +109,18 @@ cdef class WideAngles:
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         self.kernels.return_carried(self.blocks, self.count, twist)
 
+    cdef void give_biases(self, const Bodies* bodies, double* slope, bint second) noexcept nogil:
+        """What guesses that have acted add to w'g by the rows' biases (solve/_guesses.pyx)."""
+        self.kernels.give_biases(self.blocks, self.count, bodies, slope, second)
+
+    cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
+        self.kernels.keep_parts(self.blocks, self.count, part, second)
+
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.sweep(self.blocks, self.count, twist, relaxed)
 
     cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.count, twist, relaxed)
-
-    cdef void watch(self, const Twist* twist, bint fresh) noexcept nogil:
-        self.kernels.watch(self.blocks, self.count, twist, fresh)
-
-    cdef void add_work(self, const Twist* twist) noexcept nogil:
-        self.kernels.add_work(self.blocks, self.count, twist)
-
-    cdef void give_work(self, Joint* joints) noexcept nogil:
-        self.kernels.give_work(self.blocks, self.count, joints)
-
-    cdef void scale(self, double factor) noexcept nogil:
-        self.kernels.scale(self.blocks, self.count, factor)
 
     cdef void store(self, Joint* joints) noexcept nogil:
         self.kernels.store(self.blocks, self.count, joints)

@@ -3,7 +3,7 @@
 A short block repeats its first lane, which is then computed twice to the same bits.
 """
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, JointRows
 from mcsim.wide._lanes cimport Wide, Wide3
@@ -63,13 +63,13 @@ ctypedef struct BallKernels:
                      double* values) noexcept nogil
     void (*couple)(const CoupleBlock* blocks, Py_ssize_t count, const Bodies* bodies, const JointRows* rows,
                    double* values) noexcept nogil
-    # -(J v + bias). -> the largest
-    double (*residual)(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, const JointRows* rows,
+    # -(J v + bias), bias by rows. -> the largest
+    double (*residual)(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, const double* bias,
                        double* vector) noexcept nogil
     # The right side of a solve where J v + bias is known: minus `residual`, by rows.
     void (*aim)(const BallBlock* blocks, Py_ssize_t count, const double* residual, double* vector) noexcept nogil
     # impulse += solution
-    void (*collect)(const BallBlock* blocks, Py_ssize_t count, const double* vector, JointRows* rows) noexcept nogil
+    void (*collect)(const BallBlock* blocks, Py_ssize_t count, const double* vector, double* impulse) noexcept nogil
     # twist += M^-1 J' x, x by rows or as the solver has it
     void (*push)(const PushBlock* blocks, Py_ssize_t count, const PushSlot* slots, const Bodies* bodies, Twist* twist,
                  const double* x, bint by_rows, const double* arms) noexcept nogil
@@ -80,38 +80,16 @@ ctypedef struct BallKernels:
                        const double* columns, const double* rows, const double* inverses, double* x) noexcept nogil
 
 
-# All there are of a kind of record, from which `choose` packs the lanes in use. A record: `integers` times eight
-# numbers, then `numbers` registers.
-ctypedef struct LaneStock:
-    const char* blocks
-    Py_ssize_t count             # lanes taken, the blocks' one after the other
-    const int32_t* owner         # of each: the node with which it is idle
-    Py_ssize_t size              # bytes of a record
-    int integers
-    int numbers
-
-
 cdef class Balls:
     cdef const BallKernels* kernels
     cdef object kept
-    cdef object pushed                  # a node of each of `bodies`
+    cdef readonly object begin          # "ball", "couple", "push": where the blocks of each articulation begin
     cdef BallBlock* blocks
     cdef CoupleBlock* couples
     cdef PushBlock* pushes
     cdef PushSlot* slots
     cdef double* arms
-    cdef Py_ssize_t count               # of each
-    cdef Py_ssize_t couple_count
-    cdef Py_ssize_t push_count
-    cdef LaneStock joints               # all joints and couplings, and bodies with their slots
-    cdef LaneStock couplings
-    cdef LaneStock bodies
-    cdef const PushSlot* all_slots
 
-    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count) except *
-    cdef void choose(self, const int8_t* idle) noexcept nogil
-    cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
-    cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil
-    cdef void assemble(self, const Bodies* bodies, JointRows* rows, double* values) noexcept nogil
-    cdef double residual(self, const Twist* twist, const JointRows* rows, double* vector) noexcept nogil
-    cdef void push(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil
+    # One block of many, whose size depends on the level: only kernels look into them.
+    cdef BallBlock* block(self, Py_ssize_t k) noexcept nogil
+    cdef CoupleBlock* couple(self, Py_ssize_t k) noexcept nogil

@@ -158,7 +158,7 @@ cdef void couple_balls(const CoupleBlock* blocks, Py_ssize_t count, const Bodies
             scatter_three(line, values + 3 * p, block.value, 1)
 
 
-cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, const JointRows* rows,
+cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twist* twist, const double* bias,
                            double* vector) noexcept nogil:
     cdef const double* base = <const double*>twist
     cdef Wide largest = splat(0.0)
@@ -171,7 +171,7 @@ cdef double residual_balls(const BallBlock* blocks, Py_ssize_t count, const Twis
         a = w_sub(v, w_cross(block.arm_a, w))
         gather_twist(base, block.body_b, &v, &w)
         b = w_sub(v, w_cross(block.arm_b, w))
-        a = w_sub(w_sub(a, b), gather3(rows.bias, block.row, 1))
+        a = w_sub(w_sub(a, b), gather3(bias, block.row, 1))
         scatter3(a, vector, block.vector, 1)
         largest = most(largest, largest_of(a))
     return largest_lane(&largest)
@@ -185,10 +185,10 @@ cdef void aim_balls(const BallBlock* blocks, Py_ssize_t count, const double* res
         scatter3(wide3(-a.x, -a.y, -a.z), vector, blocks[k].vector, 1)
 
 
-cdef void collect_balls(const BallBlock* blocks, Py_ssize_t count, const double* vector, JointRows* rows) noexcept nogil:
+cdef void collect_balls(const BallBlock* blocks, Py_ssize_t count, const double* vector, double* impulse) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
-        scatter3(w_add(gather3(rows.impulse, blocks[k].row, 1), gather3(vector, blocks[k].vector, 1)), rows.impulse,
+        scatter3(w_add(gather3(impulse, blocks[k].row, 1), gather3(vector, blocks[k].vector, 1)), impulse,
                  blocks[k].row, 1)
 
 

@@ -1,12 +1,10 @@
-"""Plain ball joints several at a time: which stand side by side."""
+"""Plain ball joints several at a time: which stand side by side. No block has joints of two articulations."""
 
-from libc.stdint cimport int8_t, int32_t
-from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._arrays cimport doubles, records
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
@@ -36,84 +34,23 @@ def record_types(width):
         integers("row", "vector", "arm", "reserved") + numbers("sign"))]
 
 
-def lanes(count, width):
-    """(blocks, width) which of `count` each lane takes; those left over repeat their block's first."""
-    taken = np.arange(-(-count // width) * width).reshape(-1, width)
-    return np.where(taken < count, taken, taken[:, :1])
+def lanes(groups, width):
+    """(blocks, width) which of the numbered things each lane takes, and where the blocks of each group begin, one more for
+    the end. Things of one group stand together, and no block has things of two; lanes left over repeat their block's
+    first. groups: (n,) ascending numbers"""
+    groups = np.asarray(groups, np.int64)
+    count = np.bincount(groups) if len(groups) else np.zeros(0, np.int64)
+    blocks = -(-count // width)
+    first, begin = np.cumsum(count) - count, np.concatenate([[0], np.cumsum(blocks)]).astype(np.int32)
+    group = np.repeat(np.arange(len(count)), blocks)
+    start = first[group] + width * (np.arange(len(group)) - begin[group])
+    taken = start[:, None] + np.arange(width)
+    return np.where(taken < (first + count)[group][:, None], taken, start[:, None]).astype(np.int64), begin
 
 
 def room(dtype, count):
     """(count,) records, all 0, at a multiple of 64 bytes, and at least one."""
     return aligned(-(-dtype.itemsize * (count + 1) // 8) * 8).view("i1")[:dtype.itemsize * (count + 1)].view(dtype)
-
-
-def _alike(array):
-    """A copy that begins at a multiple of 64 bytes too."""
-    copy = room(array.dtype, len(array) - 1)
-    copy[:] = array
-    return copy
-
-
-cdef inline void take_lane(char* to, int lane, const char* source, int from_lane, int integers, int numbers,
-                           int width) noexcept nogil:
-    """One lane of a record of `integers` times eight numbers and then `numbers` registers."""
-    cdef int k
-    for k in range(integers):
-        (<int32_t*>to)[8 * k + lane] = (<const int32_t*>source)[8 * k + from_lane]
-    to += 32 * integers
-    source += 32 * integers
-    for k in range(numbers):
-        (<double*>to)[width * k + lane] = (<const double*>source)[width * k + from_lane]
-
-
-cdef Py_ssize_t pack(char* out, const LaneStock* stock, const int8_t* idle, int width) noexcept nogil:
-    """Lanes whose owner is not idle, side by side; those left over repeat their block's first. -> blocks"""
-    cdef Py_ssize_t k
-    cdef Py_ssize_t n = 0
-    for k in range(stock.count):
-        if not idle[stock.owner[k]]:
-            take_lane(out + n // width * stock.size, n % width, stock.blocks + k // width * stock.size, k % width,
-                      stock.integers, stock.numbers, width)
-            n += 1
-    for k in range(n, (n + width - 1) // width * width):
-        take_lane(out + n // width * stock.size, k % width, out + n // width * stock.size, 0, stock.integers,
-                  stock.numbers, width)
-    return (n + width - 1) // width
-
-
-cdef Py_ssize_t pack_bodies(PushBlock* out, PushSlot* slots, const LaneStock* stock, const PushSlot* all_slots,
-                            Py_ssize_t slot_size, const int8_t* idle, int width) noexcept nogil:
-    """The same of bodies. They stand by their number of slots, descending: so there is room."""
-    cdef const PushBlock* source
-    cdef PushBlock* block = out
-    cdef char* slot
-    cdef Py_ssize_t k, i, count
-    cdef Py_ssize_t n = 0
-    cdef int32_t first = 0
-    cdef int lane
-    for k in range(stock.count):
-        source = <const PushBlock*>stock.blocks + k // width
-        if idle[stock.owner[k]]:
-            continue
-        lane = n % width
-        count = source.slot_end - source.slot
-        if lane == 0:
-            block = out + n // width
-            block.slot = first
-            block.slot_end = first = <int32_t>(first + count)
-            memset(<char*>slots + block.slot * slot_size, 0, count * slot_size)
-        block.body[lane] = source.body[k % width]
-        for i in range(count):
-            # A later block has no more slots than its block's first.
-            take_lane(<char*>slots + (block.slot + i) * slot_size, lane,
-                      <const char*>all_slots + (source.slot + i) * slot_size, k % width, 4, 1, width)
-        n += 1
-    for k in range(n, (n + width - 1) // width * width):
-        block.body[k % width] = block.body[0]
-        for i in range(block.slot, block.slot_end):
-            slot = <char*>slots + i * slot_size
-            take_lane(slot, k % width, slot, 0, 4, 1, width)
-    return (n + width - 1) // width
 
 
 def coupled(nodes, entries, plain):
@@ -124,9 +61,10 @@ def coupled(nodes, entries, plain):
 
 
 cdef class Balls:
-    def __init__(self, nodes, entries, plain, moves, anchors):
+    def __init__(self, nodes, entries, plain, moves, anchors, group):
         """nodes, entries: those of a JointTree; plain: (nodes,) bool, which are ball joints of three rows; moves:
-        (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes."""
+        (bodies,) bool, which are dynamic; anchors: (nodes, 2, 3) joint points on a and b in their own axes; group:
+        (nodes,) ascending, the articulation of each."""
         self.kernels = <const BallKernels*>PyCapsule_GetPointer(levels.table("ball_kernels"), "mcsim.wide.balls")
         types = record_types(self.kernels.width)
         if [t.itemsize for t in types] != [self.kernels.sizes[k] for k in range(4)]:
@@ -135,33 +73,18 @@ cdef class Balls:
         number = np.zeros(len(nodes), np.int64)
         number[chosen] = np.arange(len(chosen))
         arms = np.zeros((len(chosen) + 1, 2, 3))
-        self.kept = [arms, self._joints(types[0], nodes, chosen, anchors),
-                     self._couples(types[1], nodes, entries, plain),
-                     *self._bodies(types[2], types[3], nodes, chosen, number, moves)]
+        joints, ball = self._joints(types[0], nodes, chosen, anchors, group)
+        couples, couple = self._couples(types[1], nodes, entries, plain, group)
+        pushes, slots, push = self._bodies(types[2], types[3], nodes, chosen, number, moves, group)
+        self.kept = arms, joints, couples, pushes, slots
+        self.begin = {"ball": ball, "couple": couple, "push": push}
         self.arms = doubles(arms)
-        copies = [_alike(array) for array in self.kept[1:]]
-        self.blocks, self.couples = <BallBlock*>records(copies[0]), <CoupleBlock*>records(copies[1])
-        self.pushes, self.slots = <PushBlock*>records(copies[2]), <PushSlot*>records(copies[3])
-        self.kept += copies
-        column = coupled(nodes, entries, plain)[1]
-        self.joints = self._stock(1, chosen, 8, 17)
-        self.couplings = self._stock(2, column, 4, 1)
-        self.bodies = self._stock(3, self.pushed, 1, 0)
-        self.all_slots = <const PushSlot*>records(self.kept[4])
+        self.blocks, self.couples = <BallBlock*>records(joints), <CoupleBlock*>records(couples)
+        self.pushes, self.slots = <PushBlock*>records(pushes), <PushSlot*>records(slots)
 
-    cdef LaneStock _stock(self, int k, owner, int integer_count, int number_count) except *:
-        cdef LaneStock stock
-        owner = np.append(owner, 0).astype(np.int32)
-        self.kept.append(owner)
-        stock.blocks, stock.size = <const char*>records(self.kept[k]), self.kept[k].dtype.itemsize
-        stock.owner, stock.count = integers(owner), len(owner) - 1
-        stock.integers, stock.numbers = integer_count, number_count
-        return stock
-
-    def _joints(self, dtype, nodes, chosen, anchors):
-        taken = lanes(len(chosen), self.kernels.width)
+    def _joints(self, dtype, nodes, chosen, anchors, group):
+        taken, begin = lanes(group[chosen], self.kernels.width)
         node = chosen[taken]
-        self.count = len(taken)
         blocks = room(dtype, len(taken))
         these, n = blocks[:len(taken)], self.kernels.width
         for name, value in (("row", nodes["row"]), ("record", RECORD * nodes["row"]), ("vector", nodes["offset"]),
@@ -170,12 +93,11 @@ cdef class Balls:
         these["arm"][:, :n] = 6 * taken
         these["anchor_a"], these["anchor_b"] = (anchors[node, side].transpose(0, 2, 1) for side in (0, 1))
         these["side_a"], these["side_b"] = ((nodes["sides"][node] & bit) != 0 for bit in (1, 2))
-        return blocks
+        return blocks, begin
 
-    def _couples(self, dtype, nodes, entries, plain):
+    def _couples(self, dtype, nodes, entries, plain, group):
         entry, column = coupled(nodes, entries, plain)
-        taken = lanes(len(entry), self.kernels.width)
-        self.couple_count = len(taken)
+        taken, begin = lanes(group[column], self.kernels.width)
         blocks = room(dtype, len(taken))
         these, n = blocks[:len(taken)], self.kernels.width
         sides = np.array([SIDES[code] for code in entries["code"][entry]], int).reshape(-1, 2)
@@ -187,19 +109,18 @@ cdef class Balls:
                             ("body", np.take_along_axis(ends, sides[:, 1:], axis=1)[:, 0])):
             these[name][:, :n] = value[taken]
         these["sign"] = np.where(sides[:, 0] == sides[:, 1], 1.0, -1.0)[taken]
-        return blocks
+        return blocks, begin
 
-    def _bodies(self, block_type, slot_type, nodes, chosen, number, moves):
+    def _bodies(self, block_type, slot_type, nodes, chosen, number, moves, group):
         """Bodies with as many joints stand together, so that few lanes are idle."""
-        uses = [(int(nodes[name][node]), side, int(node)) for node in chosen
-                for side, name in enumerate(("body_a", "body_b")) if nodes[name][node] >= 0]
         of = {}
-        for body, side, node in uses:
-            if moves[body]:
-                of.setdefault(body, []).append((side, node))
-        bodies = sorted(of, key=lambda body: (-len(of[body]), body))
-        taken = lanes(len(bodies), self.kernels.width)
-        self.push_count, self.pushed = len(taken), [of[body][0][1] for body in bodies]
+        for node in chosen:
+            for side, name in enumerate(("body_a", "body_b")):
+                body = int(nodes[name][node])
+                if body >= 0 and moves[body]:
+                    of.setdefault(body, []).append((side, int(node)))
+        bodies = sorted(of, key=lambda body: (group[of[body][0][1]], -len(of[body]), body))
+        taken, begin = lanes([group[of[body][0][1]] for body in bodies], self.kernels.width)
         counts = [len(of[bodies[block[0]]]) for block in taken]
         blocks, slots = room(block_type, len(taken)), room(slot_type, sum(counts))
         first = 0
@@ -213,28 +134,10 @@ cdef class Balls:
                     slot["arm"][lane] = 6 * number[node] + 3 * side
                     slot["sign"][lane] = 2.0 * side - 1.0
             first += count
-        return blocks, slots
+        return blocks, slots, begin
 
-    cdef void choose(self, const int8_t* idle) noexcept nogil:
-        """Pack the lanes of what is not idle. idle: of each node"""
-        cdef int width = self.kernels.width
-        self.count = pack(<char*>self.blocks, &self.joints, idle, width)
-        self.couple_count = pack(<char*>self.couples, &self.couplings, idle, width)
-        self.push_count = pack_bodies(self.pushes, self.slots, &self.bodies, self.all_slots,
-                                      self.kernels.sizes[3], idle, width)
+    cdef BallBlock* block(self, Py_ssize_t k) noexcept nogil:
+        return <BallBlock*>(<char*>self.blocks + k * self.kernels.sizes[0])
 
-    cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
-        return self.kernels.write(self.blocks, self.count, bodies, rows, self.arms)
-
-    cdef double miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest) noexcept nogil:
-        return self.kernels.miss(self.blocks, self.count, bodies, rows, h, fastest)
-
-    cdef void assemble(self, const Bodies* bodies, JointRows* rows, double* values) noexcept nogil:
-        self.kernels.assemble(self.blocks, self.count, bodies, rows, values)
-        self.kernels.couple(self.couples, self.couple_count, bodies, rows, values)
-
-    cdef double residual(self, const Twist* twist, const JointRows* rows, double* vector) noexcept nogil:
-        return self.kernels.residual(self.blocks, self.count, twist, rows, vector)
-
-    cdef void push(self, const Bodies* bodies, Twist* twist, const double* x, bint by_rows) noexcept nogil:
-        self.kernels.push(self.pushes, self.push_count, self.slots, bodies, twist, x, by_rows, self.arms)
+    cdef CoupleBlock* couple(self, Py_ssize_t k) noexcept nogil:
+        return <CoupleBlock*>(<char*>self.couples + k * self.kernels.sizes[1])

@@ -18,7 +18,6 @@ ctypedef struct WidePoint:
     Wide diagonal                # J M^-1 J'
     Wide mass                    # its inverse; 0: no such point
     Wide impulse                 # [N s]
-    Wide lever                   # length of the offset at the step's start [m]
     Wide coupling[3]             # J M^-1 J' with the points after it
 
 # Two rows along (or about) the tangents whose impulse stays within a circle. J M^-1 J' is [[d0, c], [c, d1]].
@@ -30,14 +29,26 @@ ctypedef struct WideCone:
     Wide step                    # the inverse of its larger eigenvalue
     Wide impulse[2]
 
+# Turning about the normal beside them.
+ctypedef struct WideSpin:
+    Wide d                       # J M^-1 J'
+    Wide c[2]                    # and with the two rows along the tangents
+    Wide lag[2]                  # by those two alone, what holds them in place against an impulse about the normal
+    Wide mass                    # of an impulse about the normal while those two hold
+
+# Friction of one point along the tangents.
+ctypedef struct WideRub:
+    Wide impulse[2]              # [N s]
+
 ctypedef struct ContactBlock:
     int32_t manifold[8]          # -1: the lane is not used
     int32_t point_count          # the most of a lane
     int32_t rubs                 # 1: some lane has friction
     int32_t resists              # 1: some lane has a Resistance that is not 0, and the block a ResistanceBlock
-    int32_t late                 # 1: some lane's bodies meet only later (state/_carrier.pxd)
+    int32_t turns                # 1: some lane's normal turns as its bodies move past each other
+    int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
-    int32_t reserved[3]
+    int32_t reserved[2]
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -45,38 +56,41 @@ ctypedef struct ContactBlock:
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
     Wide yielding                # 1 / (1 + softness): of an overlap's impulse the part that a biased sweep keeps
-    WideCone slide               # friction along the tangents [N s]
-    Wide twist_mass
-    Wide twist                   # friction impulse about the normal [N m s]
+    WideCone slide               # friction of all points along the tangents [N s]
+    WideSpin spin
+    Wide twist                   # and about the normal [N m s]
     WidePoint points[4]
+    WideRub rub[4]              # only in use where the block `rubs`
 
 ctypedef struct StartPoint:
     Wide3 local_a                # the rounding's centre behind the point on a's surface, a's axes [m]
     Wide3 local_b
+    Wide weight                  # of the point in the manifold's centre
+    Wide share                   # of b's motion in its own (collide/_carrying.pxd)
     Wide error                   # C [m]
     Wide total                   # normal impulses, summed over the step [N s]
     Wide carry                   # what comes back before the relax pass [N s]
 
 ctypedef struct ContactStart:
-    Wide3 carried_a              # the centre's arms, frozen for the step, world axes [m]
-    Wide3 carried_b
-    Wide share                   # of a's point in where impulses act: 1, 1/2 or 0 (state/_carrier.pxd)
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed over the step [N s]
-    Wide late                    # 1: they meet only later
     Wide slide_carry[2]
     Wide twist_carry
+    Wide turns                   # 1: the normal turns, at right angles to the line
+    Wide3 line
     StartPoint points[4]
+    Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`
 
 # Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
 ctypedef struct ResistanceBlock:
     Wide surface[2]              # velocity of b's surface against that of a, along the tangents [m/s]
     Wide rolling                 # coefficients [m]
     Wide torsional
+    Wide bore                    # the part of the twist impulse that this does [N m s]
     WideCone roll                # friction about the tangents [N m s]
     Wide roll_carry[2]
 
@@ -110,10 +124,10 @@ ctypedef struct WideKernels:
     # dropped: its contacts are elsewhere by now.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        Twist* twist, double part, double whirl) noexcept nogil
-    # Impulses of manifolds that touch a body which is `asked` and give energy between the twists `before` and `after`,
-    # are dropped, from `twist` too, and so is what they carry.
-    void (*drop_givers)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                        const Twist* before, const Twist* after, Twist* twist, const int8_t* asked) noexcept nogil
+    # Of guesses at impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
+    # the world. second: of what return_carried has made act. The bodies' twists are left to the caller.
+    void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                       const double* part, bint second) noexcept nogil
     # What was carried acts.
     void (*return_carried)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                            Twist* twist) noexcept nogil

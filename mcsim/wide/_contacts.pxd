@@ -14,9 +14,7 @@ ctypedef struct Task:
     char* resisting
     const Bodies* bodies
     Twist* twist
-    const Twist* before
-    const Twist* after
-    const int8_t* asked
+    const double* parts
     Manifold* manifolds
     const Resistance* resistances
     const int32_t* order
@@ -28,6 +26,7 @@ ctypedef struct Task:
     double reach
     int relaxed
     bint rub
+    bint second
 
 cdef class WideContacts:
     cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
@@ -64,8 +63,7 @@ cdef class WideContacts:
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
-    cdef void drop_givers(self, const Twist* before, const Twist* after, Twist* twist,
-                          const int8_t* asked) noexcept nogil
+    cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef void return_carried(self, Twist* twist) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

@@ -1,21 +1,21 @@
 # The wide kernels of contacts. Included once for every CPU level; what they read and write is told in _blocks.pxd, the
 # equations of the rows in constraints/_contacts.pyx, of their biases in stabilize/_stabilize.pyx.
 #
-# A manifold is solved as a whole: friction under the load of its points, then the points one after the other (projected
-# Gauss-Seidel). The normal rows of a manifold span at most three: the normal at its centre and the tilts about the two
-# tangents. With y the velocities along these three, K their J M^-1 J' and p = (1, turn) of a point, its row's J v is
-# p . y, and what its impulse does to another's p_i' K p_j (`coupling`): so the bodies' velocities are touched once a
-# manifold.
+# A manifold is solved as a whole: its points one after the other (projected Gauss-Seidel), then friction under the loads
+# that they end with (_friction.pxi), so that it never leaves its bound. The normal rows of a manifold span at most three:
+# the normal at its centre and the tilts about the two tangents. With y the velocities along these three, K their
+# J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
+# (`coupling`): so the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
 from mcsim.core._types cimport Twist, Vec3
-from mcsim.state._carrier cimport meets_later, share_of_a
+from mcsim.state._carrier cimport crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint)
+                                 WideKernels, WidePoint, WideRub, WideSpin)
 from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
@@ -24,6 +24,19 @@ cdef enum:
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
+cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, int lane,
+                              const ManifoldPoint* p) noexcept nogil:
+    """What beside its share moves a point where edges cross."""
+    cdef int j, k
+    if not crosses(p):
+        return
+    if not block.crosses:
+        memset(&start.cross[0][0], 0, sizeof(start.cross))
+    block.crosses = 1
+    for k in range(3):
+        put(&start.cross[i][k], lane, p.cross[k])
+
+
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
                            const Bodies* bodies, double factor, double reach) noexcept nogil:
     """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
@@ -31,6 +44,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     cdef double mass_a = bodies.inv_mass[m.body_a]
     cdef double mass_b = bodies.inv_mass[m.body_b]
     cdef Vec3 t = perpendicular(m.normal)
+    cdef Vec3 second = cross(m.normal, t)
     cdef StartPoint* point
     cdef int i
     block.manifold[lane] = number
@@ -38,10 +52,10 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     block.ends.body_b[lane] = m.body_b
     put3(&block.normal, lane, m.normal)
     put3(&block.tangent, lane, t)
-    put(&start.share, lane, share_of_a(m, bodies, reach))
-    if meets_later(m, reach):
-        block.late = 1
-        put(&start.late, lane, 1.0)
+    if m.turns:
+        block.turns = 1
+        put(&start.turns, lane, 1.0)
+        put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
     put(&start.rounding_b, lane, m.rounding_b)
@@ -49,7 +63,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         block.rubs = 1
         put(&block.friction, lane, m.friction)
         put(&block.slide.impulse[0], lane, factor * dot(m.friction_impulse, t))
-        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, cross(m.normal, t)))
+        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, second))
         if m.point_count > 1:
             block.twists = 1
             put(&start.twists, lane, 1.0)
@@ -57,9 +71,14 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     put(&start.points_there, lane, m.point_count)
     for i in range(m.point_count):
         point = &start.points[i]
+        put(&point.share, lane, m.points[i].share)
+        put_crossing(block, start, i, lane, &m.points[i])
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
         put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+        if m.friction > 0.0:
+            put(&block.rub[i].impulse[0], lane, factor * dot(m.points[i].friction_impulse, t))
+            put(&block.rub[i].impulse[1], lane, factor * dot(m.points[i].friction_impulse, second))
 
 
 cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, int lane,
@@ -89,51 +108,29 @@ cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
     return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
 
 
-cdef void part_arms(ContactBlock* block, ContactStart* start, Wide faded, Wide total) noexcept nogil:
-    """Of manifolds that meet later, from the middle of the gap to each body's own surface."""
-    cdef Wide gap = splat(0.0)
-    cdef Wide weight
-    cdef int i
-    for i in range(block.point_count):
-        weight = splat(1.0) - faded * most(start.points[i].error, splat(0.0))
-        gap = gap + there(start, i) * most(weight, splat(0.001)) * start.points[i].error
-    gap = splat(0.5) * start.late * gap * inverse(total)
-    start.carried_a = w_add_scaled(start.carried_a, -gap, block.normal)
-    start.carried_b = w_add_scaled(start.carried_b, gap, block.normal)
-
-
 cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                              double reach) noexcept nogil:
-    """Where the points are on both bodies, and the manifold's centre: constraints/_contacts.pyx, set_anchors."""
+    """Where the points are on both bodies, and their weights in the centre: constraints/_contacts.pyx, set_anchors."""
     cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
     cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, block.ends.body_a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
-    cdef Wide3 centre = wide3(splat(0.0), splat(0.0), splat(0.0))
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
     cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
     cdef StartPoint* point
-    cdef Wide3 at, arm
-    cdef Wide weight
+    cdef Wide3 at
     cdef int i
     for i in range(block.point_count):
         point = &start.points[i]
-        weight = splat(1.0) - faded * most(point.error, splat(0.0))
-        weight = there(start, i) * most(weight, splat(0.001))
-        centre = w_add_scaled(centre, weight, point.local_a)
-        total = total + weight
-    centre = w_scale(inverse(total), centre)
-    start.carried_a = w_sub(centre, xa)
-    start.carried_b = w_sub(centre, xb)
-    if block.late:
-        part_arms(block, start, faded, total)
+        point.weight = splat(1.0) - faded * most(point.error, splat(0.0))
+        point.weight = there(start, i) * most(point.weight, splat(0.001))
+        total = total + point.weight
+    total = inverse(total)
     for i in range(block.point_count):
         point = &start.points[i]
         at = point.local_a
-        arm = w_sub(at, centre)
-        arm = w_add_scaled(arm, -w_dot(arm, block.normal), block.normal)
-        block.points[i].lever = there(start, i) * root(w_dot(arm, arm))
+        point.weight = point.weight * total
         point.local_a = turn_back(&ra, w_add_scaled(w_sub(at, xa), -(half * point.error + start.rounding_a),
                                                     block.normal))
         point.local_b = turn_back(&rb, w_add_scaled(w_sub(at, xb), half * point.error + start.rounding_b,
@@ -146,8 +143,10 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
-    memset(&blocks[block], 0, sizeof(ContactBlock) - unused * sizeof(WidePoint))
-    memset(&starts[block], 0, sizeof(ContactStart) - unused * sizeof(StartPoint))
+    memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
+    memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
+    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross)
+           - unused * sizeof(StartPoint))
     blocks[block].point_count = points
     for lane in range(WIDTH):
         blocks[block].manifold[lane] = -1
@@ -183,7 +182,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                 break
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
-            second = cross(m.normal, t)
+            second = cross(lane3(&block.normal, lane), t)
             m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide.impulse[0], lane), t),
                                             factor * lane_of(&block.slide.impulse[1], lane), second)
             m.twist_impulse = factor * lane_of(&block.twist, lane)
@@ -199,6 +198,10 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
+                if block.rubs:
+                    point.friction_impulse = add_scaled(
+                        scale(factor * lane_of(&block.rub[i].impulse[0], lane), t),
+                        factor * lane_of(&block.rub[i].impulse[1], lane), second)
                 point.total_normal_impulse += lane_of(&start.points[i].total, lane)
                 if load > 0.0:
                     point.total_friction_impulse = add_scaled(point.total_friction_impulse,
@@ -233,46 +236,15 @@ cdef inline void push_roll(WidePair* p, const ContactBlock* block, Wide roll_0, 
     p.wb = w_add(p.wb, w_times(&block.ends.inv_inertia_b, torque))
 
 
-cdef inline void place(Wide3 xa, Wide3 xb, Wide3 carried_a, Wide3 carried_b, Wide share, Wide3* arm_a,
-                       Wide3* arm_b) noexcept nogil:
-    """Arms to the one point where an impulse acts, from those at which each body carries it."""
-    cdef Wide3 p = w_add_scaled(w_scale(share, w_add(xa, carried_a)), splat(1.0) - share, w_add(xb, carried_b))
-    arm_a[0] = w_sub(p, xa)
-    arm_b[0] = w_sub(p, xb)
-
-
-cdef inline void set_cone(WideCone* cone, Wide d0, Wide d1, Wide c) noexcept nogil:
-    """A singular matrix, of a direction without mass, is replaced by its trace, a bound on its eigenvalues: such a step is
-    safe and has the same fixed point."""
-    cdef Wide trace = d0 + d1
-    cdef Wide det = d0 * d1 - c * c
-    cdef Mask regular = above(det, splat(1e-14) * trace * trace)
-    cone.d0 = choose(regular, d0, trace)
-    cone.d1 = choose(regular, d1, trace)
-    cone.c = choose(regular, c, splat(0.0))
-    cone.inv_det = inverse(cone.d0 * cone.d1 - cone.c * cone.c)
-    det = splat(0.5) * (cone.d0 - cone.d1)
-    cone.step = inverse(splat(0.5) * (cone.d0 + cone.d1) + root(det * det + cone.c * cone.c))
-
-
-cdef void refresh_roll(const ContactBlock* block, ResistanceBlock* resisting) noexcept nogil:
-    """The 2 x 2 products of turning about the tangents."""
-    cdef Wide3 t = block.tangent
-    cdef Wide3 s = w_cross(block.normal, t)
-    cdef Wide3 ja = w_times(&block.ends.inv_inertia_a, t)
-    cdef Wide3 jb = w_times(&block.ends.inv_inertia_b, t)
-    set_cone(&resisting.roll, w_dot(t, ja) + w_dot(t, jb),
-             w_dot(s, w_times(&block.ends.inv_inertia_a, s)) + w_dot(s, w_times(&block.ends.inv_inertia_b, s)),
-             w_dot(s, ja) + w_dot(s, jb))
-
-
-# J M^-1 J' of a manifold's rows at its centre: of friction, [[d0, c], [c, d1]] and the twist, and K, symmetric, of the
-# normal and of turning about the two tangents.
+# J M^-1 J' of a manifold's rows at its centre: of friction, [[d0, c, t0], [c, d1, t1], [t0, t1, twist]], and K, symmetric,
+# of the normal and of turning about the two tangents.
 ctypedef struct Products:
     Wide d0
     Wide d1
     Wide c
     Wide twist
+    Wide t0
+    Wide t1
     Wide k00
     Wide k01
     Wide k02
@@ -293,7 +265,10 @@ cdef inline void add_side(Products* k, const ContactBlock* block, const Wide6* i
         k.c = k.c + w_dot(row, spin)
         k.d1 = k.d1 + w_dot(row, w_times(inv_inertia, row))
     if block.twists:
-        k.twist = k.twist + w_dot(block.normal, w_times(inv_inertia, block.normal))
+        spin = w_times(inv_inertia, block.normal)
+        k.twist = k.twist + w_dot(block.normal, spin)
+        k.t0 = k.t0 + w_dot(w_cross(arm, block.tangent), spin)
+        k.t1 = k.t1 + w_dot(w_cross(arm, second), spin)
     row = w_cross(arm, block.normal)
     spin = w_times(inv_inertia, row)
     k.k00 = k.k00 + w_dot(row, spin)
@@ -312,6 +287,8 @@ cdef inline Products multiply(const ContactBlock* block, Wide3 second) noexcept 
     k.k00 = k.d0
     k.c = splat(0.0)
     k.twist = k.c
+    k.t0 = k.c
+    k.t1 = k.c
     k.k01 = k.c
     k.k02 = k.c
     k.k11 = k.c
@@ -344,44 +321,83 @@ cdef inline Wide bias_of(Wide error, Wide rate, const ContactRule* rule) noexcep
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
+cdef void turn_normal(ContactBlock* block, const ContactStart* start, const Wide3* apart) noexcept nogil:
+    """Of the lanes whose normal turns: constraints/_contacts.pyx, turn_normal."""
+    cdef Wide3 d = wide3(splat(0.0), splat(0.0), splat(0.0))
+    cdef Wide3 t
+    cdef Wide length
+    cdef Mask turned
+    cdef int i
+    for i in range(block.point_count):
+        d = w_add_scaled(d, start.points[i].weight, apart[i])
+    d = w_add_scaled(d, -w_dot(start.line, d), start.line)
+    length = root(w_dot(d, d))
+    turned = above(splat(2.0) * start.turns * w_dot(block.normal, d), length)
+    d = w_scale(inverse(length), d)
+    block.normal = w_choose(turned, d, block.normal)
+    t = w_add_scaled(block.tangent, -w_dot(block.normal, block.tangent), block.normal)
+    block.tangent = w_choose(turned, w_scale(inverse(root(w_dot(t, t))), t), block.tangent)
+
+
+cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 second, const Wide3* apart,
+                             Wide3* arm) noexcept nogil:
+    """Gaps, the centre, and where the points' impulses act: constraints/_contacts.pyx, contact_frame. arm: from a's centre
+    of mass to the centre of its rounding, and then to the point."""
+    cdef Wide rounding = start.rounding_a + start.rounding_b
+    cdef StartPoint* at
+    cdef Wide x, y
+    cdef int i
+    block.arm_a = wide3(splat(0.0), splat(0.0), splat(0.0))
+    for i in range(block.point_count):
+        at = &start.points[i]
+        at.error = w_dot(block.normal, apart[i]) - rounding
+        arm[i] = w_add_scaled(arm[i], start.rounding_a - at.share * rounding, block.normal)
+        arm[i] = w_add_scaled(arm[i], at.share, apart[i])
+        if block.crosses:
+            x = w_dot(block.tangent, apart[i])
+            y = w_dot(second, apart[i])
+            arm[i] = w_add_scaled(arm[i], start.cross[i][0] * x + start.cross[i][1] * y, block.tangent)
+            arm[i] = w_add_scaled(arm[i], start.cross[i][2] * x - start.cross[i][0] * y, second)
+        block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
+
+
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                                const ContactRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
-    cdef Wide3 xa = gather3(<const double*>bodies.position, a, 3)
-    cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
+    cdef Wide3 between = w_sub(gather3(<const double*>bodies.position, a, 3),
+                               gather3(<const double*>bodies.position, b, 3))
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
-    cdef Wide rounding = start.rounding_a + start.rounding_b
-    cdef Wide3 ca, cb, apart
+    cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
+    cdef Wide3 apart[4]
+    cdef Wide3 second, offset
+    cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
     cdef WidePoint* point
-    cdef StartPoint* at
     cdef Products k
     cdef int i
+    for i in range(block.point_count):
+        arm[i] = turn(&ra, start.points[i].local_a)
+        apart[i] = w_sub(w_sub(turn(&rb, start.points[i].local_b), arm[i]), between)
+    if block.turns:
+        turn_normal(block, start, apart)
+    second = w_cross(block.normal, block.tangent)
+    find_points(block, start, second, apart, arm)
+    block.arm_b = w_add(block.arm_a, between)
     load_inertia(&block.ends, bodies)
-    place(xa, xb, start.carried_a, start.carried_b, start.share, &block.arm_a, &block.arm_b)
     k = multiply(block, second)
-    if block.rubs:
-        set_cone(&block.slide, k.d0, k.d1, k.c)
-    if block.twists:
-        block.twist_mass = start.twists * inverse(k.twist)
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     for i in range(block.point_count):
         point = &block.points[i]
-        at = &start.points[i]
-        ca = turn(&ra, at.local_a)
-        cb = turn(&rb, at.local_b)
-        apart = w_sub(w_add(xb, cb), w_add(xa, ca))
-        at.error = w_dot(block.normal, apart) - rounding
-        # From the centre: (share) (x_a + c_a) + (1 - share) (x_b + c_b) less x_a and the centre's arm
-        apart = w_sub(w_add_scaled(ca, splat(1.0) - start.share, apart), block.arm_a)
-        point.turn[0] = w_dot(second, apart)
-        point.turn[1] = -w_dot(block.tangent, apart)
+        offset = w_sub(arm[i], block.arm_a)
+        point.turn[0] = w_dot(second, offset) * several
+        point.turn[1] = -w_dot(block.tangent, offset) * several
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
-        point.bias = bias_of(at.error, rate, rule)
+        point.bias = bias_of(start.points[i].error, rate, rule)
+    if block.rubs:
+        set_rub(block, start, &k)
 
 
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -391,6 +407,18 @@ cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* r
         refresh_block(&blocks[k], &starts[k], bodies, rule)
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
+
+
+cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
+    """Of the points' friction, as it is without what is carried."""
+    cdef int i, k
+    if not block.rubs:
+        return
+    for i in range(block.point_count):
+        for k in range(2):
+            block.rub[i].impulse[k] = kept * block.rub[i].impulse[k]
+    if block.resists:
+        resisting.bore = kept * resisting.bore
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -413,6 +441,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
             normal[i] = block.points[i].impulse
+        keep_rubs(block, &resisting[k], kept)
         for i in range(2):
             start.slide_carry[i] = rest * block.slide.impulse[i]
             block.slide.impulse[i] = first * block.slide.impulse[i]
@@ -427,76 +456,35 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         store_pair(&p, &block.ends, twist)
 
 
-cdef inline Wide work_of(const ContactBlock* block, const ResistanceBlock* resisting, const WidePair* p) noexcept nogil:
-    """impulse . J v of all rows."""
-    cdef Wide3 rate = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 turning = w_sub(p.wb, p.wa)
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
-    cdef Wide closing = w_dot(block.normal, rate)
-    cdef Wide tilting_0 = w_dot(block.tangent, turning)
-    cdef Wide tilting_1 = w_dot(second, turning)
-    cdef Wide work = block.slide.impulse[0] * w_dot(block.tangent, rate)
-    cdef const WidePoint* point
-    cdef int i
-    work = work + block.slide.impulse[1] * w_dot(second, rate) + block.twist * w_dot(block.normal, turning)
-    for i in range(block.point_count):
-        point = &block.points[i]
-        work = work + point.impulse * (closing + point.turn[0] * tilting_0 + point.turn[1] * tilting_1)
-    if block.resists:
-        work = work + resisting.roll.impulse[0] * tilting_0 + resisting.roll.impulse[1] * tilting_1
-    return work
+cdef inline void keep_of(Wide* impulse, Wide* carry, Wide kept, bint second) noexcept nogil:
+    if second:
+        impulse[0] = impulse[0] - (splat(1.0) - kept) * carry[0]
+    else:
+        impulse[0] = kept * impulse[0]
+        carry[0] = kept * carry[0]
 
 
-cdef inline void keep_part(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, Twist* twist,
-                           Wide kept) noexcept nogil:
-    """Of all impulses, 1 or 0 of each lane; what goes is taken from the bodies."""
-    cdef WidePair p = load_pair(&block.ends, twist)
-    cdef Wide gone = kept - splat(1.0)
-    cdef Wide normal[4]
-    cdef int i
-    for i in range(block.point_count):
-        normal[i] = gone * block.points[i].impulse
-    push_all(&p, block, normal, gone * block.slide.impulse[0], gone * block.slide.impulse[1], gone * block.twist)
-    if block.resists:
-        push_roll(&p, block, gone * resisting.roll.impulse[0], gone * resisting.roll.impulse[1])
-        for i in range(2):
-            resisting.roll.impulse[i] = kept * resisting.roll.impulse[i]
-            resisting.roll_carry[i] = kept * resisting.roll_carry[i]
-    store_pair(&p, &block.ends, twist)
-    for i in range(block.point_count):
-        block.points[i].impulse = kept * block.points[i].impulse
-        start.points[i].carry = kept * start.points[i].carry
-    for i in range(2):
-        block.slide.impulse[i] = kept * block.slide.impulse[i]
-        start.slide_carry[i] = kept * start.slide_carry[i]
-    block.twist = kept * block.twist
-    start.twist_carry = kept * start.twist_carry
-
-
-# The work of impulses L that take v to v' is L . J (v + v') / 2.
-cdef void drop_givers(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                      const Twist* before, const Twist* after, Twist* twist, const int8_t* asked) noexcept nogil:
+cdef void keep_parts(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                     const double* part, bint second) noexcept nogil:
     cdef ContactBlock* block
-    cdef WidePair p, q
-    cdef Wide wanted, work
+    cdef ContactStart* start
+    cdef Wide kept
     cdef Py_ssize_t k
-    cdef int lane
-    cdef bint any
+    cdef int i
     for k in range(count):
         block = &blocks[k]
-        wanted = splat(0.0)
-        any = False
-        for lane in range(WIDTH):
-            if asked[block.ends.body_a[lane]] or asked[block.ends.body_b[lane]]:
-                put(&wanted, lane, 1.0)
-                any = True
-        if not any:
+        start = &starts[k]
+        kept = least(gather(part, block.ends.body_a, 1), gather(part, block.ends.body_b, 1))
+        if not any_lane(above(splat(1.0), kept)):
             continue
-        p = load_pair(&block.ends, before)
-        q = load_pair(&block.ends, after)
-        work = work_of(block, &resisting[k], &p) + work_of(block, &resisting[k], &q)
-        keep_part(block, &starts[k], &resisting[k], twist,
-                  splat(1.0) - choose(above(work, splat(0.0)), wanted, splat(0.0)))
+        for i in range(block.point_count):
+            keep_of(&block.points[i].impulse, &start.points[i].carry, kept, second)
+        for i in range(2):
+            keep_of(&block.slide.impulse[i], &start.slide_carry[i], kept, second)
+            if block.resists:
+                keep_of(&resisting[k].roll.impulse[i], &resisting[k].roll_carry[i], kept, second)
+        keep_of(&block.twist, &start.twist_carry, kept, second)
+        keep_rubs(block, &resisting[k], splat(0.5) * (splat(1.0) + kept) if second else kept)
 
 
 cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -527,99 +515,7 @@ cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceB
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
-cdef inline void onto_cone(const WideCone* cone, Wide w0, Wide w1, Wide radius, Wide* found) noexcept nogil:
-    """Coulomb friction of the pairs under given loads; found: (2,) impulses. Within the circle x = D^-1 b, as
-    solve/_blocks.pxd, cone_step, has it. Beyond it a projected step x = P(x - w / e), e the larger eigenvalue of D: it has
-    the minimum on the circle, w against x, for its fixed point, is there at once where w has x's direction or outweighs
-    it, and needs no iteration in a sweep."""
-    cdef Wide x0 = cone.impulse[0] - (cone.d1 * w0 - cone.c * w1) * cone.inv_det
-    cdef Wide x1 = cone.impulse[1] - (cone.d0 * w1 - cone.c * w0) * cone.inv_det
-    cdef Mask outside = above(x0 * x0 + x1 * x1, radius * radius)
-    cdef Wide y0, y1, kept
-    if any_lane(outside):
-        y0 = cone.impulse[0] - cone.step * w0
-        y1 = cone.impulse[1] - cone.step * w1
-        kept = least(radius * inverse(root(y0 * y0 + y1 * y1)), splat(1.0))
-        x0 = choose(outside, kept * y0, x0)
-        x1 = choose(outside, kept * y1, x1)
-    found[0] = x0
-    found[1] = x1
-
-
-cdef inline void slide_and_twist(ContactBlock* block, const ResistanceBlock* resisting, WidePair* p, bint keep,
-                                 Wide* largest) noexcept nogil:
-    """Friction under the present loads. resisting: the block's own, or NULL. largest: the largest change so far, of a
-    velocity; without `keep`, which leaves everything as it is, of an impulse."""
-    cdef Wide3 second = w_cross(block.normal, block.tangent)
-    cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
-    cdef Wide3 force, turn_a, turn_b
-    cdef Wide load = splat(0.0)
-    cdef Wide turning = splat(0.0)
-    cdef Wide found[2]
-    cdef Wide change[2]
-    cdef Wide slip[2]
-    cdef Wide bound, twist
-    cdef int i
-    for i in range(block.point_count):
-        load = load + block.points[i].impulse
-    slip[0] = w_dot(block.tangent, across)
-    slip[1] = w_dot(second, across)
-    if resisting != NULL:
-        for i in range(2):
-            slip[i] = slip[i] + resisting.surface[i]
-    onto_cone(&block.slide, slip[0], slip[1], block.friction * load, found)
-    for i in range(2):
-        change[i] = found[i] - block.slide.impulse[i]
-    if keep:
-        block.slide.impulse[0] = found[0]
-        block.slide.impulse[1] = found[1]
-        force = w_add_scaled(w_scale(change[0], block.tangent), change[1], second)
-        push(p, &block.ends, force, w_cross(block.arm_a, force), w_cross(block.arm_b, force))
-        largest[0] = most(largest[0], most(size_of(change[0]) * block.slide.d0, size_of(change[1]) * block.slide.d1))
-    else:
-        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
-    if not block.twists:
-        return
-    for i in range(block.point_count):
-        turning = turning + block.points[i].lever * block.points[i].impulse
-    bound = block.friction * turning
-    if resisting != NULL:
-        bound = bound + resisting.torsional * load
-    twist = block.twist - block.twist_mass * w_dot(block.normal, w_sub(p.wb, p.wa))
-    twist = least(most(twist, -bound), bound)
-    force = w_scale(twist - block.twist, block.normal)
-    if keep:
-        block.twist = twist
-        turn_a = w_times(&block.ends.inv_inertia_a, force)
-        turn_b = w_times(&block.ends.inv_inertia_b, force)
-        p.wa = w_sub(p.wa, turn_a)
-        p.wb = w_add(p.wb, turn_b)
-        largest[0] = most(largest[0], size_of(w_dot(block.normal, w_add(turn_a, turn_b))))
-    else:
-        largest[0] = most(largest[0], size_of(twist - block.twist))
-
-
-cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, bint keep,
-                                Wide* largest) noexcept nogil:
-    """Likewise of turning about the tangents."""
-    cdef Wide3 turning = w_sub(p.wb, p.wa)
-    cdef Wide load = splat(0.0)
-    cdef Wide found[2]
-    cdef Wide change[2]
-    cdef int i
-    for i in range(block.point_count):
-        load = load + block.points[i].impulse
-    onto_cone(&resisting.roll, w_dot(block.tangent, turning), w_dot(w_cross(block.normal, block.tangent), turning),
-              resisting.rolling * load, found)
-    for i in range(2):
-        change[i] = found[i] - resisting.roll.impulse[i]
-    if not keep:
-        largest[0] = most(largest[0], most(size_of(change[0]), size_of(change[1])))
-        return
-    for i in range(2):
-        resisting.roll.impulse[i] = found[i]
-    push_roll(p, block, change[0], change[1])
-    largest[0] = most(largest[0], most(size_of(change[0]) * resisting.roll.d0, size_of(change[1]) * resisting.roll.d1))
+include "_friction.pxi"
 
 
 cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int relaxed, Wide* rate) noexcept nogil:
@@ -674,18 +570,25 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
 cdef inline void solve_block(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub,
                              Wide* rate) noexcept nogil:
     """rub: friction too. resisting: the block's own, or NULL. rate: the largest change of a velocity so far."""
-    cdef WidePair p
-    p = load_pair(&block.ends, twist)
-    if rub and resisting != NULL:
-        resist_rolling(block, resisting, &p, True, rate)
-    if rub and block.rubs:
-        slide_and_twist(block, resisting, &p, True, rate)
+    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef bint rolls = rub and resisting != NULL
+    rub = rub and block.rubs != 0
     if block.point_count == 1:
         solve_points(block, &p, 1, relaxed, rate)
+        if rub and resisting == NULL:
+            rub_point(block, &p, rate)
+        elif rub:
+            rub_block(block, resisting, &p, 1, True, rate)
     elif block.point_count == 2:
         solve_points(block, &p, 2, relaxed, rate)
+        if rub:
+            rub_block(block, resisting, &p, 2, True, rate)
     else:
         solve_points(block, &p, 4, relaxed, rate)
+        if rub:
+            rub_block(block, resisting, &p, 4, True, rate)
+    if rolls:
+        resist_rolling(block, resisting, &p, True, rate)
     store_pair(&p, &block.ends, twist)
 
 
@@ -709,7 +612,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
     if resisting != NULL:
         resist_rolling(block, resisting, &p, False, largest)
     if block.rubs:
-        slide_and_twist(block, resisting, &p, False, largest)
+        rub_block(block, resisting, &p, block.point_count, False, largest)
     for i in range(block.point_count):
         point = &block.points[i]
         u = w_dot(block.normal, arm_speed) + (most(point.bias, zero) if relaxed else point.bias)
@@ -775,7 +678,7 @@ KERNELS.fill = fill
 KERNELS.store = store
 KERNELS.refresh = refresh
 KERNELS.warm_start = warm_start
-KERNELS.drop_givers = drop_givers
+KERNELS.keep_parts = keep_parts
 KERNELS.return_carried = return_carried
 KERNELS.sweep = sweep
 KERNELS.residual = residual

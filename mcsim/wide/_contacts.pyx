@@ -264,15 +264,12 @@ cdef class WideContacts:
         task.whirl = whirl
         self.share_by_color(&task, do_warm_start)
 
-    cdef void drop_givers(self, const Twist* before, const Twist* after, Twist* twist,
-                          const int8_t* asked) noexcept nogil:
-        """Impulses that give energy, of contacts of bodies that are `asked`; asked[-1]: of the world."""
+    cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
+        """Of guesses that have acted; the bodies' twists are left to the caller."""
         cdef Task task = self.task()
-        task.twist = twist
-        task.before = before
-        task.after = after
-        task.asked = asked
-        self.share_by_color(&task, do_drop_givers)
+        task.parts = part
+        task.second = second
+        self.share(&task, do_keep_parts, self.count)
 
     cdef void return_carried(self, Twist* twist) noexcept nogil:
         cdef Task task = self.task()
@@ -337,10 +334,10 @@ cdef void do_warm_start(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
                             task.twist, task.part, task.whirl)
 
 
-cdef void do_drop_givers(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
-    task.kernels.drop_givers(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                             task.before, task.after, task.twist, task.asked)
+    task.kernels.keep_parts(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
+                            task.parts, task.second)
 
 
 cdef void do_return_carried(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:

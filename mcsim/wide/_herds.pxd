@@ -10,6 +10,12 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, JointRows
 
+# Which lanes a solve is for.
+cdef enum:
+    HERD_SWEPT = 0
+    HERD_FREE = 1
+    HERD_LOOSE = 2
+
 # What all articulations of one structure have in common. Bodies are numbered within the articulation; ends that do not
 # move have numbers of their own, behind the others.
 ctypedef struct HerdNode:
@@ -52,7 +58,8 @@ ctypedef struct HerdShape:
 ctypedef struct Herd:
     const HerdShape* shape
     Py_ssize_t first             # its first number among those of the joints' rows
-    int32_t lanes                # that are filled
+    int32_t lanes                # that are filled, of `width`
+    int32_t width
     int32_t* body                # (bodies, 8)
     int32_t* record              # (nodes, 8) where each joint's first JointRow stands among doubles
     int32_t* number              # (nodes, 8) its first row
@@ -68,77 +75,98 @@ ctypedef struct Herd:
     double* x                    # (rows,) right side and solution
     double* start                # (bodies that move, 7) positions and orientations at the drift's start
     double* inertia              # (bodies that move, 12) inertia and its inverse, body axes
-    double* loose                # 1: the lane's joints were off at the last trial poses, 0: they were not; one number a
-                                 # lane, and how many are
+    int32_t articulation[8]      # which one each lane has
+    double* near                 # how far a lane's joints may be off at trial poses
+    double* off                  # and were at the last ones [m, rad]
+    double* loose                # 1: that is more than they may, 0: it is not; one number a lane, and how many are
+    double* swept                # 1: the lane takes part in the sweeps
 
 ctypedef struct HerdKernels:
     int width
     # Jacobians and errors at the present poses. -> the largest |error| [m, rad]
     double (*write)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows) noexcept nogil
-    # Biases at trial poses. -> the largest distance from what the drift aims at, of a row [m, rad]. Those lanes are
-    # loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
-    double (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                   double fastest, double near, bint again) noexcept nogil
-    # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. -1: some body
+    # Biases at trial poses, and `off`: the largest distance of a row from what the drift aims at [m, rad]. Those lanes
+    # are loose from now on that are farther off than `near`. again: only herds with a lane that has been loose.
+    void (*miss)(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+                 double fastest, bint again) noexcept nogil
+    # The same at the poses that integrate/_euler.pyx, try_poses, gives; into the bodies too if `store`. 0: some body
     # turns too far for one piece.
-    double (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
-                    double near, bint again, bint store) noexcept nogil
+    int (*drift)(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+                 bint again, bint store) noexcept nogil
     # Inertia; poses at the drift's start.
     void (*load)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     void (*keep)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
     # J M^-1 J' and its factor.
     void (*factor)(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
-    # One solve of J v + bias = 0; known: `bias` is J v + bias already, and only loose lanes take part.
-    void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil
-    # twist += M^-1 J' impulse
-    void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil
-    # out <- part J v, or with `add` out + part J v
-    void (*rates)(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
-                  double* out) noexcept nogil
-    # sum (8 a herd) <- the sum of impulse J v of each lane; of impulse rate, where J v is at hand.
-    void (*powers)(const Herd* herds, Py_ssize_t count, const Twist* twist, const double* impulse,
-                   double* sum) noexcept nogil
-    void (*products)(const Herd* herds, Py_ssize_t count, const double* rate, const double* impulse,
-                     double* sum) noexcept nogil
+    # One solve of J v + bias = 0 in the lanes that are HERD_SWEPT or not, HERD_FREE; or HERD_LOOSE: there `bias` is
+    # J v + bias already.
+    void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, int which) noexcept nogil
+    # twist += M^-1 J' impulse; twice: in lanes that are swept alone, whose impulse is doubled then.
+    void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint twice) noexcept nogil
+    # bias <- bias - J v, or 0 in lanes that are off by more than `far`.
+    void (*aim)(const Herd* herds, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil
     # Jacobians but for I^-1 J' to where those of the joint are; impulses and their second part
     void (*give)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
     void (*give_impulses)(const Herd* herds, Py_ssize_t count, JointRows* rows) noexcept nogil
+    # Of guesses that have acted, what impulses are beyond `base`, `part` of each body is kept.
+    void (*keep_parts)(const Herd* herds, Py_ssize_t count, JointRows* rows, const double* base,
+                       const double* part) noexcept nogil
 
+
+cdef enum:
+    MOST_LEVELS = 4
 
 cdef class Herds:
-    cdef const HerdKernels* kernels
+    cdef const HerdKernels* kernels[4]  # of each level up to the one in use, which has the most lanes
+    cdef int level_count
+    cdef int width                      # the most lanes
+    cdef Py_ssize_t level_begin[5]      # herds of level k: from level_begin[k + 1] to level_begin[k]
     cdef object kept
     cdef Herd* herds                    # those in use
     cdef Py_ssize_t count
     cdef Py_ssize_t first               # where the numbers of their rows begin, and how many they are
     cdef Py_ssize_t used
     cdef readonly Py_ssize_t number_count       # if all are in use
-    cdef readonly object joints         # (joints,) bool: which are here
-    cdef const int8_t* taken            # the same
+    cdef readonly object joints         # (joints,) bool: which may be here
+    cdef readonly object articulations  # numbers of those that may be
     cdef Py_ssize_t flock_count         # structures
     cdef HerdShape* shapes
     cdef Herd* all_herds
     cdef int32_t* flock_begin           # articulations, structure by structure, and where each one's bodies and joints
     cdef int32_t* member_body           # begin
     cdef int32_t* member_joint
+    cdef int32_t* member_articulation
     cdef int32_t* bodies
     cdef int32_t* sources
     cdef double* anchors                # (joints here, 15)
     cdef int32_t* herd_begin            # room for each structure among all_herds
     cdef int32_t* row_begin             # of all joints
-    cdef double* rate                   # J v, for those who compare
-    cdef double* sum                    # a number for each lane
 
-    cdef void choose(self, const int8_t* idle, Py_ssize_t first) noexcept nogil
-    cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil
-    cdef void add(self, Herd* herd, int lanes) noexcept nogil
+    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil
+    cdef void fill(self, Herd* herd, Py_ssize_t a) noexcept nogil
+    cdef void add(self, Herd* herd) noexcept nogil
+    cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil
+    cdef bint any_loose(self) noexcept nogil
+    cdef void find_loose(self, int8_t* loose) noexcept nogil
+
+    cdef Py_ssize_t begin_of(self, int level) noexcept nogil
+    cdef Py_ssize_t count_of(self, int level) noexcept nogil
+    cdef void load(self, const Bodies* bodies) noexcept nogil
+    cdef void write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
+    cdef void keep(self, const Bodies* bodies) noexcept nogil
+    cdef void factor(self, const Bodies* bodies) noexcept nogil
+    cdef void solve(self, Twist* twist, JointRows* rows, int which) noexcept nogil
+    cdef void push(self, Twist* twist, JointRows* rows, bint twice) noexcept nogil
+    cdef void aim(self, const Twist* twist, JointRows* rows, double far) noexcept nogil
+    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, double fastest, bint again,
+                    bint store) noexcept nogil
+    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest, bint again) noexcept nogil
+    cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil
+
     cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil
     cdef void take(self, JointRows* rows) noexcept nogil
-    cdef void give(self, JointRows* rows) noexcept nogil
+    cdef void give_jacobians(self, JointRows* rows) noexcept nogil
     cdef void give_impulses(self, JointRows* rows) noexcept nogil
-    cdef void keep_rates(self, const Twist* twist) noexcept nogil
-    cdef void add_powers(self, const Twist* twist, const double* impulse, Joint* joints) noexcept nogil
-    cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil
-    cdef void add_sums(self, Joint* joints) noexcept nogil
+    cdef void keep_parts(self, JointRows* rows, const double* base, const double* part) noexcept nogil

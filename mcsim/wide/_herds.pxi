@@ -4,7 +4,8 @@
 # The rows of a joint: its point, along the axes of the world, as of a ball joint; and of a hinge z_b . x_a, z_b . y_a,
 # whose rates are d . (w_b - w_a) with d = z_b x x_a and z_b x y_a.
 
-from mcsim.wide._herds cimport Herd, HerdEntry, HerdKernels, HerdNode, HerdShape, HerdUpdate
+from mcsim.wide._herds cimport (HERD_FREE, HERD_LOOSE, Herd, HerdEntry, HerdKernels, HerdNode, HerdShape,
+                                HerdUpdate)
 
 cdef enum:
     FIXED_NUMBERS = 15
@@ -89,7 +90,7 @@ cdef double write_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodie
     return largest_lane(&largest)
 
 
-cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double fastest, double near) noexcept nogil:
+cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double fastest) noexcept nogil:
     """With the poses in `motions`. -> the largest of each lane"""
     cdef Wide rate = splat(1.0 / h)
     cdef Wide largest = splat(0.0)
@@ -118,21 +119,20 @@ cdef inline Wide miss_herd(const Herd* herd, JointRows* rows, double h, double f
         for i in range(node.size):
             bias[i] = rate * off[i]
             largest = most(largest, size_of(off[i]))
-    wide = above(largest, splat(near))
+    (<Wide*>herd.off)[0] = largest
+    wide = above(largest, (<const Wide*>herd.near)[0])
     (<Wide*>herd.loose)[0] = choose(wide, splat(1.0), splat(0.0))
     herd.loose[WIDTH] = any_lane(wide)
     return largest
 
 
-cdef double miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
-                       double fastest, double near, bint again) noexcept nogil:
-    cdef Wide overall = splat(0.0)
+cdef void miss_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies, JointRows* rows, double h,
+                     double fastest, bint again) noexcept nogil:
     cdef Py_ssize_t n
     for n in range(count):
         if not again or herds[n].loose[WIDTH] > 0.0:
             load_poses(&herds[n], bodies)
-            overall = most(overall, miss_herd(&herds[n], rows, h, fastest, near))
-    return largest_lane(&overall)
+            miss_herd(&herds[n], rows, h, fastest)
 
 
 cdef void load_herds(const Herd* herds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:
@@ -193,16 +193,15 @@ cdef inline bint drift_herd(const Herd* herd, Bodies* bodies, double h, bint sto
     return True
 
 
-cdef double drift_herds(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
-                        double near, bint again, bint store) noexcept nogil:
-    cdef Wide overall = splat(0.0)
+cdef int drift_herds(const Herd* herds, Py_ssize_t count, Bodies* bodies, JointRows* rows, double h, double fastest,
+                     bint again, bint store) noexcept nogil:
     cdef Py_ssize_t n
     for n in range(count):
         if not again or herds[n].loose[WIDTH] > 0.0:
             if not drift_herd(&herds[n], bodies, h, store):
-                return -1.0
-            overall = most(overall, miss_herd(&herds[n], rows, h, fastest, near))
-    return largest_lane(&overall)
+                return 0
+            miss_herd(&herds[n], rows, h, fastest)
+    return 1
 
 # ---- the factor ------------------------------------------------------------------------------------------------------
 
@@ -432,16 +431,16 @@ cdef inline void push_joint(const Herd* herd, const HerdNode* node, int k, int m
         put_three(w_add(three(b + 3), w_cross(three(arms + 3), force)), b + 3)
 
 
-cdef inline void store_twists(const Herd* herd, Twist* twist) noexcept nogil:
-    """Twists by the impulses on the bodies, and back into their records."""
+cdef inline void store_twists(const Herd* herd, Twist* twist, Mask wanted) noexcept nogil:
+    """Twists by the impulses on the bodies, and back into their records; in the lanes that are `wanted`."""
     cdef Wide* body = <Wide*>herd.motions
     cdef const Wide* mass = <const Wide*>herd.masses
     cdef Wide6 inertia
     cdef int k
     for k in range(herd.shape.moving_count):
         inertia = inertia_of(mass)
-        put_three(w_add_scaled(three(body), mass[0], three(body + 6)), body)
-        put_three(w_add(three(body + 3), w_times(&inertia, three(body + 9))), body + 3)
+        put_three(w_choose(wanted, w_add_scaled(three(body), mass[0], three(body + 6)), three(body)), body)
+        put_three(w_choose(wanted, w_add(three(body + 3), w_times(&inertia, three(body + 9))), three(body + 3)), body + 3)
         scatter6(body, <double*>twist, herd.body + 8 * k)
         body += MOTION_NUMBERS
         mass += MASS_NUMBERS
@@ -507,36 +506,34 @@ cdef inline void backward_herd(const Herd* herd, const HerdNode* node, int m) no
         x[node.row + p] = a[p]
 
 
-cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint known) noexcept nogil:
+cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, int which) noexcept nogil:
     cdef const Herd* herd
     cdef const HerdNode* node
     cdef const Wide* bias
     cdef Wide* impulse
     cdef Wide* x
-    cdef Mask loose
+    cdef Mask wanted
     cdef Py_ssize_t n
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
-        if known and herd.loose[WIDTH] == 0.0:
+        wanted = above((<const Wide*>(herd.loose if which == HERD_LOOSE else herd.swept))[0], splat(0.5))
+        if which == HERD_FREE:
+            wanted = above(splat(0.5), (<const Wide*>herd.swept)[0])
+        if not any_lane(wanted):
             continue
         x = <Wide*>herd.x
         bias = <const Wide*>(rows.bias + herd.first)
         impulse = <Wide*>(rows.impulse + herd.first)
         load_twists(herd, twist)
-        for k in range(herd.shape.node_count if not known else 0):
+        for k in range(herd.shape.node_count if which != HERD_LOOSE else 0):
             node = &herd.shape.nodes[k]
             if node.size == 3:
                 find_rates(herd, node, k, 3, x + node.row)
             else:
                 find_rates(herd, node, k, 5, x + node.row)
-        if known:
-            loose = above((<const Wide*>herd.loose)[0], splat(0.0))
-            for i in range(herd.shape.row_count):
-                x[i] = choose(loose, -bias[i], splat(0.0))
-        else:
-            for i in range(herd.shape.row_count):
-                x[i] = -(x[i] + bias[i])
+        for i in range(herd.shape.row_count):
+            x[i] = -bias[i] if which == HERD_LOOSE else -(x[i] + bias[i])
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]
             if node.size == 3:
@@ -552,79 +549,51 @@ cdef void solve_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRo
                 backward_herd(herd, node, 5)
                 push_joint(herd, node, k, 5, x + node.row)
         for i in range(herd.shape.row_count):
-            impulse[i] = impulse[i] + x[i]
-        store_twists(herd, twist)
+            impulse[i] = choose(wanted, impulse[i] + x[i], impulse[i])
+        store_twists(herd, twist, wanted)
 
 
-cdef void push_herds(const Herd* herds, Py_ssize_t count, Twist* twist, const JointRows* rows) noexcept nogil:
+cdef void push_herds(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint twice) noexcept nogil:
     cdef const Herd* herd
     cdef const HerdNode* node
-    cdef Py_ssize_t n
-    cdef int k
-    for n in range(count):
-        herd = &herds[n]
-        load_twists(herd, twist)
-        for k in range(herd.shape.node_count):
-            node = &herd.shape.nodes[k]
-            push_joint(herd, node, k, node.size, <const Wide*>(rows.impulse + herd.first) + node.row)
-        store_twists(herd, twist)
-
-
-cdef void rates_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, double part, bint add,
-                      double* out) noexcept nogil:
-    cdef const Herd* herd
-    cdef const HerdNode* node
-    cdef Wide rate[5]
-    cdef Wide* to
+    cdef Wide* impulse
+    cdef Mask wanted
     cdef Py_ssize_t n
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
+        impulse = <Wide*>(rows.impulse + herd.first)
+        wanted = above((<const Wide*>herd.swept)[0], splat(0.5 if twice else -1.0))
+        if not any_lane(wanted):
+            continue
         load_twists(herd, twist)
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]
-            find_rates(herd, node, k, node.size, rate)
-            to = <Wide*>(out + herd.first) + node.row
-            for i in range(node.size):
-                to[i] = to[i] + splat(part) * rate[i] if add else splat(part) * rate[i]
+            push_joint(herd, node, k, node.size, impulse + node.row)
+        store_twists(herd, twist, wanted)
+        if twice:
+            for i in range(herd.shape.row_count):
+                impulse[i] = choose(wanted, impulse[i] + impulse[i], impulse[i])
 
 
-cdef void sum_powers(const Herd* herds, Py_ssize_t count, const Twist* twist, const double* impulse,
-                     double* sum) noexcept nogil:
+cdef void aim_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil:
     cdef const Herd* herd
     cdef const HerdNode* node
-    cdef const Wide* x
     cdef Wide rate[5]
-    cdef Wide total
+    cdef Wide* bias
+    cdef Mask near
     cdef Py_ssize_t n
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
+        near = above(splat(far), (<const Wide*>herd.off)[0])
         load_twists(herd, twist)
-        total = splat(0.0)
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]
             find_rates(herd, node, k, node.size, rate)
-            x = <const Wide*>(impulse + herd.first) + node.row
+            bias = <Wide*>(rows.bias + herd.first) + node.row
             for i in range(node.size):
-                total = total + x[i] * rate[i]
-        (<Wide*>(sum + 8 * n))[0] = total
-
-
-cdef void sum_products(const Herd* herds, Py_ssize_t count, const double* rate, const double* impulse,
-                       double* sum) noexcept nogil:
-    cdef const Wide* a
-    cdef const Wide* b
-    cdef Wide total
-    cdef Py_ssize_t n
-    cdef int i
-    for n in range(count):
-        a = <const Wide*>(impulse + herds[n].first)
-        b = <const Wide*>(rate + herds[n].first)
-        total = splat(0.0)
-        for i in range(herds[n].shape.row_count):
-            total = total + a[i] * b[i]
-        (<Wide*>(sum + 8 * n))[0] = total
+                bias[i] = choose(near, bias[i] - rate[i], splat(0.0))
 
 
 cdef double residual_herds(const Herd* herds, Py_ssize_t count, const Twist* twist,
@@ -691,8 +660,32 @@ cdef void give_impulses_of_herds(const Herd* herds, Py_ssize_t count, JointRows*
                 scatter((<const Wide*>(rows.second + from_row))[0], rows.second + i, herd.number + 8 * k, 1)
 
 
+cdef void keep_parts_of_herds(const Herd* herds, Py_ssize_t count, JointRows* rows, const double* base,
+                              const double* part) noexcept nogil:
+    cdef const Herd* herd
+    cdef const Wide* start
+    cdef Wide* impulse
+    cdef Wide kept
+    cdef Mask doubtful
+    cdef Py_ssize_t n
+    cdef int k
+    for n in range(count):
+        herd = &herds[n]
+        kept = splat(1.0)
+        for k in range(herd.shape.body_count):
+            kept = least(kept, gather(part, herd.body + 8 * k, 1))
+        doubtful = above(splat(1.0), kept)
+        if not any_lane(doubtful):
+            continue
+        impulse = <Wide*>(rows.impulse + herd.first)
+        start = <const Wide*>(base + herd.first)
+        for k in range(herd.shape.row_count):
+            impulse[k] = choose(doubtful, start[k] + kept * (impulse[k] - start[k]), impulse[k])
+
+
 cdef HerdKernels HERD_KERNELS
 HERD_KERNELS.width = WIDTH
+HERD_KERNELS.keep_parts = keep_parts_of_herds
 HERD_KERNELS.write = write_herds
 HERD_KERNELS.miss = miss_herds
 HERD_KERNELS.drift = drift_herds
@@ -701,9 +694,7 @@ HERD_KERNELS.keep = keep_herds
 HERD_KERNELS.factor = factor_herds
 HERD_KERNELS.solve = solve_herds
 HERD_KERNELS.push = push_herds
-HERD_KERNELS.rates = rates_herds
-HERD_KERNELS.powers = sum_powers
-HERD_KERNELS.products = sum_products
+HERD_KERNELS.aim = aim_herds
 HERD_KERNELS.residual = residual_herds
 HERD_KERNELS.give = give_herds
 HERD_KERNELS.give_impulses = give_impulses_of_herds

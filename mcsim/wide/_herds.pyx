@@ -2,7 +2,8 @@
 
 Articulations are alike if their joints, in the order of elimination, are of the same kinds and tie the same bodies,
 numbered as they come. Those of ball joints and hinges without prescribed motions, bodies with many joints or loops are
-taken, if there are two or more of a structure.
+taken, if they are small; one alone stands in the fewest lanes there are. So what an articulation gives to the bit does
+not depend on how many others are like it.
 """
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -20,6 +21,8 @@ cdef enum:
     LANES = 8
     FIXED = 15
     RECORD = 15                  # numbers of a JointRow
+
+MOST_NODES = 40                  # joints of an articulation that is taken
 
 # What the body shared by two joints is to the row's and to the column's: codes of solve/_tree.pyx.
 SIDES = {1: (0, 0), 2: (0, 1), 4: (1, 0), 8: (1, 1)}
@@ -90,33 +93,25 @@ def lay_out(nodes, entries, members, shape, moving):
     return out, np.array([tuple(c) for c in column], ENTRY), np.array(updates, UPDATE), values, row
 
 
-def herded(nodes, entries, joints, sizes, moves, group):
-    """List of structures: (NODE, ENTRY, UPDATE, values, rows, bodies that move, [(bodies, joints)] of its
-    articulations). group: (bodies + 1,) articulation of each body that moves, else -1."""
+def herded(nodes, entries, joints, sizes, moves, group, barred):
+    """List of structures: (NODE, ENTRY, UPDATE, values, rows, bodies that move, [(bodies, joints, articulation)] of its
+    articulations). group: (nodes,) articulation of each; barred: those that are not to be taken."""
     joint = np.maximum(nodes["joint"], 0)
-    ends = np.stack([nodes["body_a"], nodes["body_b"]], axis=1)
-    of = np.where(nodes["joint"] >= 0, group[ends].max(axis=1, initial=-1), -1)
-    usable = eligible(joints, sizes)[joint] & (nodes["joint"] >= 0) & (of >= 0)
-    hubs = group[-1 - nodes["joint"][nodes["joint"] < 0]]
-    bad = np.union1d(of[~usable], hubs)
-    order = np.argsort(of, kind="stable")
-    numbers, begin = np.unique(of[order], return_index=True)
-    alike = {}
-    for number, members in zip(numbers, np.split(order, begin[1:])):
-        if number >= 0 and number not in bad:
-            alike.setdefault(nodes["size"][members].tobytes(), []).append(members)
+    usable = eligible(joints, sizes)[joint] & (nodes["joint"] >= 0) & (nodes["shift"] == 0.0)
+    numbers, begin, count = np.unique(group, return_index=True, return_counts=True)
+    bad = np.union1d(group[~usable], barred)
     found = {}
-    for likely in alike.values():
-        for members in likely if len(likely) > 1 else ():
+    for number, first, n in zip(numbers, begin, count):
+        if n <= MOST_NODES and number not in bad:
+            members = np.arange(first, first + n)
             shape, bodies = structure(nodes, members, moves)
-            found.setdefault(shape, []).append((members, bodies))
+            found.setdefault(shape, []).append((members, bodies, number))
     herds = []
     for (moving, shape), articulations in found.items():
-        if len(articulations) > 1:
-            members = articulations[0][0]
-            laid = lay_out(nodes, entries, members, shape, moving)
-            if laid is not None:
-                herds.append((*laid, moving, [(bodies, nodes["joint"][members]) for members, bodies in articulations]))
+        laid = lay_out(nodes, entries, articulations[0][0], shape, moving)
+        if laid is not None:
+            herds.append((*laid, moving, [(bodies, nodes["joint"][members], number)
+                                          for members, bodies, number in articulations]))
     return herds
 
 
@@ -127,16 +122,18 @@ def fixed_numbers(joints):
 
 
 cdef class Herds:
-    """nodes, entries: those of a JointTree without loops; joints: JOINT_DTYPE; sizes: (joints,) rows of each; moves:
-    (bodies,) bool, which are dynamic; group: (bodies + 1,) articulation of each, -1 of others."""
+    """nodes, entries: those of a JointTree; joints: JOINT_DTYPE; sizes: (joints,) rows of each; moves: (bodies,) bool,
+    which are dynamic; group: (nodes,) articulation of each; barred: articulations that are not to be taken."""
 
-    def __init__(self, nodes, entries, joints, sizes, moves, group):
-        self.kernels = <const HerdKernels*>PyCapsule_GetPointer(levels.table("herd_kernels"), "mcsim.wide.herds")
-        flocks = herded(nodes, entries, joints, sizes, moves, group)
+    def __init__(self, nodes, entries, joints, sizes, moves, group, barred):
+        self.level_count = 0
+        for table in levels.tables("herd_kernels"):
+            self.kernels[self.level_count] = <const HerdKernels*>PyCapsule_GetPointer(table, "mcsim.wide.herds")
+            self.level_count += 1
+        self.width = self.kernels[self.level_count - 1].width
+        flocks = herded(nodes, entries, joints, sizes, moves, group, barred)
         self.joints = np.zeros(len(joints) + 1, bool)
-        taken = self.joints.view(np.int8)
-        self.taken = <int8_t*>records(taken)
-        self.kept = [taken]
+        self.kept = []
         self.flock_count = len(flocks)
         self._keep_members(flocks, fixed_numbers(joints))
         self._keep_herds(flocks, np.concatenate([[0], np.cumsum(sizes)]))
@@ -146,24 +143,24 @@ cdef class Herds:
         begin = np.cumsum([0] + [len(flock[6]) for flock in flocks]).astype(np.int32)
         bodies = np.concatenate([m[0] for m in members] + [[0]]).astype(np.int32)
         sources = np.concatenate([m[1] for m in members] + [[0]]).astype(np.int32)
+        of = np.array([m[2] for m in members] + [0], np.int32)
         self.joints[sources[:len(sources) - 1]] = True
+        self.articulations = of[:len(members)]
         body_begin = np.cumsum([0] + [len(m[0]) for m in members]).astype(np.int32)
         joint_begin = np.cumsum([0] + [len(m[1]) for m in members]).astype(np.int32)
         anchors = np.ascontiguousarray(fixed[sources]) if len(fixed) else np.zeros((1, FIXED))
-        self.kept += begin, bodies, sources, body_begin, joint_begin, anchors
+        self.kept += begin, bodies, sources, body_begin, joint_begin, anchors, of
         self.flock_begin, self.bodies, self.sources = integers(begin), integers(bodies), integers(sources)
         self.member_body, self.member_joint = integers(body_begin), integers(joint_begin)
-        self.anchors = doubles(anchors)
+        self.anchors, self.member_articulation = doubles(anchors), integers(of)
 
     def _keep_herds(self, flocks, row_begin):
         """Room for all herds; scratch for one."""
-        width = self.kernels.width
-        begin = np.cumsum([0] + [-(-len(flock[6]) // width) for flock in flocks]).astype(np.int32)
+        begin = np.cumsum([0] + [(len(flock[6]) + self.width - 1) // self.width for flock in flocks]).astype(np.int32)
         total = int(begin[len(flocks)])
         shapes = np.zeros(sizeof(HerdShape) * (len(flocks) + 1), np.int8)
         herds, used = np.zeros((2, sizeof(Herd) * (total + 1)), np.int8)
         numbers = row_begin.astype(np.int32)
-        rate = aligned(8)
         self.kept += begin, shapes, herds, used, numbers
         self.herd_begin, self.row_begin = integers(begin), integers(numbers)
         self.shapes = <HerdShape*>records(shapes)
@@ -174,13 +171,9 @@ cdef class Herds:
             [(flock[4], 1) for flock in flocks])]
         for f, flock in enumerate(flocks):
             self._keep_flock(f, flock, scratch, int(begin[f]), int(begin[f + 1]))
-        rate = aligned(8 * max(self.number_count, 1))
-        total = aligned(8 * LANES * (len(used) // sizeof(Herd)))
-        self.kept += rate, total
-        self.rate, self.sum = doubles(rate), doubles(total)
 
     def _room(self, numbers):
-        array = aligned(8 * self.kernels.width * max(numbers, 1))
+        array = aligned(8 * self.width * max(numbers, 1))
         self.kept.append(array)
         return array
 
@@ -197,7 +190,7 @@ cdef class Herds:
         shape.updates = <const HerdUpdate*>records(updates)
         shape.node_count, shape.body_count, shape.moving_count = <int32_t>n, <int32_t>bodies, moving
         shape.row_count, shape.value_count = rows, values
-        self.number_count += (end - begin) * rows * self.kernels.width
+        self.number_count += (end - begin) * rows * self.width
         for h in range(begin, end):
             herd = &self.all_herds[h]
             lanes = np.zeros((bodies + 3 * n, LANES), np.int32)
@@ -209,9 +202,230 @@ cdef class Herds:
             herd.fixed, herd.arms = doubles(self._room(FIXED * n)), doubles(self._room(12 * n))
             herd.masses, herd.scale = doubles(self._room(7 * bodies)), doubles(self._room(rows))
             herd.values, herd.scaled = doubles(self._room(values)), doubles(self._room(values))
-            herd.loose = doubles(self._room(2))
+            herd.loose, herd.swept = doubles(self._room(2)), doubles(self._room(1))
+            herd.near, herd.off = doubles(self._room(1)), doubles(self._room(1))
             herd.start, herd.inertia = doubles(self._room(7 * moving)), doubles(self._room(12 * moving))
             herd.spins, herd.motions, herd.x = doubles(scratch[0]), doubles(scratch[1]), doubles(scratch[2])
+
+    # ---- who is here -----------------------------------------------------------------------------------------------------
+
+    cdef void choose(self, const int8_t* here, Py_ssize_t first) noexcept nogil:
+        """Articulations that are here into herds, whose numbers begin at `first`. here: of each articulation. As many as
+        fill the most lanes stand in those, what is left of a structure in the fewest that suffice: herds of more lanes
+        stand before those of fewer."""
+        cdef Py_ssize_t f, a
+        cdef int level, top, width
+        cdef int32_t count, filled, rest, n
+        cdef Herd* herd
+        self.count = self.used = 0
+        self.first = first
+        top = self.level_count - 1
+        self.level_begin[top + 1] = 0
+        for level in range(top, -1, -1):
+            width = self.kernels[level].width
+            for f in range(self.flock_count):
+                count = 0
+                for a in range(self.flock_begin[f], self.flock_begin[f + 1]):
+                    count += here[self.member_articulation[a]]
+                filled = count // self.width * self.width
+                rest = 0                                   # the level of those that are left
+                while self.kernels[rest].width < count - filled:
+                    rest += 1
+                n = 0
+                herd = NULL
+                for a in range(self.flock_begin[f], self.flock_begin[f + 1]):
+                    if not here[self.member_articulation[a]]:
+                        continue
+                    if level == (top if n < filled else rest):
+                        if herd == NULL:
+                            herd = &self.all_herds[self.herd_begin[f] + n // self.width]
+                            herd.lanes, herd.width = 0, width
+                        self.fill(herd, a)
+                        if herd.lanes == width:
+                            self.add(herd)
+                            herd = NULL
+                    n += 1
+                if herd != NULL:
+                    self.add(herd)
+            self.level_begin[level] = self.count
+
+    cdef void fill(self, Herd* herd, Py_ssize_t a) noexcept nogil:
+        """Articulation a into the next lane."""
+        cdef int lane = herd.lanes
+        cdef int k, i
+        cdef int32_t joint
+        cdef const double* fixed = self.anchors + FIXED * <Py_ssize_t>self.member_joint[a]
+        herd.articulation[lane] = self.member_articulation[a]
+        for k in range(herd.shape.body_count):
+            herd.body[LANES * k + lane] = self.bodies[self.member_body[a] + k]
+        for k in range(herd.shape.node_count):
+            joint = self.sources[self.member_joint[a] + k]
+            herd.source[LANES * k + lane] = joint
+            herd.number[LANES * k + lane] = self.row_begin[joint]
+            herd.record[LANES * k + lane] = RECORD * self.row_begin[joint]
+            for i in range(FIXED):
+                herd.fixed[(FIXED * k + i) * herd.width + lane] = fixed[FIXED * k + i]
+        herd.lanes += 1
+
+    cdef void add(self, Herd* herd) noexcept nogil:
+        """A herd whose first lanes are filled; the others repeat the first."""
+        cdef int lane, k
+        for lane in range(herd.lanes, herd.width):
+            herd.articulation[lane] = herd.articulation[0]
+            for k in range(herd.shape.body_count + 3 * herd.shape.node_count):
+                herd.body[LANES * k + lane] = herd.body[LANES * k]
+            for k in range(FIXED * herd.shape.node_count):
+                herd.fixed[k * herd.width + lane] = herd.fixed[k * herd.width]
+        herd.first = self.first + self.used
+        self.used += herd.shape.row_count * herd.width
+        self.herds[self.count] = herd[0]
+        self.count += 1
+
+    cdef void aim_for(self, const double* near, const int8_t* swept, bint first) noexcept nogil:
+        """How far each articulation's joints may be off, and whether it is swept. first: before the first correction,
+        without which nothing passes that is not swept."""
+        cdef Py_ssize_t n
+        cdef int lane
+        cdef int32_t a
+        for n in range(self.count):
+            for lane in range(self.herds[n].width):
+                a = self.herds[n].articulation[lane]
+                self.herds[n].near[lane] = near[a] if swept[a] or not first else -1.0
+                self.herds[n].swept[lane] = swept[a]
+
+    cdef bint any_loose(self) noexcept nogil:
+        """Whether some joints were off at the last trial poses."""
+        cdef Py_ssize_t n
+        for n in range(self.count):
+            if self.herds[n].loose[self.herds[n].width] > 0.0:
+                return True
+        return False
+
+    cdef void find_loose(self, int8_t* loose) noexcept nogil:
+        """loose <- 1 of each articulation here whose joints were off at the last trial poses."""
+        cdef Py_ssize_t n
+        cdef int lane
+        for n in range(self.count):
+            for lane in range(self.herds[n].lanes):
+                if self.herds[n].loose[lane] > 0.0:
+                    loose[self.herds[n].articulation[lane]] = 1
+
+    # ---- the kernels -----------------------------------------------------------------------------------------------------
+
+    cdef Py_ssize_t begin_of(self, int level) noexcept nogil:
+        return self.level_begin[level + 1]
+
+    cdef Py_ssize_t count_of(self, int level) noexcept nogil:
+        return self.level_begin[level] - self.level_begin[level + 1]
+
+    cdef void load(self, const Bodies* bodies) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].load(self.herds + self.begin_of(i), self.count_of(i), bodies)
+
+    cdef void write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].write(self.herds + self.begin_of(i), self.count_of(i), bodies, rows)
+
+    cdef void keep(self, const Bodies* bodies) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].keep(self.herds + self.begin_of(i), self.count_of(i), bodies)
+
+    cdef void factor(self, const Bodies* bodies) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].factor(self.herds + self.begin_of(i), self.count_of(i), bodies)
+
+    cdef void solve(self, Twist* twist, JointRows* rows, int which) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].solve(self.herds + self.begin_of(i), self.count_of(i), twist, rows, which)
+
+    cdef void push(self, Twist* twist, JointRows* rows, bint twice) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].push(self.herds + self.begin_of(i), self.count_of(i), twist, rows, twice)
+
+    cdef void aim(self, const Twist* twist, JointRows* rows, double far) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].aim(self.herds + self.begin_of(i), self.count_of(i), twist, rows, far)
+
+    cdef bint drift(self, Bodies* bodies, JointRows* rows, double h, double fastest, bint again,
+                    bint store) noexcept nogil:
+        """Whether every body's turn is one piece; else `miss` is to follow, at poses found otherwise."""
+        cdef int i
+        for i in range(self.level_count):
+            if not self.kernels[i].drift(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, fastest, again,
+                                         store):
+                return False
+        return True
+
+    cdef void miss(self, const Bodies* bodies, JointRows* rows, double h, double fastest, bint again) noexcept nogil:
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].miss(self.herds + self.begin_of(i), self.count_of(i), bodies, rows, h, fastest, again)
+
+    cdef double residual(self, const Twist* twist, const JointRows* rows) noexcept nogil:
+        cdef double largest = 0.0
+        cdef int i
+        for i in range(self.level_count):
+            largest = max(largest, self.kernels[i].residual(self.herds + self.begin_of(i), self.count_of(i), twist, rows))
+        return largest
+
+    # ---- numbers ---------------------------------------------------------------------------------------------------------
+
+    cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil:
+        """The impulses of the last step."""
+        cdef Py_ssize_t n
+        cdef int k, i, lane
+        cdef const Herd* herd
+        cdef const HerdNode* node
+        for n in range(self.count):
+            herd = &self.herds[n]
+            for k in range(herd.shape.node_count):
+                node = &herd.shape.nodes[k]
+                for lane in range(herd.width):
+                    for i in range(node.size):
+                        rows.second[herd.first + (node.row + i) * herd.width + lane] = (
+                            joints[herd.source[LANES * k + lane]].impulse[i])
+
+    cdef void take(self, JointRows* rows) noexcept nogil:
+        """Impulses from where those of the joints are."""
+        cdef Py_ssize_t n, to
+        cdef int k, i, lane
+        cdef const Herd* herd
+        cdef const HerdNode* node
+        for n in range(self.count):
+            herd = &self.herds[n]
+            for k in range(herd.shape.node_count):
+                node = &herd.shape.nodes[k]
+                for lane in range(herd.width):
+                    for i in range(node.size):
+                        to = herd.first + (node.row + i) * herd.width + lane
+                        rows.impulse[to] = rows.impulse[herd.number[LANES * k + lane] + i]
+                        rows.second[to] = rows.second[herd.number[LANES * k + lane] + i]
+
+    cdef void give_jacobians(self, JointRows* rows) noexcept nogil:
+        """Without I^-1 J', to where those of the joints are."""
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].give(self.herds + self.begin_of(i), self.count_of(i), rows)
+
+    cdef void keep_parts(self, JointRows* rows, const double* base, const double* part) noexcept nogil:
+        """Of guesses that have acted, what impulses are beyond `base`, `part` of each body is kept; the bodies' twists are
+        left to the caller."""
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].keep_parts(self.herds + self.begin_of(i), self.count_of(i), rows, base, part)
+
+    cdef void give_impulses(self, JointRows* rows) noexcept nogil:
+        """Likewise."""
+        cdef int i
+        for i in range(self.level_count):
+            self.kernels[i].give_impulses(self.herds + self.begin_of(i), self.count_of(i), rows)
 
     def lanes(self):
         """Lists, herd by herd, of the joints of each lane: (nodes, lanes) arrays."""
@@ -222,126 +436,3 @@ cdef class Herds:
             found.append(np.array([[self.herds[n].source[LANES * k + lane] for lane in range(self.herds[n].lanes)]
                                    for k in range(self.herds[n].shape.node_count)]))
         return found
-
-    # ---- who is awake ------------------------------------------------------------------------------------------------
-
-    cdef void choose(self, const int8_t* idle, Py_ssize_t first) noexcept nogil:
-        """Articulations whose joints are not idle into herds, whose numbers begin at `first`. idle: of each joint."""
-        cdef Py_ssize_t f, a, h
-        cdef Herd* herd
-        cdef int lane = 0
-        self.count = 0
-        self.first = first
-        self.used = 0
-        for f in range(self.flock_count):
-            h = self.herd_begin[f]
-            lane = 0
-            for a in range(self.flock_begin[f], self.flock_begin[f + 1]):
-                if idle[self.sources[self.member_joint[a]]]:
-                    continue
-                self.fill(&self.all_herds[h], lane, a)
-                lane += 1
-                if lane == self.kernels.width:
-                    self.add(&self.all_herds[h], lane)
-                    lane = 0
-                    h += 1
-            if lane > 0:
-                self.add(&self.all_herds[h], lane)
-
-    cdef void fill(self, Herd* herd, int lane, Py_ssize_t a) noexcept nogil:
-        """Articulation a into a lane."""
-        cdef int width = self.kernels.width
-        cdef int k, i
-        cdef int32_t joint
-        cdef const double* fixed = self.anchors + FIXED * <Py_ssize_t>self.member_joint[a]
-        for k in range(herd.shape.body_count):
-            herd.body[LANES * k + lane] = self.bodies[self.member_body[a] + k]
-        for k in range(herd.shape.node_count):
-            joint = self.sources[self.member_joint[a] + k]
-            herd.source[LANES * k + lane] = joint
-            herd.number[LANES * k + lane] = self.row_begin[joint]
-            herd.record[LANES * k + lane] = RECORD * self.row_begin[joint]
-            for i in range(FIXED):
-                herd.fixed[(FIXED * k + i) * width + lane] = fixed[FIXED * k + i]
-
-    cdef void add(self, Herd* herd, int lanes) noexcept nogil:
-        """A herd whose first lanes are filled; the others repeat the first."""
-        cdef int width = self.kernels.width
-        cdef int lane, k
-        herd.lanes = lanes
-        for lane in range(lanes, width):
-            for k in range(herd.shape.body_count + 3 * herd.shape.node_count):
-                herd.body[LANES * k + lane] = herd.body[LANES * k]
-            for k in range(FIXED * herd.shape.node_count):
-                herd.fixed[k * width + lane] = herd.fixed[k * width]
-        herd.first = self.first + self.used
-        self.used += herd.shape.row_count * width
-        self.herds[self.count] = herd[0]
-        self.count += 1
-
-    # ---- impulses ----------------------------------------------------------------------------------------------------
-
-    cdef void begin_step(self, JointRows* rows, const Joint* joints) noexcept nogil:
-        """The impulses of the last step."""
-        cdef int width = self.kernels.width
-        cdef Py_ssize_t n
-        cdef int k, i, lane
-        cdef const Herd* herd
-        cdef const HerdNode* node
-        for n in range(self.count):
-            herd = &self.herds[n]
-            for k in range(herd.shape.node_count):
-                node = &herd.shape.nodes[k]
-                for lane in range(width):
-                    for i in range(node.size):
-                        rows.second[herd.first + (node.row + i) * width + lane] = (
-                            joints[herd.source[LANES * k + lane]].impulse[i])
-
-    cdef void take(self, JointRows* rows) noexcept nogil:
-        """Impulses from where those of the joints are."""
-        cdef int width = self.kernels.width
-        cdef Py_ssize_t n, to
-        cdef int k, i, lane
-        cdef const Herd* herd
-        cdef const HerdNode* node
-        for n in range(self.count):
-            herd = &self.herds[n]
-            for k in range(herd.shape.node_count):
-                node = &herd.shape.nodes[k]
-                for lane in range(width):
-                    for i in range(node.size):
-                        to = herd.first + (node.row + i) * width + lane
-                        rows.impulse[to] = rows.impulse[herd.number[LANES * k + lane] + i]
-                        rows.second[to] = rows.second[herd.number[LANES * k + lane] + i]
-
-    cdef void give(self, JointRows* rows) noexcept nogil:
-        """Jacobians, without I^-1 J', and impulses to where those of the joints are."""
-        self.kernels.give(self.herds, self.count, rows)
-        self.kernels.give_impulses(self.herds, self.count, rows)
-
-    cdef void give_impulses(self, JointRows* rows) noexcept nogil:
-        """The impulses alone."""
-        self.kernels.give_impulses(self.herds, self.count, rows)
-
-    # ---- what the watch on their energy asks -------------------------------------------------------------------------
-
-    cdef void keep_rates(self, const Twist* twist) noexcept nogil:
-        """J v into `rate`."""
-        self.kernels.rates(self.herds, self.count, twist, 1.0, False, self.rate - self.first)
-
-    cdef void add_powers(self, const Twist* twist, const double* impulse, Joint* joints) noexcept nogil:
-        """The sum of impulse J v / 2 of each articulation, into its first joint."""
-        self.kernels.powers(self.herds, self.count, twist, impulse, self.sum)
-        self.add_sums(joints)
-
-    cdef void add_work(self, const double* impulse, Joint* joints) noexcept nogil:
-        """The same with `rate` for J v."""
-        self.kernels.products(self.herds, self.count, self.rate - self.first, impulse, self.sum)
-        self.add_sums(joints)
-
-    cdef void add_sums(self, Joint* joints) noexcept nogil:
-        cdef Py_ssize_t n
-        cdef int lane
-        for n in range(self.count):
-            for lane in range(self.herds[n].lanes):
-                joints[self.herds[n].source[lane]].work += 0.5 * self.sum[LANES * n + lane]

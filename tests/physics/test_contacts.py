@@ -274,7 +274,7 @@ def test_overlapping_bodies_are_pushed_apart_gently(keywords, substeps):
         assert world.positions[1, 2] == pytest.approx(0.05, abs=1e-3)
     else:
         assert world.positions[1, 2] == pytest.approx(0.1, abs=2e-3)
-    assert fastest <= 1.0 + 1e-9
+    assert fastest <= 1.0 + 1e-8                # friction has the last word in a sweep
 
 
 def test_a_kinematic_platform_carries_a_box():

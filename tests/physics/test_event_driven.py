@@ -488,6 +488,28 @@ def test_a_pyramid_comes_to_rest(rows, gap, restitution):
     come_to_rest(world, 25)
 
 
+@pytest.mark.parametrize("size, sideways", [
+    (1e-15, True), (1e-14, False), (1e-13, False), (1e-10, True), (1e-8, True)])
+def test_no_rounding_makes_a_pyramid_overlap(size, sideways):
+    """Cubes moved a little, in height or apart as well: the faces that were flush strike turned by some 1e-7, and where
+    each contact opens and closes hangs on the last bits. Nothing overlaps, whatever these are."""
+    rng = np.random.default_rng(0)
+    cubes = []
+    for row in range(3):
+        for k in range(3 - row):
+            apart, aside, up = rng.uniform(0.0, 0.5), rng.uniform(-1.0, 1.0), rng.uniform(0.0, 1.0)
+            cubes.append(((0.5,) * 3, {"position": (
+                k - (2 - row) / 2 + sideways * size * (k + apart), sideways * size * aside,
+                0.5 + row + 0.001 * (row + 1) + size * up)}))
+    world = heap(cubes)
+    bodies = world.body_names
+    for _ in range(3):
+        world.step()
+        for i, a in enumerate(bodies):
+            assert min((world.distance(a, b).distance for b in bodies[i + 1:]), default=0.0) > -1e-9
+    assert np.max(np.abs(world.velocities)) < 1e-12
+
+
 def test_thrown_boxes_come_to_rest():
     """Tumbling, wedged and creeping contacts: each step ends, by implicit ones of first order where it must."""
     rng = np.random.default_rng(1)

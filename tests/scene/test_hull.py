@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
 from mcsim.scene import ConvexHull
 from mcsim.scene.hull import FLAT, _apart
 
@@ -33,7 +34,7 @@ def check(hull, points):
         turns = np.cross(sides, np.roll(sides, -1, axis=0)) @ normal
         assert (turns > 0).all()                                            # convex, counter-clockwise from outside
     assert (hull.face_normals @ np.asarray(points).T <= hull.face_offsets[:, None] + 4 * FLAT * size).all()
-    assert (hull.face_normals @ vertices.T <= hull.face_offsets[:, None]).all()
+    assert (product(hull.face_normals, vertices.T) <= hull.face_offsets[:, None]).all()
     assert hull.radius == np.linalg.norm(vertices, axis=1).max()
     for array in (vertices, hull.face_normals, hull.face_offsets, hull.edges, *faces):
         assert not array.flags.writeable

@@ -30,7 +30,7 @@ def test_a_tree_has_no_fill(seed):
     """Every block that is stored couples two joints, or a joint and a hub, from the beginning."""
     bodies = random_tree(np.random.default_rng(seed), 60)
     found = plan(bodies, np.full(60, 3), np.ones(60, bool))
-    assert np.all(found.entry_code != 0) and not found.loops
+    assert np.all(found.entry_code != 0) and found.fronts is None
 
 
 def test_a_star_of_1000_joints_stays_linear():
@@ -99,12 +99,6 @@ def test_double_pendulum_is_of_second_order():
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.2) and errors[1] / errors[2] == pytest.approx(4.0, rel=0.2)
 
 
-def test_geometric_stiffness_keeps_a_strained_chain_whole():
-    world = mc.World(chain(15, 1000.0), joint_solver="tree", geometric_stiffness=1.0)
-    world.step(180)
-    assert world.joint_errors().max() < 1e-4 and world.energy().total < 1.0
-
-
 def net(n, seed=0, **keywords):
     """n by n balls of 1 and 1.5 kg on ball joints half-way between, in a plane; thrown at random if nothing pulls
     them."""
@@ -122,10 +116,9 @@ def net(n, seed=0, **keywords):
     return scene
 
 
-@pytest.mark.parametrize("stiffness", [0.0, 1.0])
-def test_a_thrown_net_keeps_its_momentum(stiffness):
-    """However its loops are closed and its bodies stiffened."""
-    world = mc.World(net(7, gravity=(0, 0, 0)), joint_solver="tree", geometric_stiffness=stiffness)
+def test_a_thrown_net_keeps_its_momentum():
+    """However its loops are closed."""
+    world = mc.World(net(7, gravity=(0, 0, 0)), joint_solver="tree")
     linear, angular = world.momentum()
     for _ in range(6):
         world.step(10)

@@ -184,8 +184,8 @@ def test_a_deep_body_comes_out_no_faster_than_push_speed_and_stays(stabilization
     for _ in range(180):
         world.step()
         rise = world.positions[1, 2] - height
-        assert rise < 2.0 * world.dt * (2 if stabilization != "split_impulse" else 1) + 1e-9    # two rounds a substep
-        assert np.abs(world.velocities).max() < 1e-9
+        assert rise < 2.0 * world.dt * (2 if stabilization != "split_impulse" else 1) + 1e-7    # two rounds a substep
+        assert np.abs(world.velocities).max() < 1e-7                # friction has the last word in a sweep
         height += rise
     assert height == pytest.approx(0.5, abs=0.001)
 

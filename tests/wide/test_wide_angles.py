@@ -75,7 +75,6 @@ def test_several_at_a_time_they_are_the_same_rows(seed, monkeypatch):
         assert [worlds[0].joint(f"j{k}").position for k in (1, 3)] == pytest.approx(
             [worlds[1].joint(f"j{k}").position for k in (1, 3)], abs=1e-9)
         assert worlds[0].stats.joint_rows == worlds[1].stats.joint_rows
-        assert np.ptp([world._joints["work"].sum() for world in worlds]) < 1e-9
     assert most.min() > 1.0                    # limits have acted
 
 

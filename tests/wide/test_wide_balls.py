@@ -5,6 +5,7 @@ import pytest
 
 import mcsim as mc
 import mcsim._jointed
+import mcsim.wide._herds
 from mcsim.wide._balls import lanes, record_types
 
 
@@ -34,7 +35,9 @@ def tree(kind):
 
 @pytest.mark.parametrize("kind", ["chain", "star", "hinges", "driven", "random"])
 def test_one_by_one_gives_the_same(kind, monkeypatch):
-    """To what Newton's method leaves of the joints' errors; and both keep the joints."""
+    """To what Newton's method leaves of the joints' errors; and both keep the joints. In no herd, where joints of different
+    articulations stand side by side instead of an articulation's own."""
+    monkeypatch.setattr(mcsim.wide._herds, "herded", lambda *_: [])
     found = []
     for name in ("BALL", None):
         if name is None:
@@ -64,8 +67,16 @@ def test_the_force_is_what_moves_the_body():
 
 
 def test_short_blocks_repeat_their_first_lane():
-    assert lanes(5, 4).tolist() == [[0, 1, 2, 3], [4, 4, 4, 4]]
-    assert lanes(0, 4).shape == (0, 4)
+    taken, begin = lanes([0, 0, 0, 0, 0], 4)
+    assert taken.tolist() == [[0, 1, 2, 3], [4, 4, 4, 4]] and begin.tolist() == [0, 2]
+    taken, begin = lanes([], 4)
+    assert taken.shape == (0, 4) and begin.tolist() == [0]
+
+
+def test_no_block_has_things_of_two_groups():
+    taken, begin = lanes([0, 0, 2, 2, 2, 2, 2], 4)
+    assert taken.tolist() == [[0, 1, 0, 0], [2, 3, 4, 5], [6, 6, 6, 6]]
+    assert begin.tolist() == [0, 1, 1, 3]
 
 
 @pytest.mark.parametrize("width", [2, 4, 8])

@@ -39,6 +39,38 @@ def test_all_levels_give_the_same_bits(name):
     assert len(set(hashes.values())) == 1, hashes
 
 
+def balls_that_slide(boxes, resists):
+    """Three balls that slide until they roll, two rods that fall from one end to both, and boxes beside them."""
+    scene = mc.Scene()
+    scene.add_body("floor", shape=mc.Plane(normal=(0, 0, 1)), kind="static")
+    for k in range(3):
+        scene.add_body(f"ball{k}", shape=mc.Sphere(radius=0.3), density=1000.0, position=(0, 2 * k, 0.3),
+                       velocity=(1.0 + k, 0.3 * k, 0.0), angular_velocity=(0, 0, 2.0 * k))
+    for k in range(2):
+        scene.add_body(f"rod{k}", shape=mc.Capsule(radius=0.1, half_length=0.4), density=1000.0,
+                       position=(0, -2 - 2 * k, 0.5), orientation=(0.8, 0.0, 0.6, 0.0), velocity=(0.0, 0.5 * k, 0.0))
+    material = mc.Material(rolling_friction=0.01) if resists else mc.Material()
+    for k in range(boxes):
+        scene.add_body(f"box{k}", shape=mc.Box(half_extents=(0.3, 0.3, 0.3)), density=1000.0, material=material,
+                       position=(5.0, 2 * k, 0.3), velocity=(2.0, 0.0, 0.0), angular_velocity=(0, 0, 3.0 * k))
+    return scene
+
+
+@pytest.mark.parametrize("stabilization", ["soft", "baumgarte"])
+@pytest.mark.parametrize("boxes, resists", [(1, False), (3, False), (6, False), (3, True)])
+def test_a_point_rubs_alike_whatever_is_in_the_other_lanes(boxes, resists, stabilization):
+    """A block of contacts with one point each takes a shorter way than one with more points or a resistance. With one sweep:
+    how many there are depends on all that is in the world."""
+    alone, beside = (mc.World(balls_that_slide(count, resists), sleep=False, stabilization=stabilization, iterations=1)
+                     for count in (0, boxes))
+    for _ in range(12):
+        alone.step(10)
+        beside.step(10)
+        for name in ("positions", "velocities", "angular_velocities"):
+            a, b = getattr(alone, name), getattr(beside, name)
+            assert np.array_equal(a[:6], b[:6]), name
+
+
 def test_a_level_that_does_not_exist_is_refused(monkeypatch):
     monkeypatch.setenv("MCSIM_LEVEL", "v9")
     with pytest.raises(mc.SceneError, match="MCSIM_LEVEL is 'v9'; this machine and this build have base"):

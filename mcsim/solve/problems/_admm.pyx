@@ -5,6 +5,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, records as bytes_of
+from mcsim.core._trig cimport fifth_root
 from mcsim.solve._blocks cimport clamp
 from mcsim.solve.problems._newton cimport Newton
 from mcsim.solve.problems._proximal cimport Proximal
@@ -14,7 +15,6 @@ from mcsim.solve.problems._system cimport FRICTIONLESS, NCP, PYRAMID, System, pr
 cdef enum:
     EVERY = 3               # iterations between changes of rho, at least,
     PART = 20               # and this part of those made: with rho fixed for longer and longer the method converges
-cdef double POWER = 0.2     # of the ratio of the residuals, by which rho changes
 cdef double FAR = 1.5       # least factor that is worth a change
 cdef double MOST = 100.0    # and the largest
 cdef double SETTLED = 1e-12  # added to both residuals, of the scaled rows
@@ -256,7 +256,7 @@ cdef class Admm:
         for block in range(self.system.block_count):
             if self.kind[block] != BOUND:
                 continue
-            factor = ((self.primal[block] + SETTLED) / (self.dual[block] + SETTLED)) ** POWER
+            factor = fifth_root((self.primal[block] + SETTLED) / (self.dual[block] + SETTLED))
             if factor > FAR or factor * FAR < 1.0:
                 self.rho[block] = clamp(self.rho[block] * clamp(factor, 1.0 / MOST, MOST), LEAST_RHO, MOST_RHO)
                 changed = True

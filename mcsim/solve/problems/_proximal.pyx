@@ -168,7 +168,7 @@ def halves(const int64_t[::1] begin, const int32_t[::1] column, const double[::1
     """W of M^-1 = W W', lower, node by node -> (at (nodes + 1,), values, row by row). Pivots that vanish give zeros."""
     cdef Py_ssize_t nodes = node_begin.shape[0] - 1
     starts = np.zeros(nodes + 1, np.int64)
-    np.cumsum(np.diff(node_begin) ** 2, out=starts[1:])
+    np.cumsum(np.diff(node_begin) * np.diff(node_begin), out=starts[1:])
     cdef int64_t[::1] at = starts
     found = np.zeros(starts[nodes])
     cdef double[::1] values = found

@@ -97,7 +97,7 @@ cdef void project_dual(int model, double mu, double* u) noexcept nogil:
 
 
 cdef inline double distance(const double* x, const double* y) noexcept nogil:
-    return sqrt((x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 + (x[2] - y[2]) ** 2)
+    return sqrt((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) + (x[2] - y[2]) * (x[2] - y[2]))
 
 cdef void measure_row(double impulse, double u, double lower, double upper, double d, double* out) noexcept nogil:
     """The first four of System.measure, of a row with bounds of its own. A velocity that an infinite bound forbids is a

@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import determinant, eigen, eigenvalues, product, solve
 from mcsim.solve.problems.lemke import lcp
 
 ROUNDING = 1e-10            # part of the largest term below which a sum counts as zero
@@ -73,21 +74,6 @@ def finite(**arrays) -> list[np.ndarray]:
             raise SceneError(f"{name} has values that are not finite")
         found.append(array)
     return found
-
-
-def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
-    """The least solution of a square system that may be singular, and the numbers of as many columns as are
-    independent: by a complete orthogonal factorization (LAPACK's gelsy), whose triangle is held to end at a condition
-    number of 1 / rank."""
-    from scipy.linalg.lapack import dgelsy, dgelsy_lwork
-
-    size = len(right)
-    if size <= 1:
-        independent = np.flatnonzero(matrix[:, :1])
-        return (right / matrix[0] if len(independent) else np.zeros(size)), independent
-    work, _ = dgelsy_lwork(size, size, 1, rank)
-    _, solution, order, found, _ = dgelsy(matrix, right[:, None], np.zeros(size, np.int32), rank, int(work))
-    return solution[:, 0], np.sort(order[:found]) - 1
 
 
 # ---- the system ------------------------------------------------------------------------------------------------------
@@ -165,8 +151,8 @@ def by_lcp(M, d) -> ContactForces:
 def meets(M, d, z) -> bool:
     """Whether z solves the complementarity problem, its residual measured by d, and not by what huge forces that cancel
     each other add up to."""
-    w, size = M @ z + d, np.max(np.abs(d), initial=0.0)
-    terms = np.max(np.abs(M) @ np.abs(z), initial=0.0)
+    w, size = product(M, z) + d, np.max(np.abs(d), initial=0.0)
+    terms = np.max(product(np.abs(M), np.abs(z)), initial=0.0)
     allowed = 1e-8 * size + 1e-13 * terms
     worst = np.max(np.where(z > 0.0, np.abs(w), -w), initial=0.0)
     return bool(terms <= HUGE * size and worst <= allowed)
@@ -184,7 +170,7 @@ def by_force_qp(M, d) -> ContactForces:
     forces, free = np.zeros(size), np.zeros(size, bool)
     scale = max(np.max(np.abs(d), initial=0.0), 1e-300)
     for _ in range(ROUNDS * (size + 1)):
-        gradient = M @ forces + d
+        gradient = product(M, forces) + d
         wanted = np.where(free, 0.0, -gradient)
         if not free.any() or np.max(np.abs(gradient[free])) <= ROUNDING * scale:
             if np.max(wanted, initial=0.0) <= ROUNDING * scale:
@@ -206,14 +192,14 @@ def by_force_qp(M, d) -> ContactForces:
 def _free_step(M, d, forces, free):
     """-> (k,) the way to go with the free forces, and whether it goes down without end."""
     own = np.flatnonzero(free)
-    block, gradient = M[np.ix_(own, own)], (M @ forces + d)[own]
-    values, vectors = np.linalg.eigh(block)
+    block, gradient = M[np.ix_(own, own)], (product(M, forces) + d)[own]
+    values, vectors = eigen(block)
     held = values > RANK * max(values[-1], 1e-300)
     span, rest = vectors[:, held], vectors[:, ~held]
-    downhill = -rest @ (rest.T @ gradient)
+    downhill = -product(rest, product(rest.T, gradient))
     step = np.zeros(len(d))
     endless = bool(np.max(np.abs(downhill), initial=0.0) > 1e-8 * np.max(np.abs(d)))
-    step[own] = downhill if endless else -span @ ((span.T @ gradient) / values[held])
+    step[own] = downhill if endless else -product(span, product(span.T, gradient) / values[held])
     return step, endless
 
 
@@ -247,12 +233,12 @@ def by_acceleration_qp(H, force, T, drift, K=None, k=None) -> tuple[ContactForce
 
 
 def _answer(M, d, forces) -> ContactForces:
-    accelerations = M @ forces + d
+    accelerations = product(M, forces) + d
     closed = np.flatnonzero(accelerations <= 1e-8 * max(np.max(np.abs(d), initial=0.0), 1e-300))
     unique = True
     if len(closed):
-        values = np.linalg.svd(M[np.ix_(closed, closed)], compute_uv=False)
-        unique = bool(values[-1] > RANK * max(values[0], 1e-300))
+        values = eigenvalues(M[np.ix_(closed, closed)])
+        unique = bool(values[0] > RANK * max(values[-1], 1e-300))
     return ContactForces("solved", forces, accelerations, unique)
 
 
@@ -273,11 +259,11 @@ def complementary_solutions(M, d, tolerance: float = 1e-9) -> list[np.ndarray]:
             own, z = list(chosen), np.zeros(size)
             if own:
                 block = M[np.ix_(own, own)]
-                if abs(np.linalg.det(block)) <= RANK * np.prod(np.max(np.abs(block), axis=1)):
+                if abs(determinant(block)) <= RANK * np.prod(np.max(np.abs(block), axis=1)):
                     continue
-                z[own] = np.linalg.solve(block, -d[own])
+                z[own] = solve(block, -d[own])
                 reach = np.max(np.abs(z))
-            if (not own or np.min(z) >= -tolerance * reach) and np.min(M @ z + d, initial=0.0) >= -scale:
+            if (not own or np.min(z) >= -tolerance * reach) and np.min(product(M, z) + d, initial=0.0) >= -scale:
                 if not any(np.allclose(z, other, rtol=1e-7, atol=1e-12) for other in found):
                     found.append(z)
     return found

@@ -25,9 +25,9 @@ from itertools import combinations
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import determinant, eigenvalues, least, lengths, product
 from mcsim.solve.problems._cone import Problem, groups
-from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, least,
-                                                   meets)
+from mcsim.solve.problems.contact_dynamics import (MOST_ENUMERATED, by_lcp, complementary_solutions, finite, meets)
 from mcsim.solve.problems.lemke import lcp
 
 NEWTON_STEPS = 30
@@ -79,10 +79,10 @@ def negative_minor(matrix, most: int = 6) -> tuple[int, ...] | None:
     """The first principal minor below zero, as the numbers of its rows; None if there is none among those of at most
     `most` rows."""
     matrix = np.asarray(matrix, float)
-    size = np.linalg.norm(matrix, axis=1)
+    size = lengths(matrix)
     for count in range(1, min(len(matrix), most) + 1):
         sets = np.array(list(combinations(range(len(matrix)), count)))
-        minors = np.linalg.det(matrix[sets[:, :, None], sets[:, None, :]])
+        minors = determinant(matrix[sets[:, :, None], sets[:, None, :]])
         negative = np.flatnonzero(minors < -MINOR * np.prod(size[sets], axis=1))
         if len(negative):
             return tuple(sets[negative[0]].tolist())
@@ -93,7 +93,7 @@ def slipping(A, b, friction, slip) -> FrictionForces:
     """Forces of contacts that all slip: A (3c, 3c), b (3c,), friction (c,), slip (c, 2)."""
     A, b = finite(A=A, b=b)
     columns = slip_columns(friction, slip)
-    M, d = (A @ columns)[::3], b[::3]
+    M, d = product(A, columns)[::3], b[::3]
     suspect = None if _plain(M) else negative_minor(M, 6 if len(d) <= MOST_ENUMERATED else 2)
     if suspect is not None and len(d) <= MOST_ENUMERATED:
         found = complementary_solutions(M, d)
@@ -115,13 +115,13 @@ def slipping(A, b, friction, slip) -> FrictionForces:
 
 def _plain(matrix):
     """Whether the symmetric part is positive semidefinite: then no principal minor is negative."""
-    values = np.linalg.eigvalsh(matrix + matrix.T)
+    values = eigenvalues(matrix + matrix.T)
     return len(values) == 0 or values[0] >= -1e-12 * values[-1]
 
 
 def _of_normals(A, b, columns, normals, status):
-    impulses = columns @ normals
-    return FrictionForces(status, impulses, A @ impulses + b)
+    impulses = product(columns, normals)
+    return FrictionForces(status, impulses, product(A, impulses) + b)
 
 
 # ---- the cone --------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
         answer = by_lcp(A[::3, ::3], b[::3])
         impulses = np.zeros(len(b))
         impulses[::3] = answer.forces
-        return FrictionForces(_STATUS[answer.status], impulses, A @ impulses + b)
+        return FrictionForces(_STATUS[answer.status], impulses, product(A, impulses) + b)
     parts = apart(A)
     if len(parts) > 1:
         return joined(A, b, [(own, cone(A[np.ix_(rows, rows)], b[rows], friction[own], load[own], slip[own]))
@@ -160,7 +160,7 @@ def cone(A, b, friction, load=None, slip=None) -> FrictionForces:
         if worst <= enough * size:
             break
     status = "solved" if worst <= GOOD_ENOUGH * size else "none" if np.any(friction > INFINITE) else "limit"
-    return FrictionForces(status, best, A @ best + b, float(worst))
+    return FrictionForces(status, best, product(A, best) + b, float(worst))
 
 
 def apart(A) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -177,7 +177,7 @@ def joined(A, b, answers) -> FrictionForces:
     for own, answer in answers:
         impulses.reshape(-1, 3)[own] = answer.impulses.reshape(-1, 3)
     status = next((name for name in ("limit", "none", "several") if name in statuses), "solved")
-    return FrictionForces(status, impulses, A @ impulses + b, max((answer.residual for _, answer in answers),
+    return FrictionForces(status, impulses, product(A, impulses) + b, max((answer.residual for _, answer in answers),
                                                                   default=0.0))
 
 
@@ -189,7 +189,7 @@ class _Cone:
         self.slip, self.slips = np.ascontiguousarray(slip), np.any(slip, axis=1)
         count = len(friction)
         i = np.arange(count)
-        largest = np.linalg.eigvalsh(A.reshape(count, 3, count, 3)[i, :, i])[:, -1]
+        largest = eigenvalues(A.reshape(count, 3, count, 3)[i, :, i])[:, -1]
         self.kernel = Problem(self.A, np.ascontiguousarray(b), np.ascontiguousarray(friction), np.ascontiguousarray(load),
                               self.slips.astype(np.uint8), self.slip, 1.0 / np.maximum(largest, 1e-300))
         self.residual = self.kernel.residual
@@ -227,7 +227,7 @@ class _Cone:
             given[i, 1:] = -self.friction[i] * self.load[i] * self.slip[i]
         own = np.flatnonzero(np.repeat(~self.slips, 3) | (np.arange(len(self.b)) % 3 == 0))
         columns, given = columns[:, own], given.ravel()
-        return given + columns @ least(self.A[own] @ columns, -(self.b + self.A @ given)[own], 1e-12)[0]
+        return given + product(columns, least(product(self.A[own], columns), -(self.b + product(self.A, given))[own], 1e-12)[0])
 
     def sweep(self, impulses, sweeps):
         """Projected Gauss-Seidel over the contacts."""
@@ -245,7 +245,7 @@ class _Cone:
             on = np.flatnonzero(live)
             step = F.copy()                                  # of the others: to zero
             off = np.flatnonzero(live == 0)
-            step[on] = least(J[np.ix_(on, on)], F[on] - J[np.ix_(on, off)] @ F[off], 1e-12)[0]
+            step[on] = least(J[np.ix_(on, on)], F[on] - product(J[np.ix_(on, off)], F[off]), 1e-12)[0]
             x = x - step
             residual = self.residual(x)
             if not np.isfinite(residual) or residual > 1e6 * max(worst, 1e-300):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import product
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._dantzig import dantzig
 from mcsim.solve.problems.solution import Progress
@@ -58,9 +59,9 @@ def residual(A, b, lower, upper, x):
 
     The natural map: how far x is from x - w / A_ii put back into its bounds, times A_ii (1 of rows without mass).
     """
-    size = np.abs(A) @ np.abs(x) + np.abs(b).max(initial=0.0)
+    size = product(np.abs(A), np.abs(x)) + np.abs(b).max(initial=0.0)
     diagonal = np.where(np.diagonal(A) > 0.0, np.diagonal(A), 1.0)
-    missing = np.abs(np.clip(x - (A @ x + b) / diagonal, lower, upper) - x) * diagonal
+    missing = np.abs(np.clip(x - (product(A, x) + b) / diagonal, lower, upper) - x) * diagonal
     missing[missing <= checks.QUIET] = 0.0
     return float(np.divide(missing, size, out=np.zeros_like(size), where=size > 0.0).max(initial=0.0))
 

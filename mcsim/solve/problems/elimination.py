@@ -16,7 +16,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcsim.core.linear import product, sparse_product
 from mcsim.solve.problems import checks
+from mcsim.solve.problems._cholesky import SparseFactor
 from mcsim.solve.problems.problem import Problem
 
 PROXIMAL = 1e-9             # part of a row's own diagonal entry
@@ -30,7 +32,6 @@ class Elimination:
 
     def __init__(self, problem):
         from scipy.sparse import dia_array  # here, since importing mcsim should stay light
-        from scipy.sparse.linalg import splu
 
         contact_rows = 3 * problem.contact_count
         free = np.isinf(problem.bounds).all(axis=1)
@@ -40,18 +41,19 @@ class Elimination:
         A = problem.A_with_compliance
         checks.moderate("A", A.data)
         checks.moderate("b", problem.b)
-        self.inner = A[self.gone][:, self.gone].tocsc()
+        self.inner = A[self.gone][:, self.gone].tocsr()
         self.across = A[self.gone][:, self.kept]
         diagonal = self.inner.diagonal()
         small = PROXIMAL * np.where(diagonal > 0.0, diagonal, 1.0)
-        self.factor = splu((self.inner + dia_array((small[None], [0]), shape=self.inner.shape)).tocsc(),
-                           permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+        whole = (self.inner + dia_array((small[None], [0]), shape=self.inner.shape)).tocsr()
+        whole.sum_duplicates()
+        self.factor = SparseFactor(whole, *_nodes(whole))
         response = self.direct(self.across.toarray())
         whole = A[self.kept][:, self.kept].toarray()
-        schur = whole - self.across.T @ response
+        schur = whole - sparse_product(self.across.T, response)
         held = np.diagonal(schur) <= HELD * np.diagonal(whole)
         schur[held] = schur[:, held] = 0.0
-        self.reduced = Problem(0.5 * (schur + schur.T), problem.b[self.kept] - response.T @ problem.b[self.gone],
+        self.reduced = Problem(0.5 * (schur + schur.T), problem.b[self.kept] - product(response.T, problem.b[self.gone]),
                                problem.friction, problem.bounds[~free], warm_start=problem.warm_start[self.kept])
 
     def direct(self, right):
@@ -59,7 +61,7 @@ class Elimination:
         x = self.factor.solve(right)
         least = np.inf
         for _ in range(ROUNDS):
-            residual = right - self.inner @ x
+            residual = right - sparse_product(self.inner, x)
             size = np.abs(residual).max(initial=0.0)
             if not size < PROGRESS * least:
                 break
@@ -71,8 +73,19 @@ class Elimination:
         """The impulses of all rows, from those of the bounded ones."""
         impulses = np.empty(self.problem.row_count)
         impulses[self.kept] = reduced
-        impulses[self.gone] = -self.direct(self.across @ reduced + self.problem.b[self.gone])
+        impulses[self.gone] = -self.direct(sparse_product(self.across, reduced) + self.problem.b[self.gone])
         return impulses
+
+
+def _nodes(matrix):
+    """-> (n,) the node of each row of a canonical CSR matrix, (nodes,) numbers of rows of each: rows that stand side by side
+    and have as many columns, that begin at the same and add up to the same, become one, as those of a joint do."""
+    count, begin = np.diff(matrix.indptr), matrix.indptr[:-1]
+    first, total = matrix.indices[begin], np.add.reduceat(matrix.indices.astype(np.int64), begin)
+    new = np.ones(len(count), bool)
+    new[1:] = (np.diff(count) != 0) | (np.diff(first) != 0) | (np.diff(total) != 0)
+    node = np.cumsum(new) - 1
+    return node.astype(np.int32), np.bincount(node).astype(np.int32)
 
 
 def solve_directly(problem, model, tolerance, max_iterations, callback, run, options):

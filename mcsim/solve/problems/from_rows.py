@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mcsim.core.linear import sparse_product
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems.problem import Problem
 from mcsim.state.fields import ROW_KINDS
@@ -48,7 +49,7 @@ def with_seconds(matrix, rows, order):
         place[order] = np.arange(len(order))
         shift = csr_array((np.ones(len(second)), (place[second - 1], np.arange(len(second)))),
                           shape=(len(order), len(second)))
-        ordered = (ordered + shift @ matrix[second]).tocsr()
+        ordered = (ordered + sparse_product(shift, matrix[second])).tocsr()
     return ordered
 
 
@@ -82,13 +83,13 @@ def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed
         load = loads(rows)[order[3 * contacts:]][hung]
         bounds[hung] = np.stack([-load, load], axis=1)
     impulse = found["impulse"].copy()
-    free = velocity - response.T @ impulse if started else velocity
+    free = velocity - sparse_product(response.T, impulse) if started else velocity
     compliance = found["compliance"][:, relaxed] + np.where(found["kind"] == JOINT, yielding * found["diagonal"], 0.0)
     source = np.zeros(len(found), SOURCE_DTYPE)
     source["kind"] = np.array(ROW_KINDS)[found["kind"]]
     source["source"], source["index"] = found["source"], found["index"]
     source["bodies"] = np.stack([found["body_a"], found["body_b"]], axis=1)
-    problem = Problem._of_step(jacobian, response, inverse_mass, jacobian @ free + found["bias"][:, relaxed],
+    problem = Problem._of_step(jacobian, response, inverse_mass, sparse_product(jacobian, free) + found["bias"][:, relaxed],
                                found["friction"][1:3 * contacts:3], bounds, compliance, impulse, free,
                                source)
     return problem, order

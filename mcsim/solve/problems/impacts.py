@@ -30,6 +30,7 @@ from math import inf
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core.linear import product
 from mcsim.scene.checks import FieldError, choose
 from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
@@ -149,7 +150,7 @@ class Blow:
                 return impulses, blow, True
             chosen = everyone if order == "simultaneous" else np.argmin(rates[::3])[None]
             one = self._together(law, rates, chosen, self.restitution)
-            impulses, rates = impulses + one, rates + self.A @ one
+            impulses, rates = impulses + one, rates + product(self.A, one)
         rest = self._together("newton", rates, everyone, np.zeros(count))
         return impulses + rest, blow + 1, False
 
@@ -176,7 +177,7 @@ class Blow:
         back[::3] = restitution * compression[::3]
         if not np.any(back):
             return compression
-        more = self._checked(cone(A, before + A @ (compression + back), friction, load=back[::3])).impulses
+        more = self._checked(cone(A, before + product(A, compression + back), friction, load=back[::3])).impulses
         return compression + back + more
 
     def _checked(self, answer):

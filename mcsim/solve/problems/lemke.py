@@ -4,7 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mcsim.core import linear
 from mcsim.core.errors import SceneError
+from mcsim.core.linear import Singular, product
+from mcsim.core.trig import cos, sin
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._lemke import lemke
 from mcsim.solve.problems.solution import Progress
@@ -70,7 +73,7 @@ def _scale(M):
     for _ in range(8):
         most = (largest * scale[:, None] * scale).max(axis=1)
         scale /= np.sqrt(np.where(most > 0.0, most, 1.0))
-    return np.exp2(np.round(np.log2(scale)))
+    return np.ldexp(1.0, np.frexp(scale * 0.7071067811865476)[1])
 
 
 @np.errstate(over="ignore", invalid="ignore")              # of bases that are all but singular; they are found out
@@ -117,8 +120,8 @@ def _path(M, q, covering, most, worst):
         if status == SOLVED or made >= most or (status == RAY and fresh):
             break
         try:
-            lines = np.linalg.solve(system[:, basic], np.column_stack([system[:, other], q]))
-        except np.linalg.LinAlgError:
+            lines = linear.solve(system[:, basic], np.column_stack([system[:, other], q]))
+        except Singular:
             break
         lines, fresh = np.ascontiguousarray(lines), True
     values, held = np.zeros(2 * n + 1), np.zeros(2 * n + 1, bool)
@@ -140,7 +143,7 @@ def _sharpened(M, q, z, basic, changes):
             best, best_error = np.maximum(z, 0.0), error
         if best_error <= SHARP:
             break
-        wrong = np.where(basic, z, M @ z + q) < 0.0
+        wrong = np.where(basic, z, product(M, z) + q) < 0.0
         if not np.any(wrong):
             break
         basic = basic != wrong
@@ -153,18 +156,18 @@ def _solved(M, q, basic, z, shift):
     rows = np.flatnonzero(basic)
     z = np.where(basic, z, 0.0)
     try:
-        inverse = np.linalg.inv(M[np.ix_(rows, rows)] + shift * np.eye(len(rows)))
-    except np.linalg.LinAlgError:
+        inverse = linear.inverse(M[np.ix_(rows, rows)] + shift * np.eye(len(rows)))
+    except Singular:
         return None
     for _ in range(PROXIMAL_STEPS):
-        z[rows] -= inverse @ (M[rows] @ z + q[rows])
+        z[rows] -= product(inverse, product(M[rows], z) + q[rows])
     return z if np.isfinite(z).all() else None
 
 
 def _error(M, q, z):
     """|min(z, w)| relative to what adds up to w, but not for ever: impulses without end balance anything."""
-    missing = np.abs(np.minimum(z, M @ z + q))
-    return max((missing / np.maximum(1.0, np.abs(M) @ z)).max(), ENDLESS * missing.max())
+    missing = np.abs(np.minimum(z, product(M, z) + q))
+    return max((missing / np.maximum(1.0, product(np.abs(M), z))).max(), ENDLESS * missing.max())
 
 
 # ---- the friction pyramid ----------------------------------------------------------------------------------------
@@ -221,13 +224,13 @@ def friction_pyramid_lcp(A, b, friction, lower=None, upper=None, directions=None
     to_kept, loads, coupling, ceiling, room = _variables(friction, lower, upper, sides, len(A), kept)
     n, slacks = coupling.shape
     M = np.zeros((n + slacks, n + slacks))
-    M[:n, :n] = to_kept.T @ inner @ to_kept
+    M[:n, :n] = product(to_kept.T, inner, to_kept)
     M[:n, n:] = coupling
     M[n:, :n] = ceiling
-    q = np.concatenate([to_kept.T @ (inner @ loads + b[kept] + A[np.ix_(kept, free)] @ held), room])
+    q = np.concatenate([product(to_kept.T, product(inner, loads) + b[kept] + product(A[np.ix_(kept, free)], held)), room])
     back, offset = np.zeros((len(A), n + slacks)), np.zeros(len(A))
     back[kept, :n], offset[kept] = to_kept, loads
-    back[free, :n], offset[free] = push @ to_kept, push @ loads + held
+    back[free, :n], offset[free] = product(push, to_kept), product(push, loads) + held
     return PyramidLCP(M, q, back, offset, contradiction)
 
 
@@ -241,7 +244,7 @@ def pyramid(A, b, friction, lower=None, upper=None, directions=None, max_pivots=
     z, status, pivots = lcp(problem.M, problem.q, max_pivots)
     if status == "solved" and problem.contradiction > max(1e-9 * np.abs(b).max(initial=0.0), checks.QUIET):
         status = "contradictory"
-    return problem.map @ z + problem.offset, status, pivots
+    return product(problem.map, z) + problem.offset, status, pivots
 
 
 def _directions(directions):
@@ -252,7 +255,7 @@ def _directions(directions):
     if not whole or directions < 4 or directions % 2:
         raise SceneError(f"directions is {directions!r}; give an even number from 4, or None for two frictions apart")
     angles = 2.0 * np.pi * np.arange(directions) / directions
-    return np.array([np.cos(angles), np.sin(angles)])
+    return np.array([cos(angles), sin(angles)])
 
 
 def _eliminated(A, b, kept, free):
@@ -266,16 +269,16 @@ def _eliminated(A, b, kept, free):
     block = A[np.ix_(free, free)]
     diagonal = np.diagonal(block)
     scale = 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(block * scale[:, None] * scale)
+    values, vectors = linear.eigen(block * scale[:, None] * scale)
     there = values > SINGULAR * max(1.0, values[-1])
     basis = vectors[:, there]
-    inverse = scale[:, None] * ((basis / values[there]) @ basis.T) * scale
+    inverse = scale[:, None] * product(basis / values[there], basis.T) * scale
     across = A[np.ix_(free, kept)]
-    push = -inverse @ across
-    inner = A[np.ix_(kept, kept)] + across.T @ push
-    missing = vectors[:, ~there] @ (vectors[:, ~there].T @ (scale * b[free])) / scale
+    push = -product(inverse, across)
+    inner = A[np.ix_(kept, kept)] + product(across.T, push)
+    missing = product(vectors[:, ~there], product(vectors[:, ~there].T, scale * b[free])) / scale
     contradiction = float(np.abs(missing).max())
-    return 0.5 * (inner + inner.T), push, -inverse @ b[free], contradiction
+    return 0.5 * (inner + inner.T), push, -product(inverse, b[free]), contradiction
 
 
 def _variables(friction, lower, upper, sides, count, kept):

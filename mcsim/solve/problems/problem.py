@@ -7,6 +7,7 @@ import numpy as np
 
 from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
+from mcsim.core.linear import sparse_product
 from mcsim.scene.checks import choose, show
 from mcsim.solve.problems import checks
 from mcsim.solve.problems._system import MODELS, System, blocks
@@ -70,7 +71,7 @@ class Problem:
             self.free_velocity = _fixed(checks.vector("free_velocity", free_velocity, jacobian.shape[1], "the jacobian"))
         self.source = checks.sources(source, jacobian.shape[0])
         with np.errstate(over="ignore", invalid="ignore"):
-            self._set_up(jacobian, jacobian @ inverse_mass)
+            self._set_up(jacobian, sparse_product(jacobian, inverse_mass))
         if not np.isfinite(self.system.local_blocks).all():
             raise SceneError("jacobian and inverse_mass: J M^-1 J' leaves the range of numbers; choose other units")
         return self
@@ -117,7 +118,7 @@ class Problem:
     def A(self) -> "csr_array":
         """(n, n) scipy.sparse CSR, without compliance."""
         if self._matrix is None:
-            matrix = (self.jacobian @ self.response.T).tocsr()
+            matrix = sparse_product(self.jacobian, self.response.T).tocsr()
             self._matrix = (0.5 * (matrix + matrix.T)).tocsr()
         return self._matrix
 
@@ -164,7 +165,7 @@ class Problem:
         if self.free_velocity is None:
             raise SceneError("Problem.velocity: this problem has no free_velocity; Problem.factored(..., free_velocity=...) "
                              "has it")
-        return self.free_velocity + self.response.T @ self._impulses(impulses)
+        return self.free_velocity + sparse_product(self.response.T, self._impulses(impulses))
 
     def from_rest(self) -> "Problem":
         """The same problem, to begin without impulses."""

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcsim.core.linear import least
 from mcsim.solve.problems.contact_dynamics import (by_acceleration_qp, by_force_qp, by_lcp, complementary_solutions,
-                                                   contact_equations, least)
+                                                   contact_equations)
 from mcsim.solve.problems.coulomb import apart, cone, negative_minor, slipping
 
 G = 9.81

@@ -1,0 +1,43 @@
+"""One articulation at a time: what its joints' solver does."""
+
+from mcsim._jointed cimport Jointed
+from mcsim.core._types cimport Twist
+from mcsim.state._layout cimport Row
+
+cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, WIDEST_GAP
+
+cdef enum:
+    MOST_CORRECTIONS = 24    # of a drift: what those do not close flies
+
+cdef class Articulated(Jointed):
+    cdef readonly long long corrections # solves on trial poses since the beginning
+    cdef readonly long long moved       # drifts after which joints were closed by moving bodies
+
+    cdef void probe(self, Py_ssize_t g) noexcept nogil
+    cdef void press(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
+    cdef void write_rows(self, Py_ssize_t g) noexcept nogil
+    cdef void factor(self, Py_ssize_t g) noexcept nogil
+    cdef void factor_border(self, Py_ssize_t g) noexcept nogil
+    cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
+    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil
+    cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil
+    cdef void aim_still(self, Py_ssize_t g) noexcept nogil
+    cdef void subtract_rates(self, Py_ssize_t g) noexcept nogil
+    cdef double drift(self, Py_ssize_t g) noexcept nogil
+    cdef void drift_driven(self, Py_ssize_t g) noexcept nogil
+    cdef void accept(self, Py_ssize_t g) noexcept nogil
+    cdef void close_one(self, Py_ssize_t g) noexcept nogil
+    cdef bint has_functions(self, Py_ssize_t g) noexcept nogil
+    cdef void keep_twists(self, Py_ssize_t g) noexcept nogil
+    cdef void fly(self, Py_ssize_t g, int parts) noexcept nogil
+    cdef void correct(self, Py_ssize_t g) noexcept nogil
+    cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil
+    cdef void keep_start(self, Py_ssize_t g) noexcept nogil
+    cdef void keep(self, Py_ssize_t g) noexcept nogil
+    cdef void undo(self, Py_ssize_t g) noexcept nogil
+    cdef void keep_poses(self, Py_ssize_t g) noexcept nogil
+    cdef void undo_poses(self, Py_ssize_t g) noexcept nogil
+    cdef void project(self, Py_ssize_t g) noexcept nogil
+    cdef void project_once(self, Py_ssize_t g, double part) noexcept nogil
+    cdef void carry_gears(self, Py_ssize_t g) noexcept nogil
+    cdef void refresh_one(self, Py_ssize_t g) noexcept nogil

@@ -1,0 +1,502 @@
+"""One articulation at a time: rows, factor and solves of its joints, the drift at whose end they are closed, and bodies
+moved where that could not be (docs/theory/tree.md). What one does depends on no other.
+
+Gears and joints of the user's own stand beside the tree, as its border (solve/_border.pyx): their rows are always those
+of the sweeps' buffer, and every solve takes them with the tree.
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t
+from libc.string cimport memset
+
+from mcsim._jointed cimport Jointed
+from mcsim.constraints._constrain cimport holds_position
+from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
+from mcsim.constraints._joints cimport border_error, refresh_border
+from mcsim.core._math cimport add_scaled, scale, vec3
+from mcsim.core._types cimport Twist, Vec3
+from mcsim.integrate._euler cimport accept_poses, try_poses
+from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
+from mcsim.solve._tree cimport Articulation, Node
+from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.state._inertia cimport refresh_inertia
+from mcsim.state._layout cimport USER, JointRows, Row
+from mcsim.state._rows cimport is_wide, row_rate
+
+# A direct solve of joints with loops is repeated until what it finds is below this [m/s, rad/s], or so often.
+cdef double SOLVED = 1e-13
+cdef enum:
+    MOST_REPEATS = 6
+    BORDER_REPEATS = 3
+    MOST_PROJECTIONS = 6
+
+# What follows is in parts of the articulation's size.
+# Beside sweeps, what a drift would open wider is held in its velocities instead: with loops, and without.
+cdef double LOOP_GAP = 2e-3
+cdef double WIDEST_GAP = 0.4
+# Joints that are open wider than that are closed by moving bodies by this a substep.
+cdef double FIRST_MOVE = 0.1
+
+# Of corrections in succession at a drift's end, so many may be poor ones; each beyond them leaves less than this of the gap.
+cdef enum:
+    PATIENCE = 2
+cdef double PROGRESS = 0.5
+
+# With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
+# leaves less than this of the residual, until that would open the joints by less than this part of what they are
+# open by.
+cdef double PROXIMAL_PROGRESS = 0.1
+cdef double GAP_TOLERANCE = 0.1
+# Functions of the user's are costly: with a border, bodies are moved while each move leaves less than this of the gap.
+cdef double BORDER_PROGRESS = 0.5
+# The proximal part of the diagonal is the gap, in parts of the size, within these bounds (N. Yamashita, M. Fukushima,
+# 2001, on the rate of Levenberg's and Marquardt's method at singular solutions); it is SHORTER times that for a step
+# which led away.
+cdef double LEAST_PROXIMAL = 1e-6
+cdef double MOST_PROXIMAL = 1e-2
+cdef double SHORTER = 100.0
+cdef enum:
+    MOST_SHORTER = 3
+
+# Of what a bounded row's inverse mass is without its joints, at least.
+cdef double LEAST_DIAGONAL = 1e-9
+
+
+cdef class Articulated(Jointed):
+    """Arguments as of Jointed."""
+
+    # ---- one articulation ------------------------------------------------------------------------------------------------
+
+    cdef void write_rows(self, Py_ssize_t g) noexcept nogil:
+        """Jacobians and errors at the present poses."""
+        cdef const Articulation* a = &self.articulation[g]
+        self.open[g] = write_joint_rows(self.joints, self.linked + a.linked, a.linked_end - a.linked, self.bodies,
+                                        self.settings, &self.tree.rows)
+        if self.tree.lanes:
+            self.open[g] = max(self.open[g], self.tree.balls.kernels.write(
+                self.tree.balls.block(a.ball), a.ball_end - a.ball, self.bodies, &self.tree.rows, self.tree.balls.arms))
+
+    cdef void factor(self, Py_ssize_t g) noexcept nogil:
+        """Of the tree, then of the border. The proximal part of rows that may be redundant is as the joints are open:
+        Newton's step along a direction of stiffness s is then not longer than it is true."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef double gap
+        cdef Py_ssize_t k
+        for k in range(a.border, a.border_end):
+            if self.border.row(k) != NULL:
+                self.open[g] = max(self.open[g], fabs(self.border.row(k).error))
+        gap = self.open[g] / a.size
+        self.proximal[g] = min(max(gap, LEAST_PROXIMAL), MOST_PROXIMAL)
+        self.solved[g] = SOLVED
+        self.cold[g] = a.looped or (redundant and self.open[g] > a.enough)
+        if redundant and self.open[g] > a.enough:
+            self.solved[g] = GAP_TOLERANCE * min(self.open[g], LOOP_GAP * a.size) / self.settings.h
+        self.tree.factor(a, self.bodies, self.proximal[g])
+        self.factor_border(g)
+
+    cdef void factor_border(self, Py_ssize_t g) noexcept nogil:
+        """By probing."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef double solved = self.solved[g]
+        cdef Py_ssize_t k, n
+        if a.border == a.border_end:
+            return
+        self.flights.copy_rows(a, rows.impulse, self.impulse)            # those of probing are no measure
+        self.solved[g] = 0.0
+        self.flights.scale_rows(a, 0.0, self.nothing)
+        for k in range(self.border.rounds):
+            for n in range(a.member, a.member_end):
+                memset(&self.border.scratch[self.member[n]], 0, sizeof(Twist))
+            self.border.push_round(k, a.border, a.border_end)
+            self.solve_tree(g, self.border.scratch, self.nothing)
+            self.border.read_round(k, a.border, a.border_end)
+        self.solved[g] = solved
+        for k in range(a.border, a.border_end):
+            if self.border.row(k) != NULL:
+                self.border.add_to_diagonal(k, self.proximal[g] * self.border.row(k).diagonal)
+        self.border.factor(a.border, a.border_end)
+        self.flights.copy_rows(a, self.impulse, rows.impulse)
+
+    cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil:
+        """J v + bias = 0, the border's rows with the tree's, by proximal steps as solve_tree takes them."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef int k
+        cdef double found, last = 0.0
+        self.solve_tree(g, twist, self.tree.rows.bias)
+        for k in range(BORDER_REPEATS if a.border < a.border_end else 0):
+            found = self.border.residual(twist, a.border, a.border_end)
+            if found <= self.solved[g] or (k > 0 and not found < PROXIMAL_PROGRESS * last):
+                break
+            self.border.finish(twist, a.border, a.border_end)
+            self.solve_tree(g, twist, self.tree.rows.bias)
+            last = found
+
+    cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil:
+        """J v + bias = 0 of the tree; with loops until the proximal steps have converged."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef int k
+        cdef double found, last = 0.0
+        for k in range(MOST_REPEATS if a.looped else 1):
+            found = self.tree.find_rates(a, twist, bias)
+            if a.looped and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
+                break
+            self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
+            last = found
+
+    cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil:
+        """J v + rate = 0"""
+        self.aim_still(g)
+        self.solve_one(g, twist)
+
+    cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
+        """Biases for that."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        self.flights.copy_rows(a, self.tree.rows.rate, self.tree.rows.bias)
+        for k in range(a.border, a.border_end):
+            self.border.bias[k] = 0.0
+
+    cdef void subtract_rates(self, Py_ssize_t g) noexcept nogil:
+        """bias <- bias - J v: what a drift has found, as a bias that solves at other velocities can go on with."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                rows.bias[i] -= row_rate(&rows.row[i], &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b])
+        self.border.subtract_rates(self.bodies.twist, a.border, a.border_end)
+
+    # ---- the drift -------------------------------------------------------------------------------------------------------
+
+    cdef double drift(self, Py_ssize_t g) noexcept nogil:
+        """The poses at the end of a drift by the present velocities, and J v + bias of its errors. -> how far it is off"""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef double h = self.settings.h
+        cdef double off, largest
+        cdef Py_ssize_t k
+        cdef Row* row
+        try_poses(self.bodies, self.member + a.member, NULL, a.member_end - a.member, self.position + a.member,
+                  self.orientation + a.member, h)
+        self.drift_driven(g)
+        largest = miss_joints(self.joints, self.linked + a.linked, a.linked_end - a.linked, self.bodies, self.settings,
+                              rows)
+        if self.tree.lanes:
+            largest = max(largest, self.tree.balls.kernels.miss(self.tree.balls.block(a.ball), a.ball_end - a.ball,
+                                                                self.bodies, rows, h, self.settings.push_speed * h))
+        if self.has_functions(g):
+            self.calls.call(True)
+        for k in range(a.border, a.border_end):
+            row = self.border.row(k)
+            if row != NULL:
+                off = border_error(self.joints, self.border.joint[k], self.border.index[k], self.bodies, self.settings)
+                off -= kept_part(&row.error, 1, self.settings.push_speed * h) * row.error
+                self.border.bias[k] = off / h
+                largest = max(largest, fabs(off))
+        return largest
+
+    cdef void drift_driven(self, Py_ssize_t g) noexcept nogil:
+        """The kinematic bodies at its joints."""
+        cdef const Articulation* a = &self.articulation[g]
+        try_poses(self.bodies, self.driven + a.driven, NULL, a.driven_end - a.driven, self.driven_position + a.driven,
+                  self.driven_orientation + a.driven, self.settings.h)
+
+    cdef bint has_functions(self, Py_ssize_t g) noexcept nogil:
+        """Whether a joint of the user's own is in it."""
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].border, self.articulation[g].border_end):
+            if self.joints[self.border.joint[k]].type == USER:
+                return True
+        return False
+
+    cdef void accept(self, Py_ssize_t g) noexcept nogil:
+        """The last trial poses."""
+        cdef const Articulation* a = &self.articulation[g]
+        accept_poses(self.bodies, self.member + a.member, NULL, a.member_end - a.member, self.orientation + a.member,
+                     self.settings.h)
+
+    cdef void close_one(self, Py_ssize_t g) noexcept nogil:
+        """Newton's method on the velocities until the drift ends with closed joints; what that does not reach flies, or
+        where that cannot be, is held as it moves at the drift's start."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef double first, off
+        cdef double energy = 0.0
+        cdef int k
+        self.closed[g] = 1
+        if self.parts[g] > 0:
+            self.fly(g, self.parts[g])
+            return
+        self.keep(g)
+        if a.looped:
+            energy = 1.01 * self.flights.kinetic(a) + self.flights.kicked(a, self.settings.h)
+        off = self.drift(g)
+        for k in range(MOST_CORRECTIONS):
+            if off <= self.near[g] and (self.swept[g] or k > 0):
+                break
+            first = off
+            self.correct(g)
+            off = self.drift(g)
+            if k == 0 and redundant:
+                off = self.shorten(g, off, first)
+            if k >= PATIENCE and not off < PROGRESS * first:
+                break
+        if (off <= self.near[g] or (redundant and off <= a.enough)) and (not a.looped or self.flights.kinetic(a) <= energy):
+            self.accept(g)
+        elif self.may_fly[g]:
+            self.undo(g)
+            self.undo_poses(g)
+            self.parts[g] = 1
+            self.fly(g, 1)
+        else:
+            if not off < LOOP_GAP * a.size:
+                self.undo(g)
+                self.hold(g, self.bodies.twist)
+                off = self.drift(g)
+            self.accept(g)
+            self.closed[g] = off <= a.enough
+        if not self.closed[g]:
+            self.project(g)
+
+    cdef void correct(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        self.corrections += 1
+        if a.looped or a.border < a.border_end:
+            self.subtract_rates(g)
+            self.solve_one(g, self.bodies.twist)
+        else:
+            self.tree.take_rates(a, self.tree.rows.bias)
+            self.tree.finish(a, self.bodies, self.bodies.twist, self.tree.rows.impulse)
+
+    cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil:
+        """A first correction that led away, from `before` to `off`, again with a greater proximal part, which makes
+        it shorter (D. Marquardt, 1963). -> how far the joints are off"""
+        cdef int k
+        for k in range(MOST_SHORTER):
+            if off <= max(before, self.articulation[g].enough):
+                break
+            self.undo(g)
+            self.drift(g)
+            self.proximal[g] *= SHORTER
+            self.tree.factor(&self.articulation[g], self.bodies, self.proximal[g])
+            self.factor_border(g)
+            self.correct(g)
+            off = self.drift(g)
+        return off
+
+    cdef void fly(self, Py_ssize_t g, int parts) noexcept nogil:
+        """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,
+        and what held them before; flown <- the half alone, a guess at what is to come."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef Py_ssize_t k
+        cdef double off
+        if not self.swept[g]:
+            for k in range(a.member, a.member_end):
+                self.bodies.twist[self.member[k]] = self.start[k]
+            self.flights.scale_rows(a, 0.0, rows.impulse)
+        self.flights.copy_rows(a, rows.impulse, self.flown)              # of the sweeps
+        self.flights.copy_rows(a, rows.second, rows.impulse)
+        off = self.flights.fly(a, self.settings.h, parts, self.swept[g])
+        self.closed[g] = off <= a.enough
+        self.flights.add_rows(a, self.flown, self.flights.sum)
+        self.flights.add_rows(a, self.flights.held, self.flights.sum)
+        self.flights.copy_rows(a, rows.impulse, self.flown)
+        self.flights.copy_rows(a, self.flights.sum, rows.impulse)
+
+    cdef void keep_start(self, Py_ssize_t g) noexcept nogil:
+        """Velocities before the joints' impulses."""
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].member, self.articulation[g].member_end):
+            self.start[k] = self.bodies.twist[self.member[k]]
+
+    cdef void keep_twists(self, Py_ssize_t g) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].member, self.articulation[g].member_end):
+            self.twist[k] = self.bodies.twist[self.member[k]]
+
+    cdef void keep(self, Py_ssize_t g) noexcept nogil:
+        """Twists and impulses before a solve that may have to be undone."""
+        cdef const Articulation* a = &self.articulation[g]
+        self.keep_twists(g)
+        self.flights.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
+        self.border.keep(a.border, a.border_end)
+
+    cdef void undo(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            self.bodies.twist[self.member[k]] = self.twist[k]
+        self.flights.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
+        self.border.undo(a.border, a.border_end)
+
+    cdef void keep_poses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            self.position[k] = self.bodies.position[self.member[k]]
+            self.orientation[k] = self.bodies.orientation[self.member[k]]
+        for k in range(a.driven, a.driven_end):
+            self.driven_position[k] = self.bodies.position[self.driven[k]]
+            self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
+
+    cdef void undo_poses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            self.bodies.position[self.member[k]] = self.position[k]
+            self.bodies.orientation[self.member[k]] = self.orientation[k]
+            refresh_inertia(self.bodies, self.member[k])
+        for k in range(a.driven, a.driven_end):
+            self.bodies.position[self.driven[k]] = self.driven_position[k]
+            self.bodies.orientation[self.driven[k]] = self.driven_orientation[k]
+
+    # ---- bounded rows with the joints in them ---------------------------------------------------------------------------
+
+    cdef void probe(self, Py_ssize_t g) noexcept nogil:
+        """The inverse masses of those rows, J M^-1 J' less what the joints take of it, and with them the softness that
+        they ask for."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Twist* moved = self.probed
+        cdef int32_t i = self.first_bounded[g]
+        cdef Row* row
+        cdef double diagonal
+        cdef Py_ssize_t k
+        cdef int p
+        while i >= 0:
+            row = &self.border.rows[i]
+            memset(moved - 1, 0, sizeof(Twist))
+            for k in range(a.member, a.member_end):
+                memset(&moved[self.member[k]], 0, sizeof(Twist))
+            diagonal = row.diagonal
+            row_apply(row, 1.0, moved)
+            self.tree.find_rates(a, moved, self.nothing)
+            self.tree.finish(a, self.bodies, moved, self.impulse)
+            row.diagonal = min(max(row_velocity(row, moved), LEAST_DIAGONAL * diagonal), diagonal)
+            stabilize_rows(row, 1, self.bodies, self.settings)
+            for p in range(2):
+                self.bounded_mass[2 * i + p] = row.mass[p]
+                row.mass[p] = 1.0 / (diagonal + row.compliance[p]) if diagonal > 0.0 else 0.0
+            row.diagonal = diagonal
+            i = self.next_bounded[i]
+
+    cdef void press(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil:
+        """One by one, each with the joints' answer to it."""
+        cdef int32_t i = self.first_bounded[g]
+        cdef Row* row
+        cdef double impulse
+        while i >= 0:
+            row = &self.border.rows[i]
+            impulse = row.impulse - self.bounded_mass[2 * i + relaxed] * row_residual(row, row_velocity(row, twist), relaxed)
+            impulse = min(max(impulse, row.lower), row.upper)
+            if impulse != row.impulse:
+                row_apply(row, impulse - row.impulse, twist)
+                row.impulse = impulse
+                self.solve_one(g, twist)
+            i = self.next_bounded[i]
+
+    # ---- bodies moved ----------------------------------------------------------------------------------------------------
+
+    cdef void project(self, Py_ssize_t g) noexcept nogil:
+        """Move the bodies, by their masses, until the joints are closed: J dx = -C, Newton's method with fresh
+        Jacobians. For what the drift could not do, or where a scene begins with open joints. Momentum is kept
+        (Displacement)."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef double last
+        cdef double shorter = 1.0
+        cdef double widest = WIDEST_GAP * a.size
+        cdef int r
+        self.moved += 1
+        self.displacement.chosen, self.displacement.count = self.member + a.member, a.member_end - a.member
+        self.refresh_one(g)
+        for r in range(MOST_PROJECTIONS):
+            if not a.enough < self.open[g]:
+                break
+            last = self.open[g]
+            self.keep_poses(g)
+            self.project_once(g, FIRST_MOVE * a.size / last if last > widest else 1.0)
+            if self.open[g] < last or not redundant:
+                if last > widest or (a.border < a.border_end and self.open[g] > BORDER_PROGRESS * last):
+                    break
+                continue
+            self.undo(g)
+            self.undo_poses(g)
+            self.refresh_one(g)
+            if a.border < a.border_end:
+                break
+            # It led away: once more with a greater proximal part, which makes it shorter.
+            shorter *= SHORTER
+            self.proximal[g] *= shorter
+            self.tree.factor(a, self.bodies, self.proximal[g])
+            self.factor_border(g)
+
+    cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:
+        """The border's rows too."""
+        cdef const Articulation* a = &self.articulation[g]
+        if a.border < a.border_end:
+            if self.has_functions(g):
+                self.calls.call(False)
+            refresh_border(self.joints, self.border.joint + a.border, a.border_end - a.border, self.bodies, self.settings,
+                           self.border.rows)
+        self.write_rows(g)
+        self.factor(g)
+
+    cdef void project_once(self, Py_ssize_t g, double part) noexcept nogil:
+        """By `part` of the errors."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Vec3 force
+        self.keep(g)
+        self.displacement.clear(self.bodies)
+        self.flights.scale_rows(a, 0.0, rows.impulse)
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.size if node.joint >= 0 else 0):
+                rows.bias[node.row + i] = (part * rows.error[node.row + i] if holds_position(&self.joints[node.joint], i)
+                                           else 0.0)
+        for k in range(a.border, a.border_end):
+            self.border.bias[k] = 0.0 if self.border.row(k) == NULL else part * self.border.row(k).error
+        # One proximal step: Newton's next one goes on.
+        self.tree.find_rates(a, self.displacement.twist, rows.bias)
+        self.tree.finish(a, self.bodies, self.displacement.twist, rows.impulse)
+        if a.border < a.border_end:
+            self.border.residual(self.displacement.twist, a.border, a.border_end)
+            self.border.finish(self.displacement.twist, a.border, a.border_end)
+            self.tree.find_rates(a, self.displacement.twist, rows.bias)
+            self.tree.finish(a, self.bodies, self.displacement.twist, rows.impulse)
+        self.displacement.move(self.bodies)
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            if node.joint < 0:
+                continue
+            force = vec3(0.0, 0.0, 0.0)
+            for i in range(node.row, node.row + node.size):
+                force = add_scaled(force, rows.impulse[i], rows.row[i].linear)
+            self.displacement.carry_orbit(self.bodies, node.body_a, node.body_b, force)
+        self.carry_gears(g)
+        self.displacement.carry_spins(self.bodies)
+        self.flights.copy_rows(a, self.kept_impulse, rows.impulse)
+        self.border.undo(a.border, a.border_end)
+        self.refresh_one(g)
+
+    cdef void carry_gears(self, Py_ssize_t g) noexcept nogil:
+        """The same of the two halves of each gear."""
+        cdef Py_ssize_t k
+        cdef const Row* row
+        cdef const double* linear
+        cdef int i
+        for k in range(self.articulation[g].border, self.articulation[g].border_end):
+            row = self.border.row(k)
+            for i in range(2 if row != NULL and is_wide(row) else 0):
+                linear = &row[i].jacobian[6]
+                self.displacement.carry_orbit(self.bodies, row[i].body_a, row[i].body_b, scale(
+                    row[i].impulse, vec3(linear[0], linear[1], linear[2])))

@@ -1,0 +1,737 @@
+"""Drifts that keep energy and momenta at any step, for articulations whose joints' forces turn bodies back and forth
+faster than a substep resolves (docs/theory/tree.md).
+
+A piece of a drift takes a body from x0, R0 with the velocities v-, w- to x1, R1 with v+, w+. With L the joints' impulses
+over the piece, and J^ their Jacobian with all arms and axes the mean of what they are at both ends:
+
+    M (v+ - v-) = J^' L                     R1 I W+ - R0 I W- = the moments of J^' L,     W angular velocity in body axes
+    x1 = x0 + h (v- + v+) / 2               R1 = R0 cay(h (W- + W+) / 2)
+    C(x1, R1) = 0
+
+cay is Cayley's turn: cay(t) turns about t by 2 atan(|t| / 2). A vector r fixed in the body then moves by
+R1 r - R0 r = t x (R0 r + R1 r) / 2, so J^ times the mean velocity is exactly (C1 - C0) / h for every error C that is
+bilinear in arms and axes, as those of points and directions are. The work of the joints is L . J^ (mean velocity) = 0:
+kinetic energy is kept exactly, and so are both momenta, since the two impulses of a row act at one point. No step makes
+that unstable: what turns too fast for it goes on turning, more slowly, with the energy that it has.
+
+Newton's method solves for the mean velocities u and L. By both equations, with G what is left of the momenta,
+
+    2 (M + h K(L) / 4) du - J^' dL = -G,      h J^ du = -C1,      K(L) the stiffness of constraints/_stiffness.pyx
+
+K+ in place of K leaves the matrix definite; it is made anew with each step.
+
+Gravity and the user's forces act at both ends of a piece, half each: of a constant force the energy is exact too, since
+the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). At the end of a piece J v = 0 is asked for, which the
+motion found meets but for what the joints' forces change within the piece: what that projection takes of the kinetic
+energy is the measure of a piece's error. A piece that takes too much, or for which Newton's method finds no end, is
+divided in two; after it pieces grow again.
+
+Sources: J. Simo, K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
+momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constraints: differential-algebraic formulations
+and conservative integration", 1999; P. Betsch, P. Steinmann, "Constrained integration of rigid body dynamics", 2001.
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from mcsim.constraints._constrain cimport constrain, holds_position
+from mcsim.constraints._direct cimport point_along_world
+from mcsim.constraints._joints cimport measure_axes
+from mcsim.constraints._motion cimport constrain_motions
+from mcsim.constraints._parts cimport (AxisGeometry, point_frames, still_frames, turn_frames)
+from mcsim.constraints._stiffness cimport add_stiffness
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_exp, quat_mul,
+                               quat_normalized, rotate, rotate_back, scale, sub, vec3)
+from mcsim.core._types cimport Twist
+from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
+from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
+from mcsim.state._rows cimport copy_jacobian, row_rate
+
+
+# A piece is found when its joints are closed, and its momenta kept, to this part of the articulation's size.
+cdef double CLOSED = 5e-9
+cdef enum:
+    MOST_CORRECTIONS = 20        # of a piece
+    PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
+    HALVINGS = 16                # of a part of a drift, at most
+    MOST_PIECES = 600            # of a drift: beyond it errors are accepted, and said
+    MOST_REPEATS = 6
+# What the projection of a piece's velocities may take of their kinetic energy.
+cdef double LOSS = 4e-6
+cdef double PROGRESS = 0.7
+# Newton's matrix is made anew where a step with the old one left more than this of what was off; with loops it is dear.
+cdef double RENEW = 0.3
+cdef double LOOP_RENEW = 0.65
+# With loops, near singular poses, the method stalls: then this is enough of the momenta, in parts of the size. What it
+# gives of energy `limit` takes.
+cdef double LOOSE = 1e-3
+# Redundant rows: part of the diagonal of J M^-1 J' that is added to it. Newton's method repairs what it does.
+cdef double PROXIMAL = 1e-8
+
+
+cdef inline Vec3 mean(Vec3 a, Vec3 b) noexcept nogil:
+    return scale(0.5, add(a, b))
+
+
+cdef inline bint is_point(const Joint* joint, int n) noexcept nogil:
+    """A plain ball joint, the commonest: its frames are its points."""
+    return joint.type == BALL and n == 3
+
+
+cdef inline void mean_frames(const JointFrames* a, const JointFrames* b, bint point, JointFrames* f) noexcept nogil:
+    cdef int i
+    f.arm_a = mean(a.arm_a, b.arm_a)
+    f.arm_b = mean(a.arm_b, b.arm_b)
+    f.offset = mean(a.offset, b.offset)
+    if point:
+        return
+    f.point_a = mean(a.point_a, b.point_a)
+    f.point_b = mean(a.point_b, b.point_b)
+    for i in range(3):
+        f.axis_a[i] = mean(a.axis_a[i], b.axis_a[i])
+        f.axis_b[i] = mean(a.axis_b[i], b.axis_b[i])
+    f.relative = quat(0.5 * (a.relative.w + b.relative.w), 0.5 * (a.relative.x + b.relative.x),
+                      0.5 * (a.relative.y + b.relative.y), 0.5 * (a.relative.z + b.relative.z))
+    still_frames(f)
+
+
+cdef inline void present_frames(const Joint* joint, const Bodies* bodies, bint point, JointFrames* f) noexcept nogil:
+    point_frames(f, joint, bodies)
+    if not point:
+        turn_frames(f, joint, bodies)
+        still_frames(f)
+
+
+cdef int constrain_flight(Row* block, const Joint* joint, const JointFrames* f, int n, double time, double ahead,
+                          double* rates) noexcept nogil:
+    """The n rows of a joint as the direct solver has them, errors of prescribed motions at `ahead` of time."""
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef Joint measured
+    cdef int m = 3
+    cdef int i
+    for i in range(n):
+        rates[i] = 0.0
+    if not is_point(joint, n):
+        m = constrain(block, joint, f)
+    point_along_world(block, joint, f, n)
+    if m < n:
+        measured = joint[0]
+        measure_axes(&measured, f, axes)
+        constrain_motions(&block[m], &rates[m], joint, axes, f, time, ahead)
+    return n
+
+
+cdef class Flights:
+    """tree: the joints' own; members, driven: the bodies that articulations name; bodies: how many there are."""
+
+    def __init__(self, JointTree tree not None, members, driven, Py_ssize_t bodies):
+        count = tree.rows.joint_count
+        members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
+        fliers, twists = np.zeros((bodies + 1) * sizeof(Flier) // 8), np.zeros((bodies + 1, 6))
+        positions, orientations = np.zeros((len(driven), 3)), np.zeros((len(driven), 4))
+        frames = np.zeros((count + 1) * sizeof(JointFrames) // 8)
+        numbers = np.zeros((5, tree.row_count + 1))
+        self.kept = members, driven, fliers, twists, positions, orientations, frames, numbers
+        self.tree = tree
+        self.member, self.driven = integers(members), integers(driven)
+        self.fliers, self.twists = <Flier*>doubles(fliers) + 1, <Twist*>doubles(twists) + 1
+        self.driven_position, self.driven_orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
+        self.frames = <JointFrames*>doubles(frames)
+        self.opening, self.residual, self.guess = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
+        self.sum, self.held = doubles(numbers[3]), doubles(numbers[4])
+
+    cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings) noexcept:
+        self.bodies, self.joints, self.settings = bodies, joints, settings
+
+    # ---- a drift -------------------------------------------------------------------------------------------------------
+
+    cdef double fly(self, const Articulation* a, double h, int parts, bint swept) noexcept nogil:
+        """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in at least `parts`
+        pieces. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess;
+        `sum` has what they were, `held` those beside. The first half of the forces has acted, the second is to come.
+        swept: the velocities at the start do not go along with the joints. -> how far these are open at the end"""
+        cdef double* impulse = self.tree.rows.impulse
+        cdef double whole = h / parts
+        cdef double ahead = 0.0
+        cdef double length, off, before, taken
+        cdef int32_t done = 0                        # of a part: how many of its 2^HALVINGS
+        cdef int32_t step
+        cdef int level = 0
+        # Beyond this level pieces are divided only if they fail. Where loops meet in a net no division helps: what they
+        # lose are strikes of joints that come taut.
+        cdef int deepest = 0 if a.looped else HALVINGS
+        cdef int n = 0
+        cdef int pieces = 0
+        cdef bint forced
+        cdef bint lanes = self.tree.lanes
+        self.tree.lanes = False
+        self.begin_drift(a, h, parts, swept)
+        while True:
+            step = 1 << (HALVINGS - level)
+            length = whole / (1 << level)
+            ahead = whole * (n + <double>done / (1 << HALVINGS))
+            pieces += 1
+            forced = level == HALVINGS or pieces >= MOST_PIECES
+            self.begin_piece(a, length, ahead, h)
+            before = self.kinetic(a) + self.kicked(a, length)
+            self.kick(a, 0.5 * length)
+            off = self.try_piece(a, length, ahead + length)
+            if off < 0.0 and forced:
+                self.given_up += 1
+                off = self.drift_held(a, length, ahead + length)
+            taken = 0.0
+            if off >= 0.0:
+                taken = self.end_piece(a, length, ahead + length)
+            if off < 0.0 or (taken > LOSS * before and level < deepest and not forced):
+                self.restart(a)
+                level += 1
+                self.scale_rows(a, 0.5, impulse)
+                continue
+            self.add_rows(a, impulse, self.sum)
+            done += step
+            if n == parts - 1 and done == 1 << HALVINGS:
+                break
+            if done == 1 << HALVINGS:
+                done = 0
+                n += 1
+                self.scale_rows(a, <double>(1 << level), impulse)
+                level = 0
+            else:
+                while level > 0 and done % (1 << (HALVINGS - level + 1)) == 0:
+                    level -= 1
+                    self.scale_rows(a, 2.0, impulse)
+        # The last piece's velocities before its joints' were held: the rest of the step does that.
+        for n in range(a.member, a.member_end):
+            self.bodies.twist[self.member[n]] = self.twists[self.member[n]]
+        self.kick(a, -0.5 * h)
+        self.scale_rows(a, <double>(parts << level), impulse)
+        self.pieces += pieces
+        self.tree.lanes = lanes
+        return off
+
+    cdef void begin_drift(self, const Articulation* a, double h, int parts, bint swept) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(a.driven, a.driven_end):
+            self.driven_position[k] = self.bodies.position[self.driven[k]]
+            self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
+        self.scale_rows(a, 0.0, self.sum)
+        self.scale_rows(a, 0.0, self.held)
+        self.scale_rows(a, 1.0 / parts, self.tree.rows.impulse)
+        self.kick(a, -0.5 * h)
+        self.write_rows(a, 0.0)
+        if swept:
+            self.tree.factor(a, self.bodies, PROXIMAL)
+            self.hold(a)
+
+    cdef double end_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
+        """The second half of a piece's forces, and velocities that go along with the joints; those before are put
+        aside. -> the kinetic energy that takes [J]"""
+        cdef Py_ssize_t k
+        cdef double energy
+        cdef Twist whole
+        cdef Vec3 center, turning
+        turning = whole.v = vec3(0.0, 0.0, 0.0)
+        self.kick(a, 0.5 * h)
+        for k in range(a.member, a.member_end):
+            self.twists[self.member[k]] = self.bodies.twist[self.member[k]]
+        energy = self.kinetic(a)
+        if not a.held:
+            self.find_whole(a, &whole, &center, &turning)
+        self.write_rows(a, ahead)
+        self.tree.factor(a, self.bodies, PROXIMAL)
+        self.hold(a)
+        self.restore(a, whole.v, turning)
+        return energy - self.kinetic(a)
+
+    # ---- a piece -------------------------------------------------------------------------------------------------------
+
+    cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
+        """Keep poses, velocities, frames and the guess. Errors are closed in proportion to the time until the drift's
+        `end`, and no faster than push_speed: what a piece must close, its joints do work for."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef Row block[6]
+        cdef double rates[6]
+        cdef double widest, kept
+        cdef Py_ssize_t k
+        cdef int i, j, n, at
+        cdef Flier* flier
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            flier.position = self.bodies.position[i]
+            flier.orientation = self.bodies.orientation[i]
+            flier.velocity = self.bodies.twist[i].v
+            flier.spin = self.bodies.twist[i].w
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            if j < 0:
+                continue
+            at = rows.begin[j]
+            n = rows.begin[j + 1] - at
+            present_frames(&self.joints[j], self.bodies, is_point(&self.joints[j], n), &self.frames[j])
+            constrain_flight(block, &self.joints[j], &self.frames[j], n, self.settings.time, ahead, rates)
+            widest = 0.0
+            for i in range(n):
+                widest = max(widest, fabs(block[i].error))
+            kept = 1.0 - h / (end - ahead)
+            if widest * (1.0 - kept) > self.settings.push_speed * h:
+                kept = 1.0 - self.settings.push_speed * h / widest
+            for i in range(n):
+                self.opening[at + i] = kept * block[i].error
+        self.copy_rows(a, rows.impulse, self.guess)
+
+    cdef void restart(self, const Articulation* a) noexcept nogil:
+        """What begin_piece has kept."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef const Flier* flier
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            self.bodies.position[i] = flier.position
+            self.bodies.orientation[i] = flier.orientation
+            self.bodies.twist[i].v = flier.velocity
+            self.bodies.twist[i].w = flier.spin
+            refresh_inertia(self.bodies, i)
+        self.copy_rows(a, self.guess, self.tree.rows.impulse)
+
+    cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
+        """Newton's method from the present velocities, half a piece's forces in them. -> how far the joints are open at
+        the end; below 0: it does not converge."""
+        cdef double best = 0.0
+        cdef double off, wrong
+        cdef double tolerance = CLOSED * a.size
+        cdef double energy = self.kinetic(a)
+        cdef bint renew = True
+        cdef int poor = 0
+        cdef int n
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Flier* flier
+        cdef Twist whole
+        cdef Vec3 center, turning
+        turning = whole.v = vec3(0.0, 0.0, 0.0)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            flier.start = self.bodies.twist[i]
+            flier.turning = rotate_back(flier.orientation, flier.start.w)
+            flier.momentum = rotate(flier.orientation, mat_vec(self.bodies.inertia[i], flier.turning))
+        if not a.held:
+            self.find_whole(a, &whole, &center, &turning)
+        for n in range(MOST_CORRECTIONS):
+            self.corrections += 1
+            self.move(a, h, ahead)
+            off = self.write_mean_rows(a, h, ahead)
+            wrong = self.weigh(a, h, renew)
+            if off <= tolerance and wrong <= tolerance:
+                self.accept(a, whole.v, turning)
+                self.limit(a, energy, h)
+                return off
+            wrong = max(off, wrong)
+            poor = 0 if n == 0 or wrong < PROGRESS * best else poor + 1
+            if not wrong < 1e6 * a.size:
+                return -1.0
+            if poor > (0 if a.looped and off <= a.enough and wrong <= LOOSE * a.size else PATIENCE):
+                if a.looped and off <= a.enough and wrong <= LOOSE * a.size:
+                    self.accept(a, whole.v, turning)
+                    self.limit(a, energy, h)
+                    return off
+                return -1.0
+            self.correct(a, h, renew)
+            renew = n == 0 or wrong > (LOOP_RENEW if a.looped else RENEW) * best
+            best = wrong
+        return -1.0
+
+    cdef void move(self, const Articulation* a, double h, double ahead) noexcept nogil:
+        """Poses at the end of a piece with the mean velocities in `twist`."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef const Flier* flier
+        cdef Vec3 half
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            half = scale(0.5 * h, self.bodies.twist[i].w)
+            self.bodies.position[i] = add_scaled(flier.position, h, self.bodies.twist[i].v)
+            self.bodies.orientation[i] = quat_normalized(quat_mul(quat(1.0, half.x, half.y, half.z), flier.orientation))
+        self.place_driven(a, ahead)
+
+    cdef void place_driven(self, const Articulation* a, double ahead) noexcept nogil:
+        """Kinematic bodies, which keep their velocities."""
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.driven, a.driven_end):
+            i = self.driven[k]
+            self.bodies.position[i] = add_scaled(self.driven_position[k], ahead, self.bodies.twist[i].v)
+            self.bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(scale(ahead, self.bodies.twist[i].w)),
+                                                                  self.driven_orientation[k]))
+
+    cdef double write_mean_rows(self, const Articulation* a, double h, double ahead) noexcept nogil:
+        """The Jacobian of the mean frames, what is left of the joints' errors at the end as `residual`, and the sums of
+        impulses and stiffnesses of each body. -> how far the joints are open"""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Joint* joint
+        cdef JointRow* row
+        cdef JointFrames end, middle
+        cdef Row block[6]
+        cdef double rates[6]
+        cdef double opened[6]
+        cdef double largest = 0.0
+        cdef double x
+        cdef Vec3 force, moment_a, moment_b
+        cdef Py_ssize_t k
+        cdef int i, j, n, at
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            memset(&self.fliers[i].sum, 0, sizeof(Twist))
+            memset(&self.fliers[i].stiffness, 0, sizeof(Mat3))
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            if j < 0:
+                continue
+            joint = &self.joints[j]
+            at = rows.begin[j]
+            n = rows.begin[j + 1] - at
+            present_frames(joint, self.bodies, is_point(joint, n), &end)
+            constrain_flight(block, joint, &end, n, self.settings.time, ahead, rates)
+            for i in range(n):
+                opened[i] = block[i].error
+            mean_frames(&self.frames[j], &end, is_point(joint, n), &middle)
+            constrain_flight(block, joint, &middle, n, self.settings.time, ahead, rates)
+            force = moment_a = moment_b = vec3(0.0, 0.0, 0.0)
+            for i in range(n):
+                row = &rows.row[at + i]
+                copy_jacobian(&block[i], row)
+                if holds_position(joint, i):
+                    self.residual[at + i] = (opened[i] - self.opening[at + i]) / h
+                else:
+                    self.residual[at + i] = rates[i] + row_rate(row, &self.bodies.twist[joint.body_a],
+                                                                &self.bodies.twist[joint.body_b])
+                largest = max(largest, h * fabs(self.residual[at + i]))
+                x = 2.0 * rows.impulse[at + i]
+                force = add_scaled(force, x, row.linear)
+                moment_a = add_scaled(moment_a, x, row.angular_a)
+                moment_b = add_scaled(moment_b, x, row.angular_b)
+            self.add_impulse(joint.body_a, scale(-1.0, force), scale(-1.0, moment_a), middle.arm_a)
+            self.add_impulse(joint.body_b, force, moment_b, middle.arm_b)
+        return largest
+
+    cdef void add_impulse(self, int i, Vec3 force, Vec3 moment, Vec3 arm) noexcept nogil:
+        cdef Flier* flier = &self.fliers[i]
+        flier.sum.v = add(flier.sum.v, force)
+        flier.sum.w = add(flier.sum.w, moment)
+        add_stiffness(&flier.stiffness, force, arm)
+
+    cdef double weigh(self, const Articulation* a, double h, bint renew) noexcept nogil:
+        """What the momenta ask of the mean velocities with the present impulses, as `step`; (I + h K+ / 4)^-1 stands
+        for I^-1 of the bodies from here on. -> how far that moves anything"""
+        cdef double largest = 0.0
+        cdef double part = 0.25 * h
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Flier* flier
+        cdef Twist* mean_twist
+        cdef Mat3 inertia
+        cdef Vec3 turning, left
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            mean_twist = &self.bodies.twist[i]
+            flier.step.v = add_scaled(sub(flier.start.v, mean_twist.v), 0.5 * self.bodies.inv_mass[i], flier.sum.v)
+            turning = add_scaled(scale(-1.0, flier.turning), 2.0, rotate_back(flier.orientation, mean_twist.w))
+            left = rotate(self.bodies.orientation[i], mat_vec(self.bodies.inertia[i], turning))
+            left = sub(add(flier.momentum, flier.sum.w), left)
+            if not renew:
+                flier.step.w = scale(0.5, mat_vec(self.bodies.inv_inertia_world[i], left))
+                largest = max(largest, h * max(norm(flier.step.v), a.size * norm(flier.step.w)))
+                continue
+            inertia = inertia_world(self.bodies, i)
+            inertia.xx += part * flier.stiffness.xx
+            inertia.yy += part * flier.stiffness.yy
+            inertia.zz += part * flier.stiffness.zz
+            inertia.xy += part * flier.stiffness.xy
+            inertia.xz += part * flier.stiffness.xz
+            inertia.yz += part * flier.stiffness.yz
+            self.bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
+            flier.step.w = scale(0.5, mat_vec(self.bodies.inv_inertia_world[i], left))
+            largest = max(largest, h * max(norm(flier.step.v), a.size * norm(flier.step.w)))
+        return largest
+
+    cdef void correct(self, const Articulation* a, double h, bint renew) noexcept nogil:
+        """One step of Newton's method, by what write_mean_rows and weigh have found."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Joint* joint
+        cdef Twist* twist
+        cdef Py_ssize_t k
+        cdef int i, j
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            if j >= 0:
+                joint = &self.joints[j]
+                for i in range(rows.begin[j], rows.begin[j + 1]):
+                    self.residual[i] += row_rate(&rows.row[i], &self.fliers[joint.body_a].step,
+                                                 &self.fliers[joint.body_b].step)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            twist = &self.bodies.twist[i]
+            twist.v = add(twist.v, self.fliers[i].step.v)
+            twist.w = add(twist.w, self.fliers[i].step.w)
+        if renew:
+            self.tree.factor(a, self.bodies, PROXIMAL)
+        self.tree.take_rates(a, self.residual)
+        self.tree.finish(a, self.bodies, self.bodies.twist, rows.impulse)
+
+    cdef void accept(self, const Articulation* a, Vec3 velocity, Vec3 turning) noexcept nogil:
+        """The velocities at the end, by the momenta and the impulses found. velocity, turning: as of restore."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef const Flier* flier
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            self.bodies.twist[i].v = add_scaled(flier.start.v, self.bodies.inv_mass[i], flier.sum.v)
+            keep_momentum(self.bodies, i, add(flier.momentum, flier.sum.w))
+        self.restore(a, velocity, turning)
+
+    cdef void restore(self, const Articulation* a, Vec3 velocity, Vec3 turning) noexcept nogil:
+        """Of what hangs on nothing both momenta as they were, the centre of mass's velocity and the angular momentum about
+        it: what Newton's method and rounding leave of them goes into a motion of the whole, which moves no joint."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Twist whole
+        cdef Twist* t
+        cdef Vec3 center, found, v, w
+        cdef Mat3 inertia
+        if a.held:
+            return
+        inertia = self.find_whole(a, &whole, &center, &found)
+        v = sub(velocity, whole.v)
+        w = turn_of(inertia, sub(turning, found))
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            t = &self.bodies.twist[i]
+            t.v = add(add(t.v, v), cross(w, sub(self.bodies.position[i], center)))
+            t.w = add(t.w, w)
+
+    cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
+        """Joints do no work. What the kinetic energy has become more than `energy`, by errors that were closed and by what
+        is left of Newton's method, is taken out of the motion r beside that as one rigid body with the same momenta, u,
+        which moves no joint: v = u + s r. The forces' work is that along the way dx that was gone, and their impulses
+        have done it along the mean of the velocities:
+
+            T(u) + s^2 T(r) = energy + f . (dx - h (v- + u + s r) / 2)
+        """
+        cdef double found = self.kinetic(a)
+        cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
+        cdef double rest = 0.0                       # h f . r / 2
+        cdef double beside = found                   # T(r)
+        cdef double s
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Twist whole
+        cdef Vec3 center, force, turning, v
+        cdef Twist* t
+        cdef const Flier* flier
+        whole.v = whole.w = center = vec3(0.0, 0.0, 0.0)
+        if not a.held:
+            self.find_whole(a, &whole, &center, &turning)
+            beside = found - 0.5 * (self.mass_of(a) * dot(whole.v, whole.v) + dot(whole.w, turning))
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            flier = &self.fliers[i]
+            t = &self.bodies.twist[i]
+            v = add(whole.v, cross(whole.w, sub(self.bodies.position[i], center)))
+            force = add_scaled(self.bodies.force[i].v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i],
+                               self.settings.gravity)
+            way += dot(force, sub(self.bodies.position[i], flier.position))
+            way -= 0.5 * h * dot(force, add(flier.start.v, v))
+            rest += 0.5 * h * dot(force, sub(t.v, v))
+        energy += way - (found - beside)             # what is left for s^2 T(r) + s rest
+        if not (beside + rest > energy and beside > 0.0):
+            return
+        s = rest * rest + 4.0 * beside * energy
+        s = max((sqrt(s) - rest if s > 0.0 else -rest) / (2.0 * beside), 0.0)
+        if not s < 1.0:
+            return
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            t = &self.bodies.twist[i]
+            v = add(whole.v, cross(whole.w, sub(self.bodies.position[i], center)))
+            t.v = add_scaled(v, s, sub(t.v, v))
+            t.w = add_scaled(whole.w, s, sub(t.w, whole.w))
+
+    cdef double mass_of(self, const Articulation* a) noexcept nogil:
+        cdef double mass = 0.0
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            mass += 1.0 / self.bodies.inv_mass[self.member[k]]
+        return mass
+
+    cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil:
+        """The motion as one rigid body with the same momenta about the centre of mass; turning: the angular one. -> the
+        inertia about it [kg m2]"""
+        cdef double mass = self.mass_of(a)
+        cdef double m
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Mat3 inertia, total
+        cdef Vec3 d, momentum
+        cdef const Twist* t
+        center[0] = momentum = turning[0] = vec3(0.0, 0.0, 0.0)
+        memset(&total, 0, sizeof(Mat3))
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            m = 1.0 / self.bodies.inv_mass[i]
+            center[0] = add_scaled(center[0], m, self.bodies.position[i])
+            momentum = add_scaled(momentum, m, self.bodies.twist[i].v)
+        center[0] = scale(1.0 / mass, center[0])
+        whole.v = scale(1.0 / mass, momentum)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            t = &self.bodies.twist[i]
+            m = 1.0 / self.bodies.inv_mass[i]
+            inertia = inertia_world(self.bodies, i)
+            d = sub(self.bodies.position[i], center[0])
+            turning[0] = add(turning[0], add_scaled(mat_vec(inertia, t.w), m, cross(d, sub(t.v, whole.v))))
+            total = mat_add(total, about_point(inertia, m, d))
+        whole.w = turn_of(total, turning[0])
+        return total
+
+    cdef double drift_held(self, const Articulation* a, double h, double ahead) noexcept nogil:
+        """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.
+        -> how far the joints are open at its end"""
+        cdef double off
+        cdef Py_ssize_t k
+        cdef int i
+        self.restart(a)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            self.bodies.twist[i] = self.fliers[i].start
+        self.place_driven(a, ahead - h)
+        self.write_rows(a, ahead - h)
+        self.tree.factor(a, self.bodies, PROXIMAL)
+        self.hold(a)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            self.fliers[i].start.w = rotate(self.fliers[i].orientation, mat_vec(self.bodies.inertia[i], rotate_back(
+                self.fliers[i].orientation, self.bodies.twist[i].w)))
+        self.move(a, h, ahead)
+        for k in range(a.member, a.member_end):
+            keep_momentum(self.bodies, self.member[k], self.fliers[self.member[k]].start.w)
+        self.scale_rows(a, 0.0, self.tree.rows.impulse)
+        off = self.write_rows(a, ahead)
+        return off
+
+    # ---- what it is made of --------------------------------------------------------------------------------------------
+
+    cdef void kick(self, const Articulation* a, double h) noexcept nogil:
+        """Gravity and the user's forces over the time h."""
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Twist* twist
+        cdef const Twist* force
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            twist = &self.bodies.twist[i]
+            force = &self.bodies.force[i]
+            twist.v = add_scaled(add_scaled(twist.v, h * self.bodies.gravity_scale[i], self.settings.gravity),
+                                 h * self.bodies.inv_mass[i], force.v)
+            twist.w = add_scaled(twist.w, h, mat_vec(self.bodies.inv_inertia_world[i], force.w))
+
+    cdef double kicked(self, const Articulation* a, double h) noexcept nogil:
+        """The kinetic energy of bodies at rest after such a kick [J]."""
+        cdef double energy = 0.0
+        cdef Py_ssize_t k
+        cdef int i
+        cdef Vec3 v, w
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            v = add_scaled(scale(self.bodies.gravity_scale[i], self.settings.gravity), self.bodies.inv_mass[i],
+                           self.bodies.force[i].v)
+            w = mat_vec(self.bodies.inv_inertia_world[i], self.bodies.force[i].w)
+            energy += dot(v, v) / self.bodies.inv_mass[i] + dot(w, self.bodies.force[i].w)
+        return 0.5 * h * h * energy
+
+    cdef double kinetic(self, const Articulation* a) noexcept nogil:
+        cdef double energy = 0.0
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            energy += kinetic_energy(self.bodies, self.member[k])
+        return energy
+
+    cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
+        """The rows at the present poses. -> how far the joints are open"""
+        cdef JointRows* rows = &self.tree.rows
+        cdef JointFrames f
+        cdef Row block[6]
+        cdef double rates[6]
+        cdef double largest = 0.0
+        cdef Py_ssize_t k
+        cdef int i, j, n, at
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            if j < 0:
+                continue
+            at = rows.begin[j]
+            n = rows.begin[j + 1] - at
+            present_frames(&self.joints[j], self.bodies, is_point(&self.joints[j], n), &f)
+            constrain_flight(block, &self.joints[j], &f, n, self.settings.time, ahead, rates)
+            for i in range(n):
+                copy_jacobian(&block[i], &rows.row[at + i])
+                rows.rate[at + i] = rates[i]
+                rows.error[at + i] = block[i].error if holds_position(&self.joints[j], i) else 0.0
+                largest = max(largest, fabs(rows.error[at + i]))
+        return largest
+
+    cdef void hold(self, const Articulation* a) noexcept nogil:
+        """J v + rate = 0, in the factor of rows that are written; where there are loops by proximal steps."""
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Joint* joint
+        cdef double largest, last = 0.0
+        cdef Py_ssize_t k
+        cdef int i, j, n
+        for n in range(MOST_REPEATS if a.looped else 1):
+            largest = 0.0
+            for k in range(a.node, a.node_end):
+                j = self.tree.nodes[k].joint
+                if j >= 0:
+                    joint = &self.joints[j]
+                    for i in range(rows.begin[j], rows.begin[j + 1]):
+                        self.residual[i] = rows.rate[i] + row_rate(&rows.row[i], &self.bodies.twist[joint.body_a],
+                                                                   &self.bodies.twist[joint.body_b])
+                        largest = max(largest, fabs(self.residual[i]))
+            if largest == 0.0 or (n > 0 and not largest < 0.1 * last):
+                return
+            self.tree.take_rates(a, self.residual)
+            self.tree.finish(a, self.bodies, self.bodies.twist, self.held)
+            last = largest
+
+    cdef void scale_rows(self, const Articulation* a, double factor, double* x) noexcept nogil:
+        """x *= factor in the articulation's rows"""
+        cdef Py_ssize_t k
+        cdef int i, j
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            for i in range(self.tree.rows.begin[j] if j >= 0 else 0, self.tree.rows.begin[j + 1] if j >= 0 else 0):
+                x[i] = factor * x[i] if factor != 0.0 else 0.0
+
+    cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef int i, j
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            for i in range(self.tree.rows.begin[j] if j >= 0 else 0, self.tree.rows.begin[j + 1] if j >= 0 else 0):
+                to[i] += x[i]
+
+    cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef int j
+        for k in range(a.node, a.node_end):
+            j = self.tree.nodes[k].joint
+            if j >= 0:
+                memcpy(to + self.tree.rows.begin[j], x + self.tree.rows.begin[j],
+                       (self.tree.rows.begin[j + 1] - self.tree.rows.begin[j]) * sizeof(double))

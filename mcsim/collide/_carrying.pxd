@@ -1,0 +1,218 @@
+"""How the points of a contact, and its normal, move as its two bodies move past each other within a step.
+
+A contact's point is where two features meet, and it goes with them: a vertex over a face goes with the vertex, the end of
+a capsule over a face with the capsule, the crossing of two edges with both. With d_a, d_b the ways of the two bodies'
+matter at the point, its own way along the tangents is
+
+    d = d_a + Q (d_b - d_a),    Q = 1 (b carries it), 0 (a does), r_a / (r_a + r_b) between two balls,
+                                Q = u m' where a's edge along u crosses b's along w:  m . u = 1,  m . w = 0
+
+the last since the crossing stays on both lines: d - d_a along u, d - d_b along w. All are cases of Q = R_a (R_a + R_b)^-1
+with R the radii of curvature: of a face infinite, of a vertex 0, of an edge 0 across it and infinite along it. (D. Montana,
+"The kinematics of contact and grasp", 1988, section 4.) Whether a body is heavy, or moves at all, has no part in it.
+
+Where both are curved across some direction the normal turns: two balls have it along the line between their middles, a
+ball on an edge at right angles to the edge. Then it is made anew from the centres of the roundings (`turns`, `line`).
+"""
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, uint64_t
+from mcsim.core._types cimport Vec3
+from mcsim.core._math cimport (vec3, cross, dot, mat_column, mat_t_vec, mat_vec, neg, normalized, perpendicular, sub)
+from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Manifold, ManifoldPoint
+from mcsim.collide._clip cimport RIM_CORNERS, SIDE_ID, mc_rim_cos, mc_rim_sin
+from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
+
+cdef extern from *:
+    """
+    /* Sine of the angle within which a direction lies in a face or at right angles to an edge: rounding. */
+    #define MC_ALIGNED 1e-6
+    /* Edges that cross at a smaller sine have a crossing that runs along them: it goes half-way. */
+    #define MC_LEAST_CROSSING 0.1
+    /* So do crossings in a step in which the two move past each other by less than this part of the smaller one's reach:
+       what that leaves out is half of this part. */
+    #define MC_LEAST_WAY 1e-3
+    """
+    const double LEAST_WAY "MC_LEAST_WAY"
+    const double ALIGNED "MC_ALIGNED"
+    const double LEAST_CROSSING "MC_LEAST_CROSSING"
+
+cdef enum:
+    FACING_POINT = 0             # a vertex, or a ball
+    FACING_LINE = 1              # an edge, or the side of a capsule or cylinder
+    FACING_FACE = 2
+    FACING_OTHER = 3             # a rim, a surface
+
+
+cdef inline int hull_facing(const Solid* s, Vec3 local, Vec3* line) noexcept nogil:
+    cdef const HullView* hull = s.hull
+    cdef int32_t top = hull_support(hull, local)
+    cdef double height = dot(hull.vertices[top], local) - ALIGNED * hull.radius
+    cdef int32_t i
+    cdef int32_t other = -1
+    for i in range(hull.vertex_count):
+        if i != top and dot(hull.vertices[i], local) >= height:
+            if other >= 0:
+                return FACING_FACE
+            other = i
+    if other < 0:
+        return FACING_POINT
+    line[0] = mat_vec(s.axes, normalized(sub(hull.vertices[other], hull.vertices[top])))
+    return FACING_LINE
+
+
+cdef inline int facing(const Solid* s, Vec3 d, Vec3* line) noexcept nogil:
+    """What of a solid faces the unit vector d; of a line its direction, world."""
+    cdef Vec3 local
+    cdef int across
+    if s.type == SPHERE:
+        return FACING_POINT
+    if s.type == PLANE:
+        return FACING_FACE
+    local = mat_t_vec(s.axes, d)
+    if s.type == BOX:
+        across = (fabs(local.x) <= ALIGNED) + (fabs(local.y) <= ALIGNED) + (fabs(local.z) <= ALIGNED)
+        if across == FACING_LINE:
+            line[0] = mat_column(s.axes, 0 if fabs(local.x) <= ALIGNED else (1 if fabs(local.y) <= ALIGNED else 2))
+        return across
+    if s.type == CAPSULE or s.type == CYLINDER:
+        if fabs(local.z) <= ALIGNED:
+            line[0] = mat_column(s.axes, 2)
+            return FACING_LINE
+        if s.type == CAPSULE:
+            return FACING_POINT
+        return FACING_FACE if local.x * local.x + local.y * local.y <= ALIGNED * ALIGNED else FACING_OTHER
+    return hull_facing(s, local, line) if s.type == HULL else FACING_OTHER
+
+
+cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j) noexcept nogil:
+    """Along the edge between two vertices, as _clip.pxd and _box_box.pxd number them; 0: none that is known."""
+    if s.type == BOX and i != j:
+        return mat_column(s.axes, 0 if (i ^ j) & 1 else (1 if (i ^ j) & 2 else 2))
+    if s.type == HULL and i < s.hull.vertex_count and j < s.hull.vertex_count:
+        return mat_vec(s.axes, sub(s.hull.vertices[j], s.hull.vertices[i]))
+    if (s.type == CAPSULE or s.type == CYLINDER) and i >= SIDE_ID:
+        return mat_column(s.axes, 2)
+    if s.type == CYLINDER:
+        i %= RIM_CORNERS
+        j %= RIM_CORNERS
+        return mat_vec(s.axes, vec3(mc_rim_cos[j] - mc_rim_cos[i], mc_rim_sin[j] - mc_rim_sin[i], 0.0))
+    return vec3(0.0, 0.0, 0.0)
+
+
+cdef inline void cross_lines(ManifoldPoint* p, Vec3 t, Vec3 second, Vec3 u, Vec3 w) noexcept nogil:
+    """The point goes with the crossing of a line along u on a and one along w on b. t, second: the tangents."""
+    cdef double u0 = dot(t, u)
+    cdef double u1 = dot(second, u)
+    cdef double w0 = dot(t, w)
+    cdef double w1 = dot(second, w)
+    cdef double sine = u1 * w0 - u0 * w1
+    if sine * sine <= LEAST_CROSSING * LEAST_CROSSING * (u0 * u0 + u1 * u1) * (w0 * w0 + w1 * w1):
+        return
+    # Q = u m' with m = (-w1, w0) / sine
+    sine = 1.0 / sine
+    p.cross[0] = -0.5 * (u0 * w1 + u1 * w0) * sine
+    p.cross[1] = u0 * w0 * sine
+    p.cross[2] = -u1 * w1 * sine
+
+
+# What of the two solids faces the other.
+ctypedef struct Pairing:
+    int a
+    int b
+    Vec3 line_a
+    Vec3 line_b
+
+
+cdef inline void carry_witness(ManifoldPoint* p, const Manifold* m, const Pairing* x) noexcept nogil:
+    """The one pair of closest points. A ball on an edge is the ball's: along the edge it is, and across it the normal
+    turns."""
+    cdef Vec3 t
+    if x.a == FACING_FACE and x.b != FACING_FACE or x.a == FACING_LINE and x.b == FACING_POINT:
+        p.share = 1.0
+    elif x.b == FACING_FACE and x.a != FACING_FACE or x.b == FACING_LINE and x.a == FACING_POINT:
+        p.share = 0.0
+    elif x.a == FACING_POINT and x.b == FACING_POINT and m.rounding_a + m.rounding_b > 0.0:
+        p.share = m.rounding_a / (m.rounding_a + m.rounding_b)
+    elif x.a == FACING_LINE and x.b == FACING_LINE:
+        t = perpendicular(m.normal)
+        cross_lines(p, t, cross(m.normal, t), x.line_a, x.line_b)
+
+
+cdef inline void set_turning(Manifold* m, const Pairing* x) noexcept nogil:
+    """Whether the normal of a manifold with a rounding turns: both are curved across some direction."""
+    cdef Vec3 along
+    if x.a > FACING_LINE or x.b > FACING_LINE:
+        return
+    if x.a == FACING_LINE and x.b == FACING_LINE:
+        along = cross(x.line_a, x.line_b)
+        if dot(along, along) > LEAST_CROSSING * LEAST_CROSSING:
+            return
+    m.turns = 1
+    m.line = vec3(0.0, 0.0, 0.0)
+    if x.a == FACING_LINE:
+        m.line = x.line_a
+    elif x.b == FACING_LINE:
+        m.line = x.line_b
+
+
+cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, double way) noexcept nogil:
+    """How the points of a manifold whose normal, points and features are set, go on. Of a surface and a solid a is the
+    surface. way: at least that by which the two will move past each other [m]."""
+    cdef bint flat = a.type == PLANE or b.type == PLANE
+    cdef bint crossing = way > LEAST_WAY * min(a.reach, b.reach)
+    cdef bint surface = is_surface(a.type)
+    cdef bint alone = False
+    cdef bint framed = False
+    cdef ManifoldPoint* p
+    cdef Pairing x
+    cdef Vec3 t, second
+    cdef uint64_t f
+    cdef int k, made
+    m.turns = 0
+    m.rounding_a = rounding(a, m.normal)
+    m.rounding_b = rounding(b, m.normal)
+    for k in range(m.point_count):
+        p = &m.points[k]
+        f = p.feature
+        made = (f >> 56) & 3
+        p.share = 0.5
+        if made == 3:
+            p.cross[0] = p.cross[1] = p.cross[2] = 0.0
+        if flat:                                 # numbered as if the plane came first
+            p.share = 1.0 if a.type == PLANE else 0.0
+        elif made == 1:
+            p.share = 0.0
+        elif made == 2 or surface:               # the edges of its triangles are as a rule no edges of the surface
+            p.share = 1.0
+        elif made == 0:
+            alone = True
+        elif crossing:
+            if not framed:
+                framed = True
+                t = perpendicular(m.normal)
+                second = cross(m.normal, t)
+            cross_lines(p, t, second, edge_between(a, (f >> 42) & 0x3fff, (f >> 28) & 0x3fff),
+                        edge_between(b, (f >> 14) & 0x3fff, f & 0x3fff))
+    if flat or surface or not (alone or m.rounding_a + m.rounding_b > 0.0):
+        return
+    x.a = facing(a, m.normal, &x.line_a)
+    if x.a == FACING_FACE and not alone:
+        return
+    x.b = facing(b, neg(m.normal), &x.line_b)
+    if m.rounding_a + m.rounding_b > 0.0:
+        set_turning(m, &x)
+    if alone:
+        for k in range(m.point_count):
+            if m.points[k].feature == 0:
+                carry_witness(&m.points[k], m, &x)
+
+
+cdef inline void turn_over(Manifold* m) noexcept nogil:
+    """The same manifold with the two bodies in the other order."""
+    cdef int k
+    m.normal = neg(m.normal)
+    m.rounding_a, m.rounding_b = m.rounding_b, m.rounding_a
+    for k in range(m.point_count):               # 1 - Q, and the first tangent is the other way round
+        m.points[k].share = 1.0 - m.points[k].share
+        m.points[k].cross[0] = -m.points[k].cross[0]

@@ -1,0 +1,173 @@
+"""Linear algebra whose last bits are the same on every processor.
+
+NumPy hands products, solves and eigenvalues to a BLAS that has kernels for each family of processors, which sum in
+orders of their own; what a world's state is made from would then depend on where it runs. Here every sum has one order,
+from the first term to the last, no product is fused with an addition, and nothing is found out about the processor.
+
+It is meant for what makes a state: the matrices of bodies and joints, and of contacts by the tens. Where numbers are only
+shown, NumPy's own functions are as good, and faster for large matrices.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from mcsim.core import _linear
+
+
+class Singular(ArithmeticError):
+    """A matrix that has no inverse, or that is not positive definite where it must be."""
+
+
+def product(first, *others) -> np.ndarray:
+    """The product of vectors and matrices from left to right, as the operator @ takes them: vectors (n,), matrices (m, n),
+    or stacks (..., m, n) of matrices, whose leading axes are the same, or are missing in one."""
+    result = np.asarray(first, float)
+    for other in others:
+        other = np.asarray(other, float)
+        result = _of_two(result, other) if result.ndim <= 2 and other.ndim <= 2 else _of_stacks(result, other)
+    return result
+
+
+def _of_two(a, b):
+    """Of vectors and matrices."""
+    if a.ndim == 1 and b.ndim == 1:
+        return dot(a, b)
+    left, right = a[None] if a.ndim == 1 else a, b[:, None] if b.ndim == 1 else b
+    if left.shape[1] != right.shape[0]:
+        raise ValueError(f"product: {a.shape} and {b.shape} do not fit: {left.shape[1]} columns, {right.shape[0]} rows")
+    out = np.empty((left.shape[0], right.shape[1]))
+    _linear.multiply_two(np.ascontiguousarray(left), np.ascontiguousarray(right), out)
+    return out[0] if a.ndim == 1 else out[:, 0] if b.ndim == 1 else out
+
+
+def _of_stacks(a, b):
+    """Of stacks of matrices, or of one and a vector or matrix."""
+    left, right = a[None] if a.ndim == 1 else a, b[:, None] if b.ndim == 1 else b
+    heads = left.shape[:-2], right.shape[:-2]
+    if left.shape[-1] != right.shape[-2] or (heads[0] and heads[1] and heads[0] != heads[1]):
+        raise ValueError(f"product: {a.shape} and {b.shape} do not fit")
+    out = np.empty((*(heads[0] or heads[1]), left.shape[-2], right.shape[-1]))
+    _linear.multiply(_stack(left), _stack(right), _stack(out))
+    return out[..., 0, :] if a.ndim == 1 else out[..., 0] if b.ndim == 1 else out
+
+
+def _stack(a):
+    """(s, m, n) the same numbers, in one piece of memory."""
+    return np.ascontiguousarray(a).reshape(prod(a.shape[:-2]), *a.shape[-2:])
+
+
+def turned(matrices, vectors) -> np.ndarray:
+    """(..., m): each matrix (..., m, n) times its own vector (..., n)."""
+    return product(matrices, np.asarray(vectors, float)[..., None])[..., 0]
+
+
+def sparse_product(a, b):
+    """a @ b where one of them at least is of scipy.sparse, whose kernels are plain loops, compiled for every processor
+    alike."""
+    return a @ b
+
+
+def dot(a, b) -> float:
+    """The inner product of two vectors (n,)."""
+    a, b = np.ascontiguousarray(a, float), np.ascontiguousarray(b, float)
+    if a.shape != b.shape:
+        raise ValueError(f"dot: vectors of {len(a)} and {len(b)} numbers do not fit")
+    return _linear.sum_products(a, b)
+
+
+def length(a) -> float:
+    """The Euclidean norm of a vector (n,)."""
+    return float(np.sqrt(dot(a, a)))
+
+
+def lengths(a) -> np.ndarray:
+    """(...,) the Euclidean norms of vectors (..., n)."""
+    return np.sqrt(dots(a, a))
+
+
+def dots(a, b) -> np.ndarray:
+    """(...,) the inner products of vectors (..., n) side by side."""
+    a, b = np.ascontiguousarray(a, float), np.ascontiguousarray(b, float)
+    if a.shape != b.shape:
+        raise ValueError(f"dots: vectors of the shapes {a.shape} and {b.shape} do not fit")
+    out = np.empty(a.shape[:-1])
+    _linear.row_products(a.reshape(-1, a.shape[-1]), b.reshape(-1, a.shape[-1]), out.reshape(-1))
+    return out
+
+
+def solve(matrix, right) -> np.ndarray:
+    """x of matrix x = right, (n, n) and (n,) or (n, m), or stacks of (n, n) and (n, m); Gauss with row exchanges. Singular
+    where a column has no pivot left."""
+    matrix, right = np.array(matrix, float), np.asarray(right, float)
+    columns = right[:, None] if right.ndim == 1 else right
+    out = np.empty(columns.shape)
+    if not _linear.solve_lu(_stack(matrix), _stack(columns), _stack(out)):
+        raise Singular("a singular matrix has no inverse")
+    return out[:, 0] if right.ndim == 1 else out
+
+
+def inverse(matrix) -> np.ndarray:
+    """Of (..., n, n)."""
+    matrix = np.asarray(matrix, float)
+    return solve(matrix, np.broadcast_to(np.eye(matrix.shape[-1]), matrix.shape))
+
+
+def determinant(matrix) -> np.ndarray:
+    """(...,) of (..., n, n)."""
+    stack = _stack(np.array(matrix, float))
+    out = np.empty(len(stack))
+    _linear.determinants(stack, out)
+    return out.reshape(np.shape(matrix)[:-2])[()]
+
+
+class Cholesky:
+    """The factor L of a symmetric positive definite matrix (n, n) = L L'; Singular if it is not one."""
+
+    def __init__(self, matrix):
+        self.upper = np.array(matrix, float, order="C")
+        if not _linear.factor_cholesky(self.upper):
+            raise Singular("a matrix that is to be positive definite is not")
+
+    def solve(self, right) -> np.ndarray:
+        """matrix^-1 right, (n,) or (n, m)."""
+        right = np.asarray(right, float)
+        x = np.array(right[:, None] if right.ndim == 1 else right, order="C")
+        _linear.solve_cholesky(self.upper, x)
+        return x[:, 0] if right.ndim == 1 else x
+
+
+def least(matrix, right, rank=1e-11) -> tuple[np.ndarray, np.ndarray]:
+    """The least of the solutions that come nearest to matrix x = right, (m, n) and (m,), and the numbers of as many columns
+    as are independent, ascending: by a complete orthogonal factorization (G. Golub, C. Van Loan, "Matrix Computations",
+    section 5.5), which ends where what is left of a column is less than `rank` of the longest one."""
+    matrix = np.array(matrix, float, order="C")
+    solution, order = np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], np.int64)
+    if not matrix.size:
+        return solution, order[:0]
+    found = _linear.least_solution(matrix, np.array(right, float), rank, solution, order)
+    return solution, np.sort(order[:found])
+
+
+def eigen(matrix) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues (n,) of a symmetric matrix (n, n), ascending, and their vectors (n, n), a column each; of the matrix its
+    lower triangle is read."""
+    vectors, values = np.array(matrix, float, order="C"), np.zeros(len(matrix))
+    size = np.max(np.abs(vectors), initial=0.0)
+    if not np.isfinite(size):
+        raise Singular("a matrix with values that are not finite has no eigenvalues")
+    vectors /= size or 1.0
+    if not _linear.eigen(vectors, values):
+        raise Singular("eigenvalues were not found")
+    order = np.argsort(values, kind="stable")
+    return size * values[order], vectors[order].T
+
+
+def eigenvalues(matrix) -> np.ndarray:
+    """(..., n) of symmetric matrices (..., n, n), ascending."""
+    matrix = np.asarray(matrix, float)
+    if matrix.ndim == 2:
+        return eigen(matrix)[0]
+    return np.array([eigenvalues(part) for part in matrix]).reshape(matrix.shape[:-1])
