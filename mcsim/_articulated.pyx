@@ -103,9 +103,9 @@ cdef class Articulated(Jointed):
         cdef Py_ssize_t k, n
         if a.border == a.border_end:
             return
-        self.flights.copy_rows(a, rows.impulse, self.impulse)            # those of probing are no measure
+        self.tree.copy_rows(a, rows.impulse, self.impulse)            # those of probing are no measure
         self.solved[g] = 0.0
-        self.flights.scale_rows(a, 0.0, self.nothing)
+        self.tree.scale_rows(a, 0.0, self.nothing)
         for k in range(self.border.rounds):
             for n in range(a.member, a.member_end):
                 memset(&self.border.scratch[self.member[n]], 0, sizeof(Twist))
@@ -117,7 +117,7 @@ cdef class Articulated(Jointed):
             if self.border.row(k) != NULL:
                 self.border.add_to_diagonal(k, self.proximal[g] * self.border.row(k).diagonal)
         self.border.factor(a.border, a.border_end)
-        self.flights.copy_rows(a, self.impulse, rows.impulse)
+        self.tree.copy_rows(a, self.impulse, rows.impulse)
 
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil:
         """J v + bias = 0, the border's rows with the tree's, by proximal steps as solve_tree takes them."""
@@ -154,7 +154,7 @@ cdef class Articulated(Jointed):
         """Biases for that."""
         cdef const Articulation* a = &self.articulation[g]
         cdef Py_ssize_t k
-        self.flights.copy_rows(a, self.tree.rows.rate, self.tree.rows.bias)
+        self.tree.copy_rows(a, self.tree.rows.rate, self.tree.rows.bias)
         for k in range(a.border, a.border_end):
             self.border.bias[k] = 0.0
 
@@ -299,15 +299,15 @@ cdef class Articulated(Jointed):
         if not self.swept[g]:
             for k in range(a.member, a.member_end):
                 self.bodies.twist[self.member[k]] = self.start[k]
-            self.flights.scale_rows(a, 0.0, rows.impulse)
-        self.flights.copy_rows(a, rows.impulse, self.flown)              # of the sweeps
-        self.flights.copy_rows(a, rows.second, rows.impulse)
+            self.tree.scale_rows(a, 0.0, rows.impulse)
+        self.tree.copy_rows(a, rows.impulse, self.flown)              # of the sweeps
+        self.tree.copy_rows(a, rows.second, rows.impulse)
         off = self.flights.fly(a, self.settings.h, parts, self.swept[g])
         self.closed[g] = off <= a.enough
-        self.flights.add_rows(a, self.flown, self.flights.sum)
-        self.flights.add_rows(a, self.flights.held, self.flights.sum)
-        self.flights.copy_rows(a, rows.impulse, self.flown)
-        self.flights.copy_rows(a, self.flights.sum, rows.impulse)
+        self.tree.add_rows(a, self.flown, self.flights.sum)
+        self.tree.add_rows(a, self.flights.held, self.flights.sum)
+        self.tree.copy_rows(a, rows.impulse, self.flown)
+        self.tree.copy_rows(a, self.flights.sum, rows.impulse)
 
     cdef void keep_start(self, Py_ssize_t g) noexcept nogil:
         """Velocities before the joints' impulses."""
@@ -324,15 +324,15 @@ cdef class Articulated(Jointed):
         """Twists and impulses before a solve that may have to be undone."""
         cdef const Articulation* a = &self.articulation[g]
         self.keep_twists(g)
-        self.flights.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
-        self.border.keep(a.border, a.border_end)
+        self.tree.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
+        self.border.keep(1.0, a.border, a.border_end)
 
     cdef void undo(self, Py_ssize_t g) noexcept nogil:
         cdef const Articulation* a = &self.articulation[g]
         cdef Py_ssize_t k
         for k in range(a.member, a.member_end):
             self.bodies.twist[self.member[k]] = self.twist[k]
-        self.flights.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
+        self.tree.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
         self.border.undo(a.border, a.border_end)
 
     cdef void keep_poses(self, Py_ssize_t g) noexcept nogil:
@@ -457,7 +457,7 @@ cdef class Articulated(Jointed):
         cdef Vec3 force
         self.keep(g)
         self.displacement.clear(self.bodies)
-        self.flights.scale_rows(a, 0.0, rows.impulse)
+        self.tree.scale_rows(a, 0.0, rows.impulse)
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
             for i in range(node.size if node.joint >= 0 else 0):
@@ -484,7 +484,7 @@ cdef class Articulated(Jointed):
             self.displacement.carry_orbit(self.bodies, node.body_a, node.body_b, force)
         self.carry_gears(g)
         self.displacement.carry_spins(self.bodies)
-        self.flights.copy_rows(a, self.kept_impulse, rows.impulse)
+        self.tree.copy_rows(a, self.kept_impulse, rows.impulse)
         self.border.undo(a.border, a.border_end)
         self.refresh_one(g)
 

@@ -25,11 +25,11 @@ cdef class Articulations(Articulated):
     cdef double residual(self) noexcept nogil
     cdef void start_guess(self) noexcept nogil
     cdef void finish_guess(self, bint second) noexcept nogil
-    cdef void keep_part(self, Py_ssize_t g, double part, bint second) noexcept nogil
+    cdef void keep_part(self, Py_ssize_t g, double part) noexcept nogil
     cdef void give(self, int a, int b, double slope, double bend) noexcept nogil
     cdef bint weigh(self) noexcept nogil
     cdef void hold_doubtful(self) noexcept nogil
-    cdef void keep_parts(self, bint second) noexcept nogil
+    cdef void keep_parts(self) noexcept nogil
     cdef void forget_parts(self) noexcept nogil
 
     # What those do with one articulation.

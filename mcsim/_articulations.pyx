@@ -173,9 +173,9 @@ cdef class Articulations(Articulated):
             self.keep_poses(g)
             self.keep_start(g)
             if self.cold[g] or self.parts[g] > 0:
-                self.flights.scale_rows(&self.articulation[g], 0.0, rows.impulse)
+                self.tree.scale_rows(&self.articulation[g], 0.0, rows.impulse)
             else:
-                self.flights.copy_rows(&self.articulation[g], rows.second, rows.impulse)
+                self.tree.copy_rows(&self.articulation[g], rows.second, rows.impulse)
                 self.tree.push(&self.articulation[g], self.bodies, self.bodies.twist, rows.impulse)
         if self.herds is None:
             return
@@ -188,7 +188,7 @@ cdef class Articulations(Articulated):
         self.herds.keep(self.bodies)
         memcpy(rows.impulse + self.tree.own_numbers, rows.second + self.tree.own_numbers,
                self.herds.used * sizeof(double))
-        memset(self.impulse + self.tree.own_numbers, 0, self.herds.used * sizeof(double))
+        self.clear_herds(self.base)
         self.herds.push(self.bodies.twist, rows, False)
 
     cdef void aim(self) noexcept nogil:
@@ -251,14 +251,14 @@ cdef class Articulations(Articulated):
             g = self.alone[c]
             a = &self.articulation[g]
             if self.parts[g] > 0:
-                self.flights.add_rows(a, self.flown, rows.impulse)
+                self.tree.add_rows(a, self.flown, rows.impulse)
             elif self.swept[g] and not self.cold[g]:
                 self.tree.push(a, self.bodies, self.bodies.twist, rows.impulse)
-                self.flights.scale_rows(a, 2.0, rows.impulse)
+                self.tree.scale_rows(a, 2.0, rows.impulse)
             if not self.swept[g]:
                 self.hold(g, self.bodies.twist)
         if self.herds is not None:
-            memcpy(self.impulse + self.tree.own_numbers, rows.impulse + self.tree.own_numbers,
+            memcpy(self.base + self.tree.own_numbers, rows.impulse + self.tree.own_numbers,
                    self.herds.used * sizeof(double))
             self.herds.push(self.bodies.twist, rows, True)
             self.clear_herds(rows.bias)
@@ -366,7 +366,7 @@ cdef class Articulations(Articulated):
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.left[g]:
-                self.flights.copy_rows(&self.articulation[g], rows.impulse, self.kept_impulse)
+                self.tree.copy_rows(&self.articulation[g], rows.impulse, self.kept_impulse)
         memcpy(rows.impulse + first, found, self.herds.used * sizeof(double))
         self.herds.give_impulses(rows)
         for c in range(self.awake_count):
@@ -374,7 +374,7 @@ cdef class Articulations(Articulated):
             if not self.left[g]:
                 continue
             self.parts[g] = 1
-            self.flights.copy_rows(&self.articulation[g], self.kept_impulse, rows.impulse)
+            self.tree.copy_rows(&self.articulation[g], self.kept_impulse, rows.impulse)
             for k in range(self.articulation[g].member, self.articulation[g].member_end if self.swept[g] else 0):
                 self.bodies.twist[self.member[k]] = self.twist[k]
             self.undo_poses(g)
@@ -454,8 +454,8 @@ cdef class Articulations(Articulated):
             self.guesses.clear(self.weighed[k])
 
     cdef void finish_guess(self, bint second) noexcept nogil:
-        """Joints whose impulses start from 0 answer what is guessed beside them, by J v + rate = 0. `impulse` has what of
-        the joints' impulses is no guess."""
+        """Joints whose impulses start from 0 answer what is guessed beside them, by J v + rate = 0. What of the joints'
+        impulses is no guess becomes their `base`."""
         cdef const Articulation* a
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t c, g
@@ -464,12 +464,13 @@ cdef class Articulations(Articulated):
             a = &self.articulation[g]
             if not self.swept[g]:
                 continue
-            self.flights.copy_rows(a, rows.impulse, self.impulse)
-            self.border.keep(a.border, a.border_end)
+            self.tree.copy_rows(a, rows.impulse, self.base)
             if self.cold[g] or self.parts[g] > 0:
+                self.border.keep(1.0, a.border, a.border_end)
                 self.hold(g, self.bodies.twist)
             else:
-                self.flights.scale_rows(a, 0.5 if second else 0.0, self.impulse)
+                self.tree.scale_rows(a, 0.5 if second else 0.0, self.base)
+                self.border.keep(1.0 if second else 0.0, a.border, a.border_end)     # which has no guess in the second
 
     cdef void give(self, int a, int b, double slope, double bend) noexcept nogil:
         """What a row adds of its bias and compliance (solve/_guesses.pyx)."""
@@ -517,19 +518,19 @@ cdef class Articulations(Articulated):
         cdef Py_ssize_t c, g, k
         for c in range(self.awake_count):
             g = self.awake[c]
-            self.left[g] = self.swept[g] and self.kept_part[self.member[self.articulation[g].member]] < 1.0
-            if self.left[g] and not self.here[g] and not self.cold[g] and self.parts[g] == 0:
+            self.doubtful[g] = self.swept[g] and self.kept_part[self.member[self.articulation[g].member]] < 1.0
+            if self.doubtful[g] and not self.here[g] and not self.cold[g] and self.parts[g] == 0:
                 self.hold(g, self.bodies.twist)
         if self.herds is not None:
             self.clear_herds(self.tree.rows.bias)
-            self.herds.aim_for(self.near, self.left, False)
+            self.herds.aim_for(self.near, self.doubtful, False)
             self.herds.solve(self.bodies.twist, &self.tree.rows, HERD_SWEPT)
             self.herds.aim_for(self.near, self.swept, False)
         for k in range(self.weighed_count):
             self.guesses.clear(self.weighed[k])
 
-    cdef void keep_parts(self, bint second) noexcept nogil:
-        """Of the guesses: the bodies' twists and the joints' impulses. second: of what begin_relax has guessed."""
+    cdef void keep_parts(self) noexcept nogil:
+        """Of the guesses: the bodies' twists and the joints' impulses."""
         cdef Py_ssize_t c, g, k
         cdef int i
         cdef double part
@@ -547,20 +548,17 @@ cdef class Articulations(Articulated):
             g = self.awake[c]
             part = self.kept_part[self.member[self.articulation[g].member]] if self.swept[g] else 1.0
             if part < 1.0 and not self.here[g]:
-                self.keep_part(g, part, second)
+                self.keep_part(g, part)
         if self.herds is not None:
-            self.herds.keep_parts(&self.tree.rows, self.impulse, self.kept_part)
+            self.herds.keep_parts(&self.tree.rows, self.base, self.kept_part)
 
-    cdef void keep_part(self, Py_ssize_t g, double part, bint second) noexcept nogil:
+    cdef void keep_part(self, Py_ssize_t g, double part) noexcept nogil:
         """Of the guess at an articulation's impulses."""
         cdef const Articulation* a = &self.articulation[g]
-        self.flights.scale_rows(a, part, self.tree.rows.impulse)
-        self.flights.scale_rows(a, 1.0 - part, self.impulse)
-        self.flights.add_rows(a, self.impulse, self.tree.rows.impulse)
-        if self.cold[g] or second:
-            self.border.keep_part(part, a.border, a.border_end)
-        else:
-            self.border.scale(part, a.border, a.border_end)
+        self.tree.scale_rows(a, part, self.tree.rows.impulse)
+        self.tree.scale_rows(a, 1.0 - part, self.base)
+        self.tree.add_rows(a, self.base, self.tree.rows.impulse)
+        self.border.keep_part(part, a.border, a.border_end)
 
     cdef Twist seen(self, int i) noexcept nogil:
         """A body's twist before the guesses, as seen from what drives its group."""
@@ -582,7 +580,7 @@ cdef class Articulations(Articulated):
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
             for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
-                slope += (rows.impulse[i] - self.impulse[i]) * rows.rate[i]
+                slope += (rows.impulse[i] - self.base[i]) * rows.rate[i]
         self.guesses.give(self.member[a.member], slope, 0.0)
 
     cdef void forget_parts(self) noexcept nogil:

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t
 from mcsim.constraints._parts cimport JointFrames
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.solve._tree cimport Articulation, JointTree
-from mcsim.state._layout cimport Bodies, Joint, Settings
+from mcsim.state._layout cimport Bodies, Joint, Row, Settings
 
 # A body on its way through a piece of a drift.
 ctypedef struct Flier:
@@ -62,9 +62,7 @@ cdef class Flights:
     cdef void kick(self, const Articulation* a, double h) noexcept nogil
     cdef double kinetic(self, const Articulation* a) noexcept nogil
     cdef double kicked(self, const Articulation* a, double h) noexcept nogil
+    cdef int measure(self, int j, double ahead, JointFrames* f, Row* block, double* rates) noexcept nogil
     cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil
     cdef void hold(self, const Articulation* a) noexcept nogil
     cdef void place_driven(self, const Articulation* a, double ahead) noexcept nogil
-    cdef void scale_rows(self, const Articulation* a, double factor, double* x) noexcept nogil
-    cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil
-    cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil

@@ -32,7 +32,7 @@ and conservative integration", 1999; P. Betsch, P. Steinmann, "Constrained integ
 """
 
 from libc.math cimport fabs, sqrt
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 import numpy as np
 
@@ -42,9 +42,9 @@ from mcsim.constraints._joints cimport measure_axes
 from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport (AxisGeometry, point_frames, still_frames, turn_frames)
 from mcsim.constraints._stiffness cimport add_stiffness
-from mcsim.core._arrays cimport doubles, integers, records
-from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_exp, quat_mul,
-                               quat_normalized, rotate, rotate_back, scale, sub, vec3)
+from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_exp,
+                               quat_mul, quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
 from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
@@ -57,7 +57,7 @@ cdef enum:
     MOST_CORRECTIONS = 20        # of a piece
     PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
     HALVINGS = 16                # of a part of a drift, at most
-    MOST_PIECES = 600            # of a drift: beyond it errors are accepted, and said
+    MOST_PIECES = 600            # of a drift: beyond it errors are accepted, and counted
     MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
 cdef double LOSS = 4e-6
@@ -105,8 +105,8 @@ cdef inline void present_frames(const Joint* joint, const Bodies* bodies, bint p
         still_frames(f)
 
 
-cdef int constrain_flight(Row* block, const Joint* joint, const JointFrames* f, int n, double time, double ahead,
-                          double* rates) noexcept nogil:
+cdef void constrain_flight(Row* block, const Joint* joint, const JointFrames* f, int n, double time, double ahead,
+                           double* rates) noexcept nogil:
     """The n rows of a joint as the direct solver has them, errors of prescribed motions at `ahead` of time."""
     cdef AxisGeometry axes[JOINT_AXES]
     cdef Joint measured
@@ -121,7 +121,6 @@ cdef int constrain_flight(Row* block, const Joint* joint, const JointFrames* f, 
         measured = joint[0]
         measure_axes(&measured, f, axes)
         constrain_motions(&block[m], &rates[m], joint, axes, f, time, ahead)
-    return n
 
 
 cdef class Flights:
@@ -188,26 +187,26 @@ cdef class Flights:
             if off < 0.0 or (taken > LOSS * before and level < deepest and not forced):
                 self.restart(a)
                 level += 1
-                self.scale_rows(a, 0.5, impulse)
+                self.tree.scale_rows(a, 0.5, impulse)
                 continue
-            self.add_rows(a, impulse, self.sum)
+            self.tree.add_rows(a, impulse, self.sum)
             done += step
             if n == parts - 1 and done == 1 << HALVINGS:
                 break
             if done == 1 << HALVINGS:
                 done = 0
                 n += 1
-                self.scale_rows(a, <double>(1 << level), impulse)
+                self.tree.scale_rows(a, <double>(1 << level), impulse)
                 level = 0
             else:
                 while level > 0 and done % (1 << (HALVINGS - level + 1)) == 0:
                     level -= 1
-                    self.scale_rows(a, 2.0, impulse)
+                    self.tree.scale_rows(a, 2.0, impulse)
         # The last piece's velocities before its joints' were held: the rest of the step does that.
         for n in range(a.member, a.member_end):
             self.bodies.twist[self.member[n]] = self.twists[self.member[n]]
         self.kick(a, -0.5 * h)
-        self.scale_rows(a, <double>(parts << level), impulse)
+        self.tree.scale_rows(a, <double>(parts << level), impulse)
         self.pieces += pieces
         self.tree.lanes = lanes
         return off
@@ -217,9 +216,9 @@ cdef class Flights:
         for k in range(a.driven, a.driven_end):
             self.driven_position[k] = self.bodies.position[self.driven[k]]
             self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
-        self.scale_rows(a, 0.0, self.sum)
-        self.scale_rows(a, 0.0, self.held)
-        self.scale_rows(a, 1.0 / parts, self.tree.rows.impulse)
+        self.tree.scale_rows(a, 0.0, self.sum)
+        self.tree.scale_rows(a, 0.0, self.held)
+        self.tree.scale_rows(a, 1.0 / parts, self.tree.rows.impulse)
         self.kick(a, -0.5 * h)
         self.write_rows(a, 0.0)
         if swept:
@@ -270,9 +269,7 @@ cdef class Flights:
             if j < 0:
                 continue
             at = rows.begin[j]
-            n = rows.begin[j + 1] - at
-            present_frames(&self.joints[j], self.bodies, is_point(&self.joints[j], n), &self.frames[j])
-            constrain_flight(block, &self.joints[j], &self.frames[j], n, self.settings.time, ahead, rates)
+            n = self.measure(j, ahead, &self.frames[j], block, rates)
             widest = 0.0
             for i in range(n):
                 widest = max(widest, fabs(block[i].error))
@@ -281,7 +278,7 @@ cdef class Flights:
                 kept = 1.0 - self.settings.push_speed * h / widest
             for i in range(n):
                 self.opening[at + i] = kept * block[i].error
-        self.copy_rows(a, rows.impulse, self.guess)
+        self.tree.copy_rows(a, rows.impulse, self.guess)
 
     cdef void restart(self, const Articulation* a) noexcept nogil:
         """What begin_piece has kept."""
@@ -296,7 +293,7 @@ cdef class Flights:
             self.bodies.twist[i].v = flier.velocity
             self.bodies.twist[i].w = flier.spin
             refresh_inertia(self.bodies, i)
-        self.copy_rows(a, self.guess, self.tree.rows.impulse)
+        self.tree.copy_rows(a, self.guess, self.tree.rows.impulse)
 
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
         """Newton's method from the present velocities, half a piece's forces in them. -> how far the joints are open at
@@ -395,9 +392,7 @@ cdef class Flights:
                 continue
             joint = &self.joints[j]
             at = rows.begin[j]
-            n = rows.begin[j + 1] - at
-            present_frames(joint, self.bodies, is_point(joint, n), &end)
-            constrain_flight(block, joint, &end, n, self.settings.time, ahead, rates)
+            n = self.measure(j, ahead, &end, block, rates)
             for i in range(n):
                 opened[i] = block[i].error
             mean_frames(&self.frames[j], &end, is_point(joint, n), &middle)
@@ -622,7 +617,7 @@ cdef class Flights:
         self.move(a, h, ahead)
         for k in range(a.member, a.member_end):
             keep_momentum(self.bodies, self.member[k], self.fliers[self.member[k]].start.w)
-        self.scale_rows(a, 0.0, self.tree.rows.impulse)
+        self.tree.scale_rows(a, 0.0, self.tree.rows.impulse)
         off = self.write_rows(a, ahead)
         return off
 
@@ -663,6 +658,14 @@ cdef class Flights:
             energy += kinetic_energy(self.bodies, self.member[k])
         return energy
 
+    cdef int measure(self, int j, double ahead, JointFrames* f, Row* block, double* rates) noexcept nogil:
+        """A joint's frames and rows at the present poses. -> how many rows"""
+        cdef const Joint* joint = &self.joints[j]
+        cdef int n = self.tree.rows.begin[j + 1] - self.tree.rows.begin[j]
+        present_frames(joint, self.bodies, is_point(joint, n), f)
+        constrain_flight(block, joint, f, n, self.settings.time, ahead, rates)
+        return n
+
     cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
         """The rows at the present poses. -> how far the joints are open"""
         cdef JointRows* rows = &self.tree.rows
@@ -677,9 +680,7 @@ cdef class Flights:
             if j < 0:
                 continue
             at = rows.begin[j]
-            n = rows.begin[j + 1] - at
-            present_frames(&self.joints[j], self.bodies, is_point(&self.joints[j], n), &f)
-            constrain_flight(block, &self.joints[j], &f, n, self.settings.time, ahead, rates)
+            n = self.measure(j, ahead, &f, block, rates)
             for i in range(n):
                 copy_jacobian(&block[i], &rows.row[at + i])
                 rows.rate[at + i] = rates[i]
@@ -709,29 +710,3 @@ cdef class Flights:
             self.tree.take_rates(a, self.residual)
             self.tree.finish(a, self.bodies, self.bodies.twist, self.held)
             last = largest
-
-    cdef void scale_rows(self, const Articulation* a, double factor, double* x) noexcept nogil:
-        """x *= factor in the articulation's rows"""
-        cdef Py_ssize_t k
-        cdef int i, j
-        for k in range(a.node, a.node_end):
-            j = self.tree.nodes[k].joint
-            for i in range(self.tree.rows.begin[j] if j >= 0 else 0, self.tree.rows.begin[j + 1] if j >= 0 else 0):
-                x[i] = factor * x[i] if factor != 0.0 else 0.0
-
-    cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
-        cdef Py_ssize_t k
-        cdef int i, j
-        for k in range(a.node, a.node_end):
-            j = self.tree.nodes[k].joint
-            for i in range(self.tree.rows.begin[j] if j >= 0 else 0, self.tree.rows.begin[j + 1] if j >= 0 else 0):
-                to[i] += x[i]
-
-    cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
-        cdef Py_ssize_t k
-        cdef int j
-        for k in range(a.node, a.node_end):
-            j = self.tree.nodes[k].joint
-            if j >= 0:
-                memcpy(to + self.tree.rows.begin[j], x + self.tree.rows.begin[j],
-                       (self.tree.rows.begin[j + 1] - self.tree.rows.begin[j]) * sizeof(double))

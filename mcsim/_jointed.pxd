@@ -40,6 +40,7 @@ cdef class Jointed:
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in herds: it is not closed and flies
+    cdef int8_t* doubtful               # the guess at its impulses is kept in part
     cdef int32_t* parts                 # in how many parts it flies, 0: it does not
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]
     cdef double* near                   # how far its joints may be open at the end of a drift [m, rad]
@@ -63,6 +64,7 @@ cdef class Jointed:
     cdef double* impulse                # (rows,) put aside; before a solve that may be undone; zeros
     cdef double* kept_impulse
     cdef double* nothing
+    cdef double* base                   # what of the impulses is no guess
     cdef double* flown                  # half of the joints' impulses in the last flight
 
     # Bodies, likewise, and by the places that they have there what is kept of them.

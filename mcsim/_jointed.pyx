@@ -99,11 +99,9 @@ cdef class Jointed:
         largest = np.zeros(len(found) + 1)                       # the last is of joints that move nothing
         np.maximum.at(largest, np.append(group, -1)[pairs].max(axis=1, initial=-1), levers)
         found["size"] = largest[:-1]
-        for record in found:
-            part = ENOUGH
-            if record["looped"] or record["border"] < record["border_end"]:
-                part = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
-            record["enough"] = part * record["size"]
+        loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
+        redundant = (found["looped"] > 0) | (found["border"] < found["border_end"])
+        found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
 
     def _find_herds(self, joints, sizes, moves, barred):
         herds = Herds(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)
@@ -114,12 +112,13 @@ cdef class Jointed:
     def _keep_articulations(self, found, group, barred):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists, numbers = np.zeros((9, count + 2), np.int8), np.zeros((3, count + 1), np.int32), np.zeros((5, count + 1))
+        flags, lists = np.zeros((10, count + 2), np.int8), np.zeros((3, count + 1), np.int32)
+        numbers = np.zeros((5, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
         if self.herds is not None:
             flags[2, self.herds.articulations] = 1
-        rows = np.zeros((4, max(self.tree.row_count, self.tree.own_numbers) + 1
+        rows = np.zeros((5, max(self.tree.row_count, self.tree.own_numbers) + 1
                          + (0 if self.herds is None else self.herds.number_count)))
         self.kept += found, group, flags, lists, numbers, rows
         self.articulation, self.articulation_count = <Articulation*>records(found), count
@@ -127,11 +126,12 @@ cdef class Jointed:
         self.sleeps, self.may_fly, self.may_herd = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
+        self.doubtful = flag_row(flags, 9)
         self.parts, self.alone, self.awake = integers(lists[0]), integers(lists[1]), integers(lists[2])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
-        self.kept_impulse, self.nothing = doubles(rows[2]), doubles(rows[3])
+        self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
 
     def _keep_bodies(self, members, driven, bodies, pairs, beside):
         count = bodies.count
@@ -147,7 +147,8 @@ cdef class Jointed:
         stiffness, loads = np.zeros((count + 1, 9)), np.zeros(len(members) + 1)
         chosen = np.flatnonzero(held & (bodies.kind == DYNAMIC)).astype(np.int32)
         chosen = np.append(chosen, 0).astype(np.int32)
-        self.kept += members, driven, others, all_others, joined, watched, weighed, driver, parts, poses, twists, every, stiffness, loads, chosen
+        self.kept += (members, driven, others, all_others, joined, watched, weighed, driver, parts, poses, twists, every,
+                      stiffness, loads, chosen)
         self.member, self.driven = integers(members), integers(driven)
         self.position, self.orientation = <Vec3*>doubles(poses[0]), <Quat*>doubles(poses[1])
         self.driven_position, self.driven_orientation = <Vec3*>doubles(poses[2]), <Quat*>doubles(poses[3])

@@ -32,7 +32,6 @@ cdef class Machine(StateArrays):
     cdef readonly Articulations articulations   # None: joints are solved row by row
     cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef bint closing                   # the articulations close their joints by themselves: "soft"
-    cdef int32_t substeps               # of the user's settings
     cdef PoseCalls pose_calls           # the user's functions of poses
     cdef Row* rows
     cdef double* factors

@@ -3,7 +3,7 @@
 Made once for the bodies and joints that there are, followed up when joints break and when bodies fall asleep or wake.
 """
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t
 
 from types import SimpleNamespace
 
@@ -65,7 +65,6 @@ cdef class Machine(StateArrays):
         self.node_numbers = np.repeat(np.arange(bodies.count + 1, dtype=np.int32), 6)
         self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings
-        self.substeps = self.settings.substeps
         self.bounces = bounces and not self.settings.compliant
         self.widening = (not self.settings.compliant and self.settings.solver == SI
                          and self.settings.stabilization <= STABILIZE_SOFT
@@ -85,7 +84,6 @@ cdef class Machine(StateArrays):
     def replan(self):
         """Follow joints that broke, or are whole again."""
         self.replanning = False
-        update_inertia(&self.bodies)                # those that are not stiffened any more
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
         self.choose_joints(self.islands.asleep)

@@ -180,8 +180,8 @@ cdef class Pipeline(WarmStarts):
         cdef Py_ssize_t i
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
-        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
-                                <double>self.substeps / self.settings.substeps, self.settings.speculative_distance)
+        return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
+                                &self.bodies, self.settings.speculative_distance)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -323,7 +323,7 @@ cdef class Pipeline(WarmStarts):
             self.articulations.angles.keep_parts(part, second)
             if self.widening:
                 self.wide.keep_parts(part, second)
-            self.articulations.keep_parts(second)
+            self.articulations.keep_parts()
         self.articulations.forget_parts()
 
     cdef bint weigh_once(self, bint second) noexcept nogil:
@@ -563,11 +563,11 @@ cdef class Pipeline(WarmStarts):
             self.wide_joints.store()
             own = &self.wide_joints.source.rows
         if self.widening:
-            self.wide.store(self.collider.manifolds, <double>self.settings.substeps / self.substeps)
+            self.wide.store(self.collider.manifolds)
         store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, self.rows, own)
         if self.closing:
             self.articulations.angles.store(self.joints)
-        if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.dt / self.substeps) > 0:
+        if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.h) > 0:
             self.replanning = True
         self.lap(STAGE_STORE)
         if self.settings.compliant:
@@ -685,7 +685,6 @@ cdef class Pipeline(WarmStarts):
         with nogil:
             memcpy(times, self.stage_ticks, sizeof(times))
             self.clock = ticks()
-            self.settings.h = self.settings.dt / self.substeps
             status = self.check_state()
             if status == OK:
                 update_inertia(&self.bodies)

@@ -14,10 +14,10 @@ from libc.string cimport memcpy
 
 from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, sign_surfaces, surface_energy
 from mcsim.constraints._joints cimport is_shared
-from mcsim.core._math cimport dot, scale
+from mcsim.core._math cimport dot
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.state._layout cimport (AXIS_ROWS, BLOCK_BORDER, BLOCK_TREE, Manifold, RELAXED, ROW_FRICTION, ROW_JOINT,
+from mcsim.state._layout cimport (AXIS_ROWS, BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
 
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].

@@ -7,7 +7,7 @@ import numpy as np
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
-from mcsim.state.fields import AWAKE, BODY_KINDS
+from mcsim.state.fields import AWAKE
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd

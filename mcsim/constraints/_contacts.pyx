@@ -22,6 +22,7 @@ from mcsim.state._carrier cimport carried
 from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
+from mcsim.state._rows cimport response_along
 from mcsim.constraints._parts cimport *
 
 cdef enum:
@@ -201,15 +202,6 @@ cdef inline Vec3 external_acceleration(const Bodies* bodies, int i, const Settin
     if bodies.inv_mass[i] == 0.0:
         return vec3(0.0, 0.0, 0.0)
     return add_scaled(scale(bodies.gravity_scale[i], settings.gravity), bodies.inv_mass[i], bodies.force[i].v)
-
-
-cdef inline double response_along(const Row* x, const Row* y) noexcept nogil:
-    """J_x M^-1 J_y' of two rows of one manifold."""
-    cdef double sum = 0.0
-    cdef int k
-    for k in range(12):
-        sum += x.jacobian[k] * y.inv_mass_jacobian[k]
-    return sum
 
 
 cdef inline void couple_pair(Row* rows, const Bodies* bodies) noexcept nogil:

@@ -31,7 +31,7 @@ from mcsim.constraints._rack_pinion cimport error_rack_pinion
 from mcsim.constraints._free cimport axes_free
 from mcsim.constraints._gear cimport GearSide, constrain_gear, gear_error
 from mcsim.constraints._user cimport constrain_user, user_row
-from mcsim.state._rows cimport joint_sleeps, own_rows, pair_coupling
+from mcsim.state._rows cimport joint_sleeps, own_rows, pair_coupling, response_along
 
 
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
@@ -287,13 +287,13 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
     move."""
     cdef double k[36]
     cdef double c[6]
-    cdef double whole = product(row, row)
+    cdef double whole = response_along(row, row)
     cdef double moved = whole
     cdef int i, j
     for i in range(n):
-        c[i] = product(&own[i], row)
+        c[i] = response_along(&own[i], row)
         for j in range(n):
-            k[6 * i + j] = product(&own[i], &own[j])
+            k[6 * i + j] = response_along(&own[i], &own[j])
     if not invert_symmetric(k, n):
         return whole
     for i in range(n):
@@ -327,15 +327,6 @@ cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
             set_soft(row, soft.bias_rate * row.error, compliance / settings.first_kick, 1.0)
         else:
             set_soft(row, soft.bias_rate * row.error, compliance, settings.first_kick)
-
-
-cdef inline double product(const Row* x, const Row* y) noexcept nogil:
-    """J_x M^-1 J_y' of two rows of one joint."""
-    cdef double s = 0.0
-    cdef int k
-    for k in range(12):
-        s += x.jacobian[k] * y.inv_mass_jacobian[k]
-    return s
 
 
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:

@@ -47,7 +47,6 @@ cdef class Border:
     cdef void finish(self, Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void subtract_rates(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil   # bias -= J v
 
-    cdef void keep(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+    cdef void keep(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void keep_part(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
-    cdef void scale(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void undo(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

@@ -19,7 +19,7 @@ from libc.string cimport memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
-from mcsim.state._rows cimport is_wide, push, rate
+from mcsim.state._rows cimport push, rate, set_impulse
 
 from mcsim.solve.border import plan_border
 
@@ -140,10 +140,8 @@ cdef class Border:
         for k in range(begin, end):
             row = self.row(k)
             if row != NULL:
-                row.impulse += self.vector[k]
+                set_impulse(row, row.impulse + self.vector[k])
                 push(row, self.vector[k], twist)
-                if is_wide(row):
-                    row[1].impulse = row.impulse
 
     cdef void subtract_rates(self, const Twist* twist, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
@@ -151,39 +149,22 @@ cdef class Border:
             if self.row(k) != NULL:
                 self.bias[k] -= rate(self.row(k), twist)
 
-    cdef void keep(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef void keep(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+        """That part of the impulses, for keep_part or undo."""
         cdef Py_ssize_t k
         for k in range(begin, end):
             if self.row(k) != NULL:
-                self.impulse[k] = self.row(k).impulse
+                self.impulse[k] = part * self.row(k).impulse
 
     cdef void keep_part(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        """Of what impulses have become since they were kept."""
+        """Of what impulses are beyond those that are kept."""
         cdef Py_ssize_t k
-        cdef Row* row
         for k in range(begin, end):
-            row = self.row(k)
-            if row != NULL:
-                row.impulse = self.impulse[k] + part * (row.impulse - self.impulse[k])
-                if is_wide(row):
-                    row[1].impulse = row.impulse
-
-    cdef void scale(self, double part, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-        cdef Py_ssize_t k
-        cdef Row* row
-        for k in range(begin, end):
-            row = self.row(k)
-            if row != NULL:
-                row.impulse *= part
-                if is_wide(row):
-                    row[1].impulse = row.impulse
+            if self.row(k) != NULL:
+                set_impulse(self.row(k), self.impulse[k] + part * (self.row(k).impulse - self.impulse[k]))
 
     cdef void undo(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         cdef Py_ssize_t k
-        cdef Row* row
         for k in range(begin, end):
-            row = self.row(k)
-            if row != NULL:
-                row.impulse = self.impulse[k]
-                if is_wide(row):
-                    row[1].impulse = row.impulse
+            if self.row(k) != NULL:
+                set_impulse(self.row(k), self.impulse[k])

@@ -14,7 +14,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_CONE, BLOCK_FRICTION, BIASED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.

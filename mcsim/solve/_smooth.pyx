@@ -30,7 +30,7 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
 from mcsim.solve._tree cimport Articulation, Node
-from mcsim.state._rows cimport copy_jacobian, is_wide, own_rows, push, rate, row_rate
+from mcsim.state._rows cimport copy_jacobian, own_rows, push, rate, row_rate, set_impulse
 from mcsim.state._layout cimport ROW_JOINT
 
 from mcsim.solve.components import find_articulations
@@ -251,9 +251,7 @@ cdef class SmoothSolver:
                     rows[self.row[i]].impulse += s * self.tree.rows.impulse[i]
         for k in range(span.border, span.border_end):
             row = &rows[self.row[self.tree.row_count + k]]
-            row.impulse += s * self.border.impulse[k]
-            if is_wide(row):
-                row[1].impulse = row.impulse
+            set_impulse(row, row.impulse + s * self.border.impulse[k])
 
     # ---- bounded rows ------------------------------------------------------------------------------------------------
 

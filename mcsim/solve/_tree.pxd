@@ -110,3 +110,8 @@ cdef class JointTree:
     cdef void substitute(self, const Articulation* a) noexcept nogil
     cdef void add_solution(self, const Articulation* a, const Bodies* bodies, Twist* twist,
                            double* impulse) noexcept nogil
+
+    # Of numbers that each row has, those of an articulation's rows.
+    cdef void scale_rows(self, const Articulation* a, double factor, double* x) noexcept nogil
+    cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil
+    cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil

@@ -20,6 +20,7 @@ constant.
 """
 
 from libc.math cimport fabs
+from libc.string cimport memcpy
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
@@ -635,3 +636,32 @@ cdef class JointTree:
         """One solve, for the right side that is in `vector`."""
         self.substitute(a)
         self.add_solution(a, bodies, twist, impulse)
+
+    # ---- numbers of an articulation's rows -------------------------------------------------------------------------------
+
+    cdef void scale_rows(self, const Articulation* a, double factor, double* x) noexcept nogil:
+        """x *= factor; by 0 whatever it was."""
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.nodes[k]
+            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                x[i] = factor * x[i] if factor != 0.0 else 0.0
+
+    cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.nodes[k]
+            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                to[i] += x[i]
+
+    cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
+        cdef const Node* node
+        cdef Py_ssize_t k
+        for k in range(a.node, a.node_end):
+            node = &self.nodes[k]
+            if node.joint >= 0:
+                memcpy(to + node.row, x + node.row, node.size * sizeof(double))

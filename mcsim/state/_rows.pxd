@@ -42,9 +42,20 @@ cdef inline bint is_wide(const Row* row) noexcept nogil:
     return row.block_kind >= BLOCK_WIDE and row.block == 2
 
 
-cdef inline bint is_second(const Row* row) noexcept nogil:
-    """Whether this is the second record of a wide row, which the first speaks for."""
-    return row.block_kind >= BLOCK_WIDE and row.block == 0
+cdef inline void set_impulse(Row* row, double impulse) noexcept nogil:
+    """Of both records, if the row is wide."""
+    row.impulse = impulse
+    if is_wide(row):
+        row[1].impulse = impulse
+
+
+cdef inline double response_along(const Row* x, const Row* y) noexcept nogil:
+    """J_x M^-1 J_y' of two rows between the same bodies, in the same order."""
+    cdef double sum = 0.0
+    cdef int k
+    for k in range(12):
+        sum += x.jacobian[k] * y.inv_mass_jacobian[k]
+    return sum
 
 
 cdef inline double half_product(const double* x, const double* y) noexcept nogil:
@@ -129,9 +140,3 @@ cdef inline void scale_numbers(const JointRows* rows, double factor, double* x) 
     for i in range(rows.run_count):
         for k in range(rows.run[2 * i], rows.run[2 * i + 1]):
             x[k] *= factor
-
-
-cdef inline void clear_numbers(const JointRows* rows, double* x) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(rows.run_count):
-        memset(x + rows.run[2 * i], 0, (rows.run[2 * i + 1] - rows.run[2 * i]) * sizeof(double))

@@ -109,14 +109,14 @@ ctypedef struct WideKernels:
     Py_ssize_t block_size        # bytes
     Py_ssize_t start_size
     Py_ssize_t resistance_size
-    # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points. Their
-    # impulses are taken times `factor`; reach: the separation at which a point's weight in the centre has vanished [m].
+    # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points; reach:
+    # the separation at which a point's weight in the centre has vanished [m].
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, double factor, double reach) noexcept nogil
-    # The last impulses, times `factor`, the step's totals and the separations into the manifolds.
+                 const Bodies* bodies, double reach) noexcept nogil
+    # The last impulses, the step's totals and the separations into the manifolds.
     void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
-                  Py_ssize_t count, Manifold* manifolds, double factor) noexcept nogil
+                  Py_ssize_t count, Manifold* manifolds) noexcept nogil
     # Jacobians, errors, biases, masses at the present poses.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule) noexcept nogil

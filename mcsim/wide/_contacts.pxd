@@ -55,7 +55,7 @@ cdef class WideContacts:
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, double factor, double reach) noexcept nogil
+                    const Bodies* bodies, double reach) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil
@@ -68,4 +68,4 @@ cdef class WideContacts:
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void total(self) noexcept nogil
-    cdef void store(self, Manifold* manifolds, double factor) noexcept nogil
+    cdef void store(self, Manifold* manifolds) noexcept nogil

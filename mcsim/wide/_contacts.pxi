@@ -38,8 +38,8 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double factor, double reach) noexcept nogil:
-    """What holds for the whole step, and the warm impulses times `factor`. Positions and separations of the points
+                           const Bodies* bodies, double reach) noexcept nogil:
+    """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
     cdef double mass_b = bodies.inv_mass[m.body_b]
@@ -62,12 +62,12 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     if m.friction > 0.0:
         block.rubs = 1
         put(&block.friction, lane, m.friction)
-        put(&block.slide.impulse[0], lane, factor * dot(m.friction_impulse, t))
-        put(&block.slide.impulse[1], lane, factor * dot(m.friction_impulse, second))
+        put(&block.slide.impulse[0], lane, dot(m.friction_impulse, t))
+        put(&block.slide.impulse[1], lane, dot(m.friction_impulse, second))
         if m.point_count > 1:
             block.twists = 1
             put(&start.twists, lane, 1.0)
-            put(&block.twist, lane, factor * m.twist_impulse)
+            put(&block.twist, lane, m.twist_impulse)
     put(&start.points_there, lane, m.point_count)
     for i in range(m.point_count):
         point = &start.points[i]
@@ -75,14 +75,14 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put_crossing(block, start, i, lane, &m.points[i])
         put3(&point.local_a, lane, m.points[i].position)
         put(&point.error, lane, m.points[i].separation)
-        put(&block.points[i].impulse, lane, factor * m.points[i].normal_impulse)
+        put(&block.points[i].impulse, lane, m.points[i].normal_impulse)
         if m.friction > 0.0:
-            put(&block.rub[i].impulse[0], lane, factor * dot(m.points[i].friction_impulse, t))
-            put(&block.rub[i].impulse[1], lane, factor * dot(m.points[i].friction_impulse, second))
+            put(&block.rub[i].impulse[0], lane, dot(m.points[i].friction_impulse, t))
+            put(&block.rub[i].impulse[1], lane, dot(m.points[i].friction_impulse, second))
 
 
 cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting, int lane,
-                          const Manifold* m, const Resistance* r, double factor) noexcept nogil:
+                          const Manifold* m, const Resistance* r) noexcept nogil:
     """What fill_lane is for a manifold with a resistance."""
     cdef Vec3 t = lane3(&block.tangent, lane)
     cdef Vec3 second = cross(m.normal, t)
@@ -93,14 +93,14 @@ cdef void fill_resistance(ContactBlock* block, ContactStart* start, ResistanceBl
     put(&resisting.surface[1], lane, dot(r.surface_velocity, second))
     if r.rolling > 0.0:
         put(&resisting.rolling, lane, r.rolling)
-        put(&resisting.roll.impulse[0], lane, factor * dot(m.rolling_impulse, t))
-        put(&resisting.roll.impulse[1], lane, factor * dot(m.rolling_impulse, second))
+        put(&resisting.roll.impulse[0], lane, dot(m.rolling_impulse, t))
+        put(&resisting.roll.impulse[1], lane, dot(m.rolling_impulse, second))
     if r.torsional > 0.0:
         block.rubs = 1
         block.twists = 1
         put(&start.twists, lane, 1.0)
         put(&resisting.torsional, lane, r.torsional)
-        put(&block.twist, lane, factor * m.twist_impulse)
+        put(&block.twist, lane, m.twist_impulse)
 
 
 cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
@@ -139,7 +139,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, double factor, double reach) noexcept nogil:
+               const Bodies* bodies, double reach) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -152,12 +152,12 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
     for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, factor, reach)
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, reach)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
             fill_resistance(&blocks[block], &starts[block], &resisting[block], lane, &manifolds[chosen[lane]],
-                            &resistances[chosen[lane]], factor)
+                            &resistances[chosen[lane]])
     find_standing(&blocks[block].ends, bodies)
     load_masses(&blocks[block].ends, bodies)
     set_anchors(&blocks[block], &starts[block], bodies, reach)
@@ -165,7 +165,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
 
 # Friction is shared out to a manifold's points in proportion to their normal impulses.
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
-                Py_ssize_t count, Manifold* manifolds, double factor) noexcept nogil:
+                Py_ssize_t count, Manifold* manifolds) noexcept nogil:
     cdef const ContactBlock* block
     cdef const ContactStart* start
     cdef ManifoldPoint* point
@@ -183,13 +183,13 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
             second = cross(lane3(&block.normal, lane), t)
-            m.friction_impulse = add_scaled(scale(factor * lane_of(&block.slide.impulse[0], lane), t),
-                                            factor * lane_of(&block.slide.impulse[1], lane), second)
-            m.twist_impulse = factor * lane_of(&block.twist, lane)
+            m.friction_impulse = add_scaled(scale(lane_of(&block.slide.impulse[0], lane), t),
+                                            lane_of(&block.slide.impulse[1], lane), second)
+            m.twist_impulse = lane_of(&block.twist, lane)
             if block.resists:
                 m.rolling_impulse = add_scaled(
-                    scale(factor * lane_of(&resisting[k].roll.impulse[0], lane), t),
-                    factor * lane_of(&resisting[k].roll.impulse[1], lane), second)
+                    scale(lane_of(&resisting[k].roll.impulse[0], lane), t),
+                    lane_of(&resisting[k].roll.impulse[1], lane), second)
             load = 0.0
             for i in range(m.point_count):
                 load += lane_of(&start.points[i].total, lane)
@@ -197,11 +197,11 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                                 second)
             for i in range(m.point_count):
                 point = &m.points[i]
-                point.normal_impulse = factor * lane_of(&block.points[i].impulse, lane)
+                point.normal_impulse = lane_of(&block.points[i].impulse, lane)
                 if block.rubs:
                     point.friction_impulse = add_scaled(
-                        scale(factor * lane_of(&block.rub[i].impulse[0], lane), t),
-                        factor * lane_of(&block.rub[i].impulse[1], lane), second)
+                        scale(lane_of(&block.rub[i].impulse[0], lane), t),
+                        lane_of(&block.rub[i].impulse[1], lane), second)
                 point.total_normal_impulse += lane_of(&start.points[i].total, lane)
                 if load > 0.0:
                     point.total_friction_impulse = add_scaled(point.total_friction_impulse,

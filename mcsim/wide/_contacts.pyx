@@ -115,8 +115,8 @@ cdef class WideContacts:
                 self.row_count += more_rows(m, &resistances[i])
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, double factor, double reach) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses times `factor`; reach: the speculative distance [m];
+                    const Bodies* bodies, double reach) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses; reach: the speculative distance [m];
         resistances: beside the manifolds, or NULL. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
@@ -168,7 +168,6 @@ cdef class WideContacts:
         task.order = self.order
         task.first = self.first
         task.bodies = bodies
-        task.part = factor
         task.reach = reach
         self.share(&task, do_fill, block)
         return OK
@@ -291,10 +290,9 @@ cdef class WideContacts:
         cdef Task task = self.task()
         self.share(&task, do_total, self.count)
 
-    cdef void store(self, Manifold* manifolds, double factor) noexcept nogil:
+    cdef void store(self, Manifold* manifolds) noexcept nogil:
         cdef Task task = self.task()
         task.manifolds = manifolds
-        task.part = factor
         self.share(&task, do_store, self.count)
 
 
@@ -319,7 +317,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.part, task.reach)
+                          task.reach)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -361,7 +359,7 @@ cdef void do_total(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
 cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.store(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                       task.manifolds, task.part)
+                       task.manifolds)
 
 
 cdef inline int row_count(const Manifold* m) noexcept nogil:

@@ -25,7 +25,6 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles
-from mcsim.solve._blocks cimport clamp
 from mcsim.solve.problems._lu cimport Lu, add_product, invert, times
 from mcsim.solve.problems._proximal cimport Proximal
 from mcsim.solve.problems._recorder cimport Recorder

@@ -10,14 +10,14 @@
 Source: M. Jourdan, P. Alart and M. Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998.
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
 
 from mcsim.solve._blocks cimport clamp, cone_step, onto_circle
 from mcsim.solve.problems._recorder cimport Recorder
-from mcsim.solve.problems._system cimport CCP, FRICTIONLESS, NCP, PYRAMID, PYRAMID_CONE, System, project_contact
+from mcsim.solve.problems._system cimport CCP, NCP, PYRAMID, PYRAMID_CONE, System, project_contact
 
 cdef enum:
     LOCAL_STEPS = 5
