@@ -29,7 +29,8 @@ cdef class Articulated(Jointed):
     cdef void close_one(self, Py_ssize_t g) noexcept nogil
     cdef bint has_functions(self, Py_ssize_t g) noexcept nogil
     cdef void keep_twists(self, Py_ssize_t g) noexcept nogil
-    cdef void fly(self, Py_ssize_t g, int parts) noexcept nogil
+    cdef bint leaps(self, Py_ssize_t g) noexcept nogil
+    cdef void fly(self, Py_ssize_t g) noexcept nogil
     cdef void correct(self, Py_ssize_t g) noexcept nogil
     cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil
     cdef void keep_start(self, Py_ssize_t g) noexcept nogil

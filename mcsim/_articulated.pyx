@@ -19,7 +19,7 @@ from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve._tree cimport Articulation, Node
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._inertia cimport refresh_inertia
+from mcsim.state._inertia cimport energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Row
 from mcsim.state._rows cimport is_wide, row_rate
 
@@ -37,10 +37,14 @@ cdef double WIDEST_GAP = 0.4
 # Joints that are open wider than that are closed by moving bodies by this a substep.
 cdef double FIRST_MOVE = 0.1
 
-# Of corrections in succession at a drift's end, so many may be poor ones; each beyond them leaves less than this of the gap.
+# Of corrections in succession at a drift's end, so many may be poor ones; each beyond them leaves less than this of the
+# gap.
 cdef enum:
     PATIENCE = 2
 cdef double PROGRESS = 0.5
+# Closing joints takes what the drift's start is short of, and the solve at its end gives it back: (h w)^2 / 4 of a kinetic
+# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies.
+cdef double LEAP = 1e-3
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
 # leaves less than this of the residual, until that would open the joints by less than this part of what they are
@@ -226,15 +230,12 @@ cdef class Articulated(Jointed):
         cdef const Articulation* a = &self.articulation[g]
         cdef bint redundant = a.looped or a.border < a.border_end
         cdef double first, off
-        cdef double energy = 0.0
         cdef int k
         self.closed[g] = 1
-        if self.parts[g] > 0:
-            self.fly(g, self.parts[g])
+        if self.flies[g]:
+            self.fly(g)
             return
         self.keep(g)
-        if a.looped:
-            energy = 1.01 * self.flights.kinetic(a) + self.flights.kicked(a, self.settings.h)
         off = self.drift(g)
         for k in range(MOST_CORRECTIONS):
             if off <= self.near[g] and (self.swept[g] or k > 0):
@@ -246,13 +247,13 @@ cdef class Articulated(Jointed):
                 off = self.shorten(g, off, first)
             if k >= PATIENCE and not off < PROGRESS * first:
                 break
-        if (off <= self.near[g] or (redundant and off <= a.enough)) and (not a.looped or self.flights.kinetic(a) <= energy):
+        if (off <= self.near[g] or (redundant and off <= a.enough)) and not (self.may_fly[g] and self.leaps(g)):
             self.accept(g)
         elif self.may_fly[g]:
             self.undo(g)
             self.undo_poses(g)
-            self.parts[g] = 1
-            self.fly(g, 1)
+            self.flies[g] = 1
+            self.fly(g)
         else:
             if not off < LOOP_GAP * a.size:
                 self.undo(g)
@@ -289,7 +290,19 @@ cdef class Articulated(Jointed):
             off = self.drift(g)
         return off
 
-    cdef void fly(self, Py_ssize_t g, int parts) noexcept nogil:
+    cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
+        """Whether closing the joints gave more than LEAP of the kinetic energy."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef double before = 0.0
+        cdef double found = 0.0
+        cdef Py_ssize_t k
+        for k in range(a.member, a.member_end):
+            before += energy_of(self.bodies, self.member[k], &self.twist[k] if self.swept[g] else &self.start[k],
+                                self.orientation[k])
+            found += energy_of(self.bodies, self.member[k], &self.bodies.twist[self.member[k]], self.orientation[k])
+        return found - before > LEAP * (before + self.flights.kicked(a, self.settings.h))
+
+    cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,
         and what held them before; flown <- the half alone, a guess at what is to come."""
         cdef const Articulation* a = &self.articulation[g]
@@ -302,7 +315,7 @@ cdef class Articulated(Jointed):
             self.tree.scale_rows(a, 0.0, rows.impulse)
         self.tree.copy_rows(a, rows.impulse, self.flown)              # of the sweeps
         self.tree.copy_rows(a, rows.second, rows.impulse)
-        off = self.flights.fly(a, self.settings.h, parts, self.swept[g])
+        off = self.flights.fly(a, self.settings.h, self.swept[g])
         self.closed[g] = off <= a.enough
         self.tree.add_rows(a, self.flown, self.flights.sum)
         self.tree.add_rows(a, self.flights.held, self.flights.sum)

@@ -31,11 +31,9 @@ from mcsim.wide._herds cimport HERD_FREE, HERD_LOOSE, HERD_SWEPT
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# Articulations fly where h^2 trace(I^-1 K+) of a body is above this, in so many parts that it is not, up to MOST_PARTS;
-# the limit of stability of a drift under the joints' forces at its start lies near 4 for one direction.
-cdef double STRAIN = 1.0
-cdef enum:
-    MOST_PARTS = 8
+# Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a
+# drift under the joints' forces at its start for one direction.
+cdef double STRAIN = 4.0
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
@@ -71,12 +69,11 @@ cdef class Articulations(Articulated):
             self.write_rows(self.alone[c])
 
     cdef void choose_flights(self, double h) noexcept nogil:
-        """Which articulations fly in this step, and in how many parts: those whose joints held impulses over the last
-        substep, of length h, that strain a body."""
+        """Which articulations fly in this step: those whose joints held impulses over the last substep, of length h, that
+        strain a body."""
         cdef Py_ssize_t c, g
-        cdef int32_t parts
+        cdef bint flies
         cdef bint changed = False
-        cdef double load
         load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
         memset(self.strain, 0, self.articulation_count * sizeof(double))
         for c in range(self.loads.count):
@@ -84,14 +81,9 @@ cdef class Articulations(Articulated):
             self.strain[g] = max(self.strain[g], self.loads.load[c])
         for c in range(self.awake_count):
             g = self.awake[c]
-            load = self.strain[g] * h * h
-            parts = 0
-            if self.may_fly[g] and load > STRAIN:
-                parts = 1
-                while parts < MOST_PARTS and load > STRAIN * parts * parts and not self.articulation[g].looped:
-                    parts += 1
-            changed = changed or (parts > 0) != (self.parts[g] > 0) or (parts > 0) != self.flew[g]
-            self.parts[g] = parts
+            flies = self.may_fly[g] and self.strain[g] * h * h > STRAIN
+            changed = changed or flies != self.flies[g] or flies != self.flew[g]
+            self.flies[g] = flies
         if changed:
             self.arrange()
             self.choose_lanes()
@@ -135,7 +127,7 @@ cdef class Articulations(Articulated):
             self.first_bounded[self.awake[c]] = -1
         for i in range(count - 1, -1, -1):
             g = max(self.group[rows[i].body_a], self.group[rows[i].body_b])
-            if rows[i].block_kind == BLOCK_BOUNDED and g >= 0 and self.parts[g] > 0:
+            if rows[i].block_kind == BLOCK_BOUNDED and g >= 0 and self.flies[g]:
                 self.next_bounded[i] = self.first_bounded[g]
                 self.first_bounded[g] = <int32_t>i
 
@@ -148,7 +140,7 @@ cdef class Articulations(Articulated):
         cdef Py_ssize_t c
         for c in range(self.alone_count):
             self.factor(self.alone[c])
-            if self.parts[self.alone[c]] > 0 and self.swept[self.alone[c]]:
+            if self.flies[self.alone[c]] and self.swept[self.alone[c]]:
                 self.probe(self.alone[c])
         if self.herds is not None:
             self.herds.factor(self.bodies)
@@ -172,7 +164,7 @@ cdef class Articulations(Articulated):
             g = self.alone[c]
             self.keep_poses(g)
             self.keep_start(g)
-            if self.cold[g] or self.parts[g] > 0:
+            if self.cold[g] or self.flies[g]:
                 self.tree.scale_rows(&self.articulation[g], 0.0, rows.impulse)
             else:
                 self.tree.copy_rows(&self.articulation[g], rows.second, rows.impulse)
@@ -201,7 +193,7 @@ cdef class Articulations(Articulated):
             if not self.swept[g]:
                 continue
             far = self.articulation[g].size * (LOOP_GAP if self.articulation[g].looped else WIDEST_GAP)
-            if self.parts[g] > 0 or self.drift(g) > far:
+            if self.flies[g] or self.drift(g) > far:
                 self.aim_still(g)
             else:
                 self.subtract_rates(g)
@@ -225,7 +217,7 @@ cdef class Articulations(Articulated):
         if relaxed:
             self.aim_still(g)
         self.solve_one(g, twist)
-        if self.parts[g] > 0:
+        if self.flies[g]:
             self.press(g, twist, relaxed)
 
     cdef void clear_herds(self, double* x) noexcept nogil:
@@ -250,7 +242,7 @@ cdef class Articulations(Articulated):
         for c in range(self.alone_count):
             g = self.alone[c]
             a = &self.articulation[g]
-            if self.parts[g] > 0:
+            if self.flies[g]:
                 self.tree.add_rows(a, self.flown, rows.impulse)
             elif self.swept[g] and not self.cold[g]:
                 self.tree.push(a, self.bodies, self.bodies.twist, rows.impulse)
@@ -348,6 +340,8 @@ cdef class Articulations(Articulated):
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.here[g] and not self.left[g]:
+                self.left[g] = self.leaps(g)
+            if self.here[g] and not self.left[g]:
                 self.closed[g] = 1
                 self.accept(g)
             some = some or self.left[g]
@@ -373,7 +367,7 @@ cdef class Articulations(Articulated):
             g = self.awake[c]
             if not self.left[g]:
                 continue
-            self.parts[g] = 1
+            self.flies[g] = 1
             self.tree.copy_rows(&self.articulation[g], self.kept_impulse, rows.impulse)
             for k in range(self.articulation[g].member, self.articulation[g].member_end if self.swept[g] else 0):
                 self.bodies.twist[self.member[k]] = self.twist[k]
@@ -465,7 +459,7 @@ cdef class Articulations(Articulated):
             if not self.swept[g]:
                 continue
             self.tree.copy_rows(a, rows.impulse, self.base)
-            if self.cold[g] or self.parts[g] > 0:
+            if self.cold[g] or self.flies[g]:
                 self.border.keep(1.0, a.border, a.border_end)
                 self.hold(g, self.bodies.twist)
             else:
@@ -519,7 +513,7 @@ cdef class Articulations(Articulated):
         for c in range(self.awake_count):
             g = self.awake[c]
             self.doubtful[g] = self.swept[g] and self.kept_part[self.member[self.articulation[g].member]] < 1.0
-            if self.doubtful[g] and not self.here[g] and not self.cold[g] and self.parts[g] == 0:
+            if self.doubtful[g] and not self.here[g] and not self.cold[g] and not self.flies[g]:
                 self.hold(g, self.bodies.twist)
         if self.herds is not None:
             self.clear_herds(self.tree.rows.bias)

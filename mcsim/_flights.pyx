@@ -56,7 +56,7 @@ cdef double CLOSED = 5e-9
 cdef enum:
     MOST_CORRECTIONS = 20        # of a piece
     PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
-    HALVINGS = 16                # of a part of a drift, at most
+    HALVINGS = 16                # of a drift, at most
     MOST_PIECES = 600            # of a drift: beyond it errors are accepted, and counted
     MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
@@ -147,31 +147,30 @@ cdef class Flights:
 
     # ---- a drift -------------------------------------------------------------------------------------------------------
 
-    cdef double fly(self, const Articulation* a, double h, int parts, bint swept) noexcept nogil:
-        """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in at least `parts`
-        pieces. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess;
-        `sum` has what they were, `held` those beside. The first half of the forces has acted, the second is to come.
-        swept: the velocities at the start do not go along with the joints. -> how far these are open at the end"""
+    cdef double fly(self, const Articulation* a, double h, bint swept) noexcept nogil:
+        """Poses and velocities at the end of a drift that lasts h and begins at the present ones. tree.rows.impulse: a
+        guess at half of the joints' impulses; at the end what the next drift may guess; `sum` has what they were, `held`
+        those beside. The first half of the forces has acted, the second is to come. swept: the velocities at the start
+        do not go along with the joints. -> how far these are open at the end"""
         cdef double* impulse = self.tree.rows.impulse
-        cdef double whole = h / parts
         cdef double ahead = 0.0
         cdef double length, off, before, taken
-        cdef int32_t done = 0                        # of a part: how many of its 2^HALVINGS
+        cdef int32_t done = 0                        # of 2^HALVINGS
         cdef int32_t step
         cdef int level = 0
         # Beyond this level pieces are divided only if they fail. Where loops meet in a net no division helps: what they
         # lose are strikes of joints that come taut.
         cdef int deepest = 0 if a.looped else HALVINGS
-        cdef int n = 0
         cdef int pieces = 0
+        cdef Py_ssize_t k
         cdef bint forced
         cdef bint lanes = self.tree.lanes
         self.tree.lanes = False
-        self.begin_drift(a, h, parts, swept)
+        self.begin_drift(a, h, swept)
         while True:
             step = 1 << (HALVINGS - level)
-            length = whole / (1 << level)
-            ahead = whole * (n + <double>done / (1 << HALVINGS))
+            length = h / (1 << level)
+            ahead = h * done / (1 << HALVINGS)
             pieces += 1
             forced = level == HALVINGS or pieces >= MOST_PIECES
             self.begin_piece(a, length, ahead, h)
@@ -191,34 +190,27 @@ cdef class Flights:
                 continue
             self.tree.add_rows(a, impulse, self.sum)
             done += step
-            if n == parts - 1 and done == 1 << HALVINGS:
-                break
             if done == 1 << HALVINGS:
-                done = 0
-                n += 1
-                self.tree.scale_rows(a, <double>(1 << level), impulse)
-                level = 0
-            else:
-                while level > 0 and done % (1 << (HALVINGS - level + 1)) == 0:
-                    level -= 1
-                    self.tree.scale_rows(a, 2.0, impulse)
+                break
+            while level > 0 and done % (1 << (HALVINGS - level + 1)) == 0:
+                level -= 1
+                self.tree.scale_rows(a, 2.0, impulse)
         # The last piece's velocities before its joints' were held: the rest of the step does that.
-        for n in range(a.member, a.member_end):
-            self.bodies.twist[self.member[n]] = self.twists[self.member[n]]
+        for k in range(a.member, a.member_end):
+            self.bodies.twist[self.member[k]] = self.twists[self.member[k]]
         self.kick(a, -0.5 * h)
-        self.tree.scale_rows(a, <double>(parts << level), impulse)
+        self.tree.scale_rows(a, <double>(1 << level), impulse)
         self.pieces += pieces
         self.tree.lanes = lanes
         return off
 
-    cdef void begin_drift(self, const Articulation* a, double h, int parts, bint swept) noexcept nogil:
+    cdef void begin_drift(self, const Articulation* a, double h, bint swept) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(a.driven, a.driven_end):
             self.driven_position[k] = self.bodies.position[self.driven[k]]
             self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
         self.tree.scale_rows(a, 0.0, self.sum)
         self.tree.scale_rows(a, 0.0, self.held)
-        self.tree.scale_rows(a, 1.0 / parts, self.tree.rows.impulse)
         self.kick(a, -0.5 * h)
         self.write_rows(a, 0.0)
         if swept:

@@ -41,7 +41,7 @@ cdef class Jointed:
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in herds: it is not closed and flies
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
-    cdef int32_t* parts                 # in how many parts it flies, 0: it does not
+    cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]
     cdef double* near                   # how far its joints may be open at the end of a drift [m, rad]
     cdef double* open                   # and are at the present poses

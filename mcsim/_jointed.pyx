@@ -112,7 +112,7 @@ cdef class Jointed:
     def _keep_articulations(self, found, group, barred):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((10, count + 2), np.int8), np.zeros((3, count + 1), np.int32)
+        flags, lists = np.zeros((11, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
         numbers = np.zeros((5, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
@@ -126,8 +126,8 @@ cdef class Jointed:
         self.sleeps, self.may_fly, self.may_herd = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
-        self.doubtful = flag_row(flags, 9)
-        self.parts, self.alone, self.awake = integers(lists[0]), integers(lists[1]), integers(lists[2])
+        self.doubtful, self.flies = flag_row(flags, 9), flag_row(flags, 10)
+        self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
@@ -208,7 +208,7 @@ cdef class Jointed:
         for k in range(self.tree.rows.joint_count):
             self.apart[k] = self.idle[k]
         for g in range(self.articulation_count):
-            self.flew[g] = self.parts[g] > 0
+            self.flew[g] = self.flies[g]
             for k in range(self.articulation[g].node, self.articulation[g].node_end if self.flew[g] else 0):
                 node = &self.tree.nodes[k]
                 if node.joint >= 0:
@@ -227,7 +227,7 @@ cdef class Jointed:
                 continue
             self.awake[self.awake_count] = <int32_t>g
             self.awake_count += 1
-            if self.may_herd[g] and self.parts[g] == 0:
+            if self.may_herd[g] and not self.flies[g]:
                 self.here[g] = 1
             else:
                 self.alone[self.alone_count] = <int32_t>g

@@ -2,7 +2,7 @@
 
 from mcsim.core._math cimport (add, cross, dot, mat_vec, quat_matrix, rotate, rotate_back, rotate_symmetric, solve3,
                                sub, vec3)
-from mcsim.core._types cimport Mat3, Quat, Vec3
+from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._layout cimport Bodies
 
 
@@ -41,11 +41,15 @@ cdef inline Vec3 spin_momentum(const Bodies* bodies, Py_ssize_t i, Quat q, Vec3 
     return rotate(q, mat_vec(bodies.inertia[i], rotate_back(q, w)))
 
 
+cdef inline double energy_of(const Bodies* bodies, Py_ssize_t i, const Twist* twist, Quat orientation) noexcept nogil:
+    """Kinetic, of a body that has a mass, if it moved and stood so [J]."""
+    cdef Vec3 w = rotate_back(orientation, twist.w)
+    return 0.5 * (dot(twist.v, twist.v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+
+
 cdef inline double kinetic_energy(const Bodies* bodies, Py_ssize_t i) noexcept nogil:
     """Of a body that has a mass [J]."""
-    cdef Vec3 v = bodies.twist[i].v
-    cdef Vec3 w = rotate_back(bodies.orientation[i], bodies.twist[i].w)
-    return 0.5 * (dot(v, v) / bodies.inv_mass[i] + dot(w, mat_vec(bodies.inertia[i], w)))
+    return energy_of(bodies, i, &bodies.twist[i], bodies.orientation[i])
 
 
 cdef inline void keep_momentum(Bodies* bodies, Py_ssize_t i, Vec3 momentum_world) noexcept nogil:
