@@ -43,8 +43,10 @@ cdef enum:
     PATIENCE = 2
 cdef double PROGRESS = 0.5
 # Closing joints takes what the drift's start is short of, and the solve at its end gives it back: (h w)^2 / 4 of a kinetic
-# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies.
+# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies. Flights of
+# loops close joints less well.
 cdef double LEAP = 1e-3
+cdef double LOOP_LEAP = 1e-2
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
 # leaves less than this of the residual, until that would open the joints by less than this part of what they are
@@ -291,7 +293,7 @@ cdef class Articulated(Jointed):
         return off
 
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
-        """Whether closing the joints gave more than LEAP of the kinetic energy."""
+        """Whether closing the joints gave too much of the kinetic energy."""
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
@@ -300,7 +302,7 @@ cdef class Articulated(Jointed):
             before += energy_of(self.bodies, self.member[k], &self.twist[k] if self.swept[g] else &self.start[k],
                                 self.orientation[k])
             found += energy_of(self.bodies, self.member[k], &self.bodies.twist[self.member[k]], self.orientation[k])
-        return found - before > LEAP * (before + self.flights.kicked(a, self.settings.h))
+        return found - before > (LOOP_LEAP if a.looped else LEAP) * (before + self.flights.kicked(a, self.settings.h))
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,

@@ -17,6 +17,7 @@ from libc.string cimport memcpy, memset
 
 from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, WIDEST_GAP, Articulated
 from mcsim.constraints._direct cimport read_joint_rows
+from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
 from mcsim.core._types cimport Twist, Vec3
@@ -32,8 +33,10 @@ cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
 # Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a
-# drift under the joints' forces at its start for one direction.
+# drift under the joints' forces at its start for one direction; with limits, motors, springs or joint friction earlier,
+# since the sweeps see two bodies' masses in them, whatever these carry, and flights all.
 cdef double STRAIN = 4.0
+cdef double SWEPT_STRAIN = 1.0
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
@@ -71,6 +74,7 @@ cdef class Articulations(Articulated):
     cdef void choose_flights(self, double h) noexcept nogil:
         """Which articulations fly in this step: those whose joints held impulses over the last substep, of length h, that
         strain a body."""
+        cdef const Joint* joint
         cdef Py_ssize_t c, g
         cdef bint flies
         cdef bint changed = False
@@ -80,8 +84,14 @@ cdef class Articulations(Articulated):
             g = self.group[self.loads.chosen[c]]
             self.strain[g] = max(self.strain[g], self.loads.load[c])
         for c in range(self.awake_count):
+            self.bounded[self.awake[c]] = 0
+        for c in range(self.tree.rows.awake_count):
+            joint = &self.joints[self.tree.rows.awake[c]]
+            if has_bounded_rows(joint):
+                self.bounded[max(self.group[joint.body_a], self.group[joint.body_b])] = 1
+        for c in range(self.awake_count):
             g = self.awake[c]
-            flies = self.may_fly[g] and self.strain[g] * h * h > STRAIN
+            flies = self.may_fly[g] and self.strain[g] * h * h > (SWEPT_STRAIN if self.bounded[g] else STRAIN)
             changed = changed or flies != self.flies[g] or flies != self.flew[g]
             self.flies[g] = flies
         if changed:

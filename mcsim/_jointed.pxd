@@ -40,6 +40,7 @@ cdef class Jointed:
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in herds: it is not closed and flies
+    cdef int8_t* bounded                # of its joints one may have rows in the sweeps
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]

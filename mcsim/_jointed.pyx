@@ -112,7 +112,7 @@ cdef class Jointed:
     def _keep_articulations(self, found, group, barred):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((11, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        flags, lists = np.zeros((12, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
         numbers = np.zeros((5, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
@@ -126,7 +126,7 @@ cdef class Jointed:
         self.sleeps, self.may_fly, self.may_herd = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
-        self.doubtful, self.flies = flag_row(flags, 9), flag_row(flags, 10)
+        self.doubtful, self.flies, self.bounded = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
