@@ -19,6 +19,7 @@ from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVE
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
+from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node
@@ -161,6 +162,15 @@ cdef class Articulations(Articulated):
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
         self.prepare()
+        self.note_open()
+
+    cdef void note_open(self) noexcept nogil:
+        """Joints that a drift has left open."""
+        cdef Py_ssize_t c, g
+        for c in range(self.alone_count):
+            g = self.alone[c]
+            if self.open[g] > self.articulation[g].enough:
+                self.noted.most(NOTE_OPEN, self.worst_joint(g), self.open[g])
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint

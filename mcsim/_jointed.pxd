@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim._flights cimport Flights
 from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.solve._guesses cimport Guesses
@@ -22,6 +23,7 @@ cdef class Jointed:
     cdef readonly WideAngles angles     # friction and limits, those that are no rows
     cdef Displacement displacement      # of projections
     cdef PoseCalls calls                # what errors of the border need of the user
+    cdef Noted noted                    # of the world
     cdef Bodies* bodies
     cdef Joint* joints
     cdef const Settings* settings
@@ -91,7 +93,7 @@ cdef class Jointed:
     cdef Twist* started                 # of all bodies, before impulses that are guessed act
     cdef Loads loads
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void arrange(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil

@@ -165,9 +165,9 @@ cdef class Jointed:
         self.loads.stiffness = <Mat3*>doubles(stiffness)
         self.displacement = Displacement(count)
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept:
         """The records of the pipeline, which outlives this."""
-        self.calls = calls
+        self.calls, self.noted = calls, noted
         self.border.joints = joints
         self.bodies = bodies
         self.joints = joints
