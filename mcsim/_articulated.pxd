@@ -41,4 +41,4 @@ cdef class Articulated(Jointed):
     cdef void project_once(self, Py_ssize_t g, double part) noexcept nogil
     cdef void carry_gears(self, Py_ssize_t g) noexcept nogil
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil
-    cdef Py_ssize_t worst_joint(self, Py_ssize_t g) noexcept nogil
+    cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil

@@ -14,7 +14,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.core._math cimport add_scaled, scale, vec3
-from mcsim.core._noted cimport NOBODY, NOTE_ENERGY, NOTE_FLIGHTS, NOTE_MOVED
+from mcsim.core._noted cimport NOTE_ENERGY, NOTE_FLIGHTS, NOTE_MOVED
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
@@ -308,7 +308,7 @@ cdef class Articulated(Jointed):
         off = self.flights.fly(a, self.settings.h, parts, self.swept[g])
         self.closed[g] = off <= a.enough
         if self.flights.given_up > given_up:
-            self.noted.add(NOTE_FLIGHTS, self.worst_joint(g), self.flights.given_up - given_up)
+            self.noted.add(NOTE_FLIGHTS, self.member[a.member], self.flights.given_up - given_up)
         if self.flights.lost > lost:
             self.noted.add(NOTE_ENERGY, self.member[a.member], self.flights.lost - lost)
         self.tree.add_rows(a, self.flown, self.flights.sum)
@@ -422,8 +422,7 @@ cdef class Articulated(Jointed):
         self.moved += 1
         self.displacement.chosen, self.displacement.count = self.member + a.member, a.member_end - a.member
         self.refresh_one(g)
-        if self.open[g] > a.enough:
-            self.noted.most(NOTE_MOVED, self.worst_joint(g), self.open[g])
+        self.note_joints(NOTE_MOVED, g)
         for r in range(MOST_PROJECTIONS):
             if not a.enough < self.open[g]:
                 break
@@ -445,23 +444,20 @@ cdef class Articulated(Jointed):
             self.tree.factor(a, self.bodies, self.proximal[g])
             self.factor_border(g)
 
-    cdef Py_ssize_t worst_joint(self, Py_ssize_t g) noexcept nogil:
-        """That of an articulation which is the farthest open, as rows are written: for notes."""
+    cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil:
+        """Those of an articulation that are open farther than is enough, as rows are written."""
         cdef const Articulation* a = &self.articulation[g]
         cdef const Node* node
         cdef Py_ssize_t k
-        cdef Py_ssize_t worst = NOBODY
-        cdef double largest = -1.0
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
             for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
-                if fabs(self.tree.rows.error[i]) > largest:
-                    worst, largest = node.joint, fabs(self.tree.rows.error[i])
+                if fabs(self.tree.rows.error[i]) > a.enough:
+                    self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
         for k in range(a.border, a.border_end):
-            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > largest:
-                worst, largest = self.border.joint[k], fabs(self.border.row(k).error)
-        return worst
+            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > a.enough:
+                self.noted.most(kind, self.border.joint[k], fabs(self.border.row(k).error))
 
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:
         """The border's rows too."""

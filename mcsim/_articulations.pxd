@@ -20,6 +20,7 @@ cdef class Articulations(Articulated):
     cdef void close(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
     cdef void note_open(self) noexcept nogil
+    cdef void note_open_herds(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil
     cdef void end_relax(self) noexcept nogil
     cdef void give_herds(self) noexcept nogil

@@ -25,7 +25,7 @@ from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_TREE, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, scale_numbers
-from mcsim.wide._herds cimport HERD_FREE, HERD_LOOSE, HERD_SWEPT
+from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
 # parts of the articulation's size.
@@ -157,8 +157,8 @@ cdef class Articulations(Articulated):
     cdef void refresh(self) noexcept nogil:
         """Rows and factors at the present poses, to which the border's rows are written already."""
         cdef Py_ssize_t c
-        if self.herds is not None:
-            self.herds.write(self.bodies, &self.tree.rows)
+        if self.herds is not None and self.herds.write(self.bodies, &self.tree.rows) > self.least_enough:
+            self.note_open_herds()
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
         self.prepare()
@@ -170,7 +170,24 @@ cdef class Articulations(Articulated):
         for c in range(self.alone_count):
             g = self.alone[c]
             if self.open[g] > self.articulation[g].enough:
-                self.noted.most(NOTE_OPEN, self.worst_joint(g), self.open[g])
+                self.note_joints(NOTE_OPEN, g)
+
+    cdef void note_open_herds(self) noexcept nogil:
+        """The same of what stands side by side."""
+        cdef const Herd* herd
+        cdef const HerdNode* node
+        cdef Py_ssize_t n
+        cdef int lane, k, i
+        cdef double off
+        for n in range(self.herds.count):
+            herd = &self.herds.herds[n]
+            for k in range(herd.shape.node_count):
+                node = &herd.shape.nodes[k]
+                for lane in range(herd.lanes):
+                    for i in range(node.row, node.row + node.size):
+                        off = fabs(self.tree.rows.error[herd.first + i * herd.width + lane])
+                        if off > self.articulation[herd.articulation[lane]].enough:
+                            self.noted.most(NOTE_OPEN, herd.source[8 * k + lane], off)
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint

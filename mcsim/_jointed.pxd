@@ -53,6 +53,7 @@ cdef class Jointed:
     cdef Py_ssize_t alone_count
     cdef int32_t* awake                 # all that are awake
     cdef Py_ssize_t awake_count
+    cdef double least_enough            # how far the joints of any may be open [m, rad]
 
     # Joints, articulation by articulation as these name them.
     cdef int32_t* linked                # those that are not taken several at a time (Balls)

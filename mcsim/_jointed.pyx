@@ -102,6 +102,7 @@ cdef class Jointed:
         loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
         redundant = (found["looped"] > 0) | (found["border"] < found["border_end"])
         found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
+        self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_herds(self, joints, sizes, moves, barred):
         herds = Herds(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)

@@ -32,14 +32,16 @@ KINDS = (
          "solver asks; more substeps, or a smaller dt, may close what is open"),
     Kind("moved joints", "joint", "{who} {is} closed by moving bodies, by up to {figure:.2g} m or rad, where no velocities "
          "were found that do it: that keeps momenta, not energy; more substeps, or a smaller dt, may need none of it"),
-    Kind("flights", "joint", "{who} {is} in drifts of which {figure:.0f} pieces found no end with closed joints and the energy "
-         "kept: they went on with the velocities of their start; more substeps, or a smaller dt, may find it"),
+    Kind("flights", "body", "what hangs together with {who} drifted on with the velocities of the start, in {figure:.0f} pieces "
+         "of a flight for which no end with closed joints and its energy was found; more substeps, or a smaller dt, may find it",
+         adds=True),
     Kind("loops", "joint", "{who} and what closes loops there are open, by up to {figure:.2g} m or rad, or contradict each "
          "other or the motion of kinematic bodies: they yield; see joint_errors()"),
     Kind("rows", "joint", "{who} {is} in nets that a factorization takes {figure:.0f} products a joint for: all joints are "
          "swept row by row, and sag under load; joint_solver='tree' holds them, at that price"),
-    Kind("energy", "body", "what hangs together with {who} moves too fast for dt: {figure:.3g} J were taken out of its "
-         "velocities; a smaller dt, or more substeps, follows it", adds=True),
+    Kind("energy", "body", "what hangs together with {who} moves too fast for dt: its energy came out wrong by "
+         "{figure:.3g} J in all, which was mended in its velocities where that could be; a smaller dt, or more substeps, "
+         "follows it", adds=True),
     Kind("held back", "body", "{who} {is} set back, by up to {figure:.2g} m, where something would have been passed through: "
          "the way is shorter than the velocity says; more substeps, or a smaller dt, may need none of it"),
     Kind("stiff contacts", "body", "{who} {is} on contacts of which up to {figure:.0f} points that bear are too fast for a "

@@ -61,7 +61,7 @@ cdef class TreeMotion:
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
     cdef void tame(self, double part) noexcept nogil
-    cdef void slow_tree(self, Py_ssize_t k, double factor, double taken) noexcept nogil
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil

@@ -309,11 +309,12 @@ cdef class TreeMotion:
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)), min(self.gained[k], self.kinetic[k]))
             self.gained[k] = 0.0
 
-    cdef void slow_tree(self, Py_ssize_t k, double factor, double taken) noexcept nogil:
-        """Its velocities times a factor, not what is given of them. taken: the energy that this takes [J]."""
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
+        """Its velocities times a factor, not what is given of them. off: the energy that was wrong [J], for the notes."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
-        self.noted.add(NOTE_ENERGY, self.tree.links[min(block.first_link + block.led, block.end_link - 1)].body, taken)
+        if off > 1e-12:                                                 # [J]: likewise
+            self.noted.add(NOTE_ENERGY, self.tree.links[min(block.first_link + block.led, block.end_link - 1)].body, off)
         for i in range(block.first + 6 * block.led, block.first + block.count):
             self.qd[i] *= factor
 
