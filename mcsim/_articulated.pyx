@@ -14,7 +14,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.core._math cimport add_scaled, scale, vec3
-from mcsim.core._noted cimport NOTE_ENERGY, NOTE_FLIGHTS, NOTE_MOVED
+from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
@@ -297,7 +297,6 @@ cdef class Articulated(Jointed):
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
         cdef double off
-        cdef double lost = self.flights.lost
         cdef long long given_up = self.flights.given_up
         if not self.swept[g]:
             for k in range(a.member, a.member_end):
@@ -309,8 +308,6 @@ cdef class Articulated(Jointed):
         self.closed[g] = off <= a.enough
         if self.flights.given_up > given_up:
             self.noted.add(NOTE_FLIGHTS, self.member[a.member], self.flights.given_up - given_up)
-        if self.flights.lost > lost:
-            self.noted.add(NOTE_ENERGY, self.member[a.member], self.flights.lost - lost)
         self.tree.add_rows(a, self.flown, self.flights.sum)
         self.tree.add_rows(a, self.flights.held, self.flights.sum)
         self.tree.copy_rows(a, rows.impulse, self.flown)
@@ -444,19 +441,24 @@ cdef class Articulated(Jointed):
             self.tree.factor(a, self.bodies, self.proximal[g])
             self.factor_border(g)
 
+    cdef double most_open(self, Py_ssize_t g) noexcept nogil:
+        """How far the joints may be open at the end of a substep, by either of what a drift is content with [m, rad]."""
+        return max(self.articulation[g].enough, self.near[g])
+
     cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil:
         """Those of an articulation that are open farther than is enough, as rows are written."""
         cdef const Articulation* a = &self.articulation[g]
         cdef const Node* node
+        cdef double most = self.most_open(g)
         cdef Py_ssize_t k
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
             for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
-                if fabs(self.tree.rows.error[i]) > a.enough:
+                if fabs(self.tree.rows.error[i]) > most:
                     self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
         for k in range(a.border, a.border_end):
-            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > a.enough:
+            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > most:
                 self.noted.most(kind, self.border.joint[k], fabs(self.border.row(k).error))
 
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:

@@ -40,7 +40,6 @@ cdef class Flights:
     cdef readonly long long pieces       # since the beginning
     cdef readonly long long corrections
     cdef readonly long long given_up
-    cdef readonly double lost            # kinetic energy that pieces lost which were not to be divided any more [J]
 
     cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings) noexcept
     cdef double fly(self, const Articulation* a, double h, int parts, bint swept) noexcept nogil

@@ -189,8 +189,6 @@ cdef class Flights:
                 level += 1
                 self.tree.scale_rows(a, 0.5, impulse)
                 continue
-            if forced and taken > LOSS * before:
-                self.lost += taken
             self.tree.add_rows(a, impulse, self.sum)
             done += step
             if n == parts - 1 and done == 1 << HALVINGS:

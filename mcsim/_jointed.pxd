@@ -43,11 +43,15 @@ cdef class Jointed:
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in herds: it is not closed and flies
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
+    cdef int8_t* given                  # time, or a function of the user's, moves one of its joints
+    cdef int8_t* accounted              # gravity and the user's forces alone do work on it in this step
     cdef int32_t* parts                 # in how many parts it flies, 0: it does not
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]
     cdef double* near                   # how far its joints may be open at the end of a drift [m, rad]
     cdef double* open                   # and are at the present poses
     cdef double* proximal               # part of the diagonal of rows that may be redundant
+    cdef double* kinetic                # and energy less the forces' work from the origin, as the step begins [J]
+    cdef double* energy
     cdef double* solved                 # residual that ends proximal steps [m/s, rad/s]
     cdef int32_t* alone                 # those awake that are in no herd
     cdef Py_ssize_t alone_count
@@ -79,6 +83,7 @@ cdef class Jointed:
     cdef Quat* driven_orientation
     cdef Twist* twist                   # before a solve that may be undone
     cdef Twist* start                   # before the joints' impulses of a drift
+    cdef Twist* ended                   # at the end of the last step
     cdef int32_t* others                # bodies awake that no joint moves
     cdef Py_ssize_t other_count
     cdef int32_t* all_others

@@ -563,6 +563,7 @@ cdef class Pipeline(WarmStarts):
             return status
         if self.closing:
             self.articulations.give_herds()
+            self.articulations.keep_ended()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()
@@ -594,6 +595,8 @@ cdef class Pipeline(WarmStarts):
         if self.too_dear > 0.0:
             for k in range(self.awake_joint_count):
                 self.noted.most(NOTE_ROWS, self.awake_joints[k], self.too_dear)
+        if self.closing:
+            self.articulations.note_energy()
         if self.settings.compliant:
             self.note_stiff()
         if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
