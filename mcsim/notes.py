@@ -16,9 +16,9 @@ MOST_NAMES = 4                  # of a note; the rest is counted
 
 
 class Kind(NamedTuple):
-    """key: what a Note has as its kind. of: "joint" or "body", what it happens to. text: the sentence, with {who},
-    {is} and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or joints and steps, else
-    it is the largest. fails: whether it is something that a step could not do, which World(strict=True) raises."""
+    """key: what a Note has as its kind. of: "joint" or "body", what it happens to. text: the sentence, with {who}, {is}
+    and {figure}, or {said} of what has its own words. adds: whether the figure is the sum over bodies or joints and steps,
+    else it is the largest. fails: whether it is something that a step could not do, which World(strict=True) raises."""
 
     key: str
     of: str
@@ -32,9 +32,9 @@ KINDS = (
          "solver asks; more substeps, or a smaller dt, may close what is open"),
     Kind("moved joints", "joint", "{who} {is} closed by moving bodies, by up to {figure:.2g} m or rad, where no velocities "
          "were found that do it: that keeps momenta, not energy; more substeps, or a smaller dt, may need none of it"),
-    Kind("flights", "body", "what hangs together with {who} drifted on with the velocities of the start, in {figure:.0f} pieces "
-         "of a flight for which no end with closed joints and its energy was found; more substeps, or a smaller dt, may find it",
-         adds=True),
+    Kind("flights", "body", "what hangs together with {who} drifted on with the velocities of the start, in {figure:.0f} "
+         "pieces of a flight for which no end with closed joints and its energy was found; more substeps, or a smaller dt, "
+         "may find it", adds=True),
     Kind("loops", "joint", "{who} and what closes loops there are open, by up to {figure:.2g} m or rad, or contradict each "
          "other or the motion of kinematic bodies: they yield; see joint_errors()"),
     Kind("rows", "joint", "{who} {is} in nets that a factorization takes {figure:.0f} products a joint for: all joints are "
