@@ -23,6 +23,7 @@ KERNELS = {
     "mcsim.core._linear": ["m"],
     "mcsim.core._crew": [],
     "mcsim.core._turn": [],
+    "mcsim.core._noted": [],
     "mcsim.state._layout_check": [],
     "mcsim.collide._shapes": ["m"],
     "mcsim.collide._broadphase": ["m"],

@@ -42,3 +42,5 @@ cdef class Articulated(Jointed):
     cdef void project_once(self, Py_ssize_t g, double part) noexcept nogil
     cdef void carry_gears(self, Py_ssize_t g) noexcept nogil
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil
+    cdef double most_open(self, Py_ssize_t g) noexcept nogil
+    cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil

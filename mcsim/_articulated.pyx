@@ -14,6 +14,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.core._math cimport add_scaled, scale, vec3
+from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
@@ -293,11 +294,14 @@ cdef class Articulated(Jointed):
         return off
 
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
-        """Whether closing the joints gave too much of the kinetic energy."""
+        """Whether closing the joints gave too much of the kinetic energy. What drives them from outside gives what it
+        may."""
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
         cdef Py_ssize_t k
+        if self.given[g] or a.driven < a.driven_end:
+            return False
         for k in range(a.member, a.member_end):
             before += energy_of(self.bodies, self.member[k], &self.twist[k] if self.swept[g] else &self.start[k],
                                 self.orientation[k])
@@ -311,6 +315,7 @@ cdef class Articulated(Jointed):
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t k
         cdef double off
+        cdef long long given_up = self.flights.given_up
         if not self.swept[g]:
             for k in range(a.member, a.member_end):
                 self.bodies.twist[self.member[k]] = self.start[k]
@@ -319,6 +324,8 @@ cdef class Articulated(Jointed):
         self.tree.copy_rows(a, rows.second, rows.impulse)
         off = self.flights.fly(a, self.settings.h, self.swept[g])
         self.closed[g] = off <= a.enough
+        if self.flights.given_up > given_up:
+            self.noted.add(NOTE_FLIGHTS, self.member[a.member], self.flights.given_up - given_up)
         self.tree.add_rows(a, self.flown, self.flights.sum)
         self.tree.add_rows(a, self.flights.held, self.flights.sum)
         self.tree.copy_rows(a, rows.impulse, self.flown)
@@ -430,6 +437,7 @@ cdef class Articulated(Jointed):
         self.moved += 1
         self.displacement.chosen, self.displacement.count = self.member + a.member, a.member_end - a.member
         self.refresh_one(g)
+        self.note_joints(NOTE_MOVED, g)
         for r in range(MOST_PROJECTIONS):
             if not a.enough < self.open[g]:
                 break
@@ -450,6 +458,26 @@ cdef class Articulated(Jointed):
             self.proximal[g] *= shorter
             self.tree.factor(a, self.bodies, self.proximal[g])
             self.factor_border(g)
+
+    cdef double most_open(self, Py_ssize_t g) noexcept nogil:
+        """How far the joints may be open at the end of a substep, by either of what a drift is content with [m, rad]."""
+        return max(self.articulation[g].enough, self.near[g])
+
+    cdef void note_joints(self, int kind, Py_ssize_t g) noexcept nogil:
+        """Those of an articulation that are open farther than is enough, as rows are written."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef const Node* node
+        cdef double most = self.most_open(g)
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                if fabs(self.tree.rows.error[i]) > most:
+                    self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
+        for k in range(a.border, a.border_end):
+            if self.border.row(k) != NULL and fabs(self.border.row(k).error) > most:
+                self.noted.most(kind, self.border.joint[k], fabs(self.border.row(k).error))
 
     cdef void refresh_one(self, Py_ssize_t g) noexcept nogil:
         """The border's rows too."""

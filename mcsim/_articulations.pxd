@@ -19,6 +19,13 @@ cdef class Articulations(Articulated):
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil
     cdef void close(self) noexcept nogil
     cdef void refresh(self) noexcept nogil
+    cdef bint sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil
+    cdef void begin_account(self) noexcept nogil
+    cdef void note_energy(self) noexcept nogil
+    cdef void keep_ended(self) noexcept nogil
+    cdef bint goes_on(self, Py_ssize_t g) noexcept nogil
+    cdef void note_open(self) noexcept nogil
+    cdef void note_open_herds(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil
     cdef void end_relax(self) noexcept nogil
     cdef void give_herds(self) noexcept nogil

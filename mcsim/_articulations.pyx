@@ -13,19 +13,21 @@ Under another stabilization than "soft" the rows are those of the sweeps: `read`
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, WIDEST_GAP, Articulated
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
+from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node
+from mcsim.state._inertia cimport kinetic_energy
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_TREE, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, scale_numbers
-from mcsim.wide._herds cimport HERD_FREE, HERD_LOOSE, HERD_SWEPT
+from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
 # Joints are closed at the end of a drift when they are open by less than CLOSED, or than NEAR where sweeps act too, in
 # parts of the articulation's size.
@@ -40,6 +42,11 @@ cdef double SWEPT_STRAIN = 1.0
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
+
+# The part of the kinetic energy that articulations may lose or gain unsaid [1/s], and the part of the whole that rounding
+# may.
+cdef double LEAK = 0.1
+cdef double ROUNDING = 1e-12
 
 # What drives a group of bodies: -1 what stands, or the number of a kinematic body, or
 cdef enum:
@@ -127,6 +134,7 @@ cdef class Articulations(Articulated):
         self.list_bounded(rows, count)
         if self.some_swept:
             self.tie(rows, count, manifolds, manifold_count)
+        self.begin_account()
 
     cdef void list_bounded(self, const Row* rows, Py_ssize_t count) noexcept nogil:
         """Of articulations that fly. Their joints tie light bodies to heavy ones, of which a bounded row knows nothing
@@ -158,11 +166,12 @@ cdef class Articulations(Articulated):
     cdef void refresh(self) noexcept nogil:
         """Rows and factors at the present poses, to which the border's rows are written already."""
         cdef Py_ssize_t c
-        if self.herds is not None:
-            self.herds.write(self.bodies, &self.tree.rows)
+        if self.herds is not None and self.herds.write(self.bodies, &self.tree.rows) > self.least_enough:
+            self.note_open_herds()
         for c in range(self.alone_count):
             self.write_rows(self.alone[c])
         self.prepare()
+        self.note_open()
 
     cdef void begin(self) noexcept nogil:
         """What relaxed the last substep is the best guess at what closes this one: both are half a substep's joint
@@ -592,6 +601,112 @@ cdef class Articulations(Articulated):
         cdef Py_ssize_t k
         for k in range(self.weighed_count):
             self.kept_part[self.weighed[k]] = 1.0
+
+    # ---- for notes -------------------------------------------------------------------------------------------------------
+
+    cdef bint sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil:
+        """Of the bodies of an articulation: T, and T less the work of gravity and the user's forces on the way from the
+        origin [J]. -> whether nothing else does work on it"""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef const Twist* force
+        cdef Py_ssize_t k
+        cdef int32_t i
+        kinetic[0] = energy[0] = 0.0
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            force = &self.bodies.force[i]
+            if (self.bodies.linear_damping[i] != 0.0 or self.bodies.angular_damping[i] != 0.0
+                    or dot(force.w, force.w) != 0.0):
+                return False
+            kinetic[0] += kinetic_energy(self.bodies, i)
+            energy[0] -= dot(self.bodies.position[i], add_scaled(
+                force.v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i], self.settings.gravity))
+        energy[0] += kinetic[0]
+        return True
+
+    cdef void begin_account(self) noexcept nogil:
+        """The energy, at a step's begin, of what nothing touches, drives or damps. What a hand has struck since the last
+        step is left out: joints answer that as plastic impacts do. So they do where loops come taut. And what is
+        open is not: to close it takes work."""
+        cdef const Herd* herd
+        cdef Py_ssize_t c, g, n
+        cdef int lane, i
+        cdef bint standing = False
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            self.accounted[g] = not (self.swept[g] or self.given[g] or self.articulation[g].looped
+                                     or self.articulation[g].driven < self.articulation[g].driven_end)
+            if self.accounted[g] and not self.here[g]:
+                self.accounted[g] = self.open[g] <= self.most_open(g)
+            if self.accounted[g]:
+                self.accounted[g] = self.goes_on(g) and self.sum_energy(g, &self.kinetic[g], &self.energy[g])
+            standing = standing or (self.here[g] and self.accounted[g])
+        for n in range(self.herds.count if standing else 0):
+            herd = &self.herds.herds[n]
+            for lane in range(herd.lanes):
+                g = herd.articulation[lane]
+                for i in range(herd.shape.row_count if self.accounted[g] else 0):
+                    if fabs(self.tree.rows.error[herd.first + i * herd.width + lane]) > self.most_open(g):
+                        self.accounted[g] = 0
+
+    cdef bint goes_on(self, Py_ssize_t g) noexcept nogil:
+        """Whether its velocities are those with which the last step ended."""
+        cdef Py_ssize_t k
+        for k in range(self.articulation[g].member, self.articulation[g].member_end):
+            if memcmp(&self.ended[k], &self.bodies.twist[self.member[k]], sizeof(Twist)):
+                return False
+        return True
+
+    cdef void keep_ended(self) noexcept nogil:
+        """At the end of a step."""
+        cdef Py_ssize_t c, k
+        for c in range(self.awake_count):
+            for k in range(self.articulation[self.awake[c]].member, self.articulation[self.awake[c]].member_end):
+                self.ended[k] = self.bodies.twist[self.member[k]]
+
+    cdef void note_energy(self) noexcept nogil:
+        """At a step's end: joints do no work. At rest the measure is what a step's forces would give without joints."""
+        cdef double kinetic, energy, off, most
+        cdef Py_ssize_t c, g
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            if not self.accounted[g]:
+                continue
+            self.sum_energy(g, &kinetic, &energy)
+            off = energy - self.energy[g]
+            most = LEAK * self.settings.dt * (kinetic + self.kinetic[g]) + ROUNDING * fabs(energy)
+            if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(
+                    &self.articulation[g], self.settings.dt):
+                self.noted.add(NOTE_ENERGY, self.member[self.articulation[g].member], fabs(off))
+
+    cdef void note_open(self) noexcept nogil:
+        """Joints that a drift has left open; what is theirs is not accounted any more."""
+        cdef Py_ssize_t c, g
+        for c in range(self.alone_count):
+            g = self.alone[c]
+            if self.open[g] > self.most_open(g):
+                self.note_joints(NOTE_OPEN, g)
+                self.accounted[g] = 0
+
+    cdef void note_open_herds(self) noexcept nogil:
+        """The same of what stands side by side."""
+        cdef const Herd* herd
+        cdef const HerdNode* node
+        cdef Py_ssize_t n
+        cdef int lane, k, i
+        cdef int32_t g
+        cdef double off
+        for n in range(self.herds.count):
+            herd = &self.herds.herds[n]
+            for k in range(herd.shape.node_count):
+                node = &herd.shape.nodes[k]
+                for lane in range(herd.lanes):
+                    g = herd.articulation[lane]
+                    for i in range(node.row, node.row + node.size):
+                        off = fabs(self.tree.rows.error[herd.first + i * herd.width + lane])
+                        if off > self.most_open(g):
+                            self.noted.most(NOTE_OPEN, herd.source[8 * k + lane], off)
+                            self.accounted[g] = 0
 
     # ---- on the rows of the sweeps ---------------------------------------------------------------------------------------
 

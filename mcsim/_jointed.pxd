@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim._flights cimport Flights
 from mcsim._pose_calls cimport PoseCalls
 from mcsim.constraints._stiffness cimport Loads
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.solve._guesses cimport Guesses
@@ -22,6 +23,7 @@ cdef class Jointed:
     cdef readonly WideAngles angles     # friction and limits, those that are no rows
     cdef Displacement displacement      # of projections
     cdef PoseCalls calls                # what errors of the border need of the user
+    cdef Noted noted                    # of the world
     cdef Bodies* bodies
     cdef Joint* joints
     cdef const Settings* settings
@@ -43,15 +45,20 @@ cdef class Jointed:
     cdef int8_t* bounded                # of its joints one may have rows in the sweeps
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
+    cdef int8_t* given                  # time, or a function of the user's, moves one of its joints
+    cdef int8_t* accounted              # gravity and the user's forces alone do work on it in this step
     cdef double* strain                 # the largest load of one of its bodies [1/s^2]
     cdef double* near                   # how far its joints may be open at the end of a drift [m, rad]
     cdef double* open                   # and are at the present poses
     cdef double* proximal               # part of the diagonal of rows that may be redundant
+    cdef double* kinetic                # and energy less the forces' work from the origin, as the step begins [J]
+    cdef double* energy
     cdef double* solved                 # residual that ends proximal steps [m/s, rad/s]
     cdef int32_t* alone                 # those awake that are in no herd
     cdef Py_ssize_t alone_count
     cdef int32_t* awake                 # all that are awake
     cdef Py_ssize_t awake_count
+    cdef double least_enough            # how far the joints of any may be open [m, rad]
 
     # Joints, articulation by articulation as these name them.
     cdef int32_t* linked                # those that are not taken several at a time (Balls)
@@ -77,6 +84,7 @@ cdef class Jointed:
     cdef Quat* driven_orientation
     cdef Twist* twist                   # before a solve that may be undone
     cdef Twist* start                   # before the joints' impulses of a drift
+    cdef Twist* ended                   # at the end of the last step
     cdef int32_t* others                # bodies awake that no joint moves
     cdef Py_ssize_t other_count
     cdef int32_t* all_others
@@ -92,7 +100,7 @@ cdef class Jointed:
     cdef Twist* started                 # of all bodies, before impulses that are guessed act
     cdef Loads loads
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept
     cdef void choose(self, const int8_t* asleep) noexcept nogil
     cdef void arrange(self) noexcept nogil
     cdef void choose_lanes(self) noexcept nogil

@@ -19,7 +19,7 @@ from mcsim.solve.border import WORLD, border_rows
 from mcsim.solve.components import find_articulations
 from mcsim.state.fields import JOINT_TYPES
 
-BALL = JOINT_TYPES.index("ball")
+BALL, USER = JOINT_TYPES.index("ball"), JOINT_TYPES.index("user")
 
 # Joints that a drift leaves open by more than this part of their articulation's size are closed by moving bodies; with
 # loops, and in nets whose factorization takes more than NET_WORK products a joint, more is left.
@@ -57,7 +57,9 @@ cdef class Jointed:
         if closing:
             self._find_herds(joints, sizes, moves, barred)
         self.flights = Flights(self.tree, members, driven, bodies.count)
-        self._keep_articulations(found, group, barred)
+        worked = (joints["type"] == USER) | np.any(joints["axes"]["motion_mode"] != 0, axis=1)
+        given = np.append(group, -1)[pairs[worked]].max(axis=1, initial=-1)
+        self._keep_articulations(found, group, barred, given[given >= 0])
         self._keep_bodies(members, driven, bodies, pairs[sizes > 0], beside)
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
 
@@ -102,6 +104,7 @@ cdef class Jointed:
         loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
         redundant = (found["looped"] > 0) | (found["border"] < found["border_end"])
         found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
+        self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_herds(self, joints, sizes, moves, barred):
         herds = Herds(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)
@@ -109,13 +112,14 @@ cdef class Jointed:
             self.herds = herds
             self.tree.take_herds(herds)
 
-    def _keep_articulations(self, found, group, barred):
+    def _keep_articulations(self, found, group, barred, given):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((12, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
-        numbers = np.zeros((5, count + 1))
+        flags, lists = np.zeros((14, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        numbers = np.zeros((7, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
+        flags[10, given] = 1
         if self.herds is not None:
             flags[2, self.herds.articulations] = 1
         rows = np.zeros((5, max(self.tree.row_count, self.tree.own_numbers) + 1
@@ -126,10 +130,12 @@ cdef class Jointed:
         self.sleeps, self.may_fly, self.may_herd = flag_row(flags, 0), flag_row(flags, 1), flag_row(flags, 2)
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
-        self.doubtful, self.flies, self.bounded = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
+        self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
+        self.flies, self.bounded = flag_row(flags, 12), flag_row(flags, 13)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
+        self.kinetic, self.energy = doubles(numbers[5]), doubles(numbers[6])
         self.impulse, self.flown = doubles(rows[0]), doubles(rows[1])
         self.kept_impulse, self.nothing, self.base = doubles(rows[2]), doubles(rows[3]), doubles(rows[4])
 
@@ -143,7 +149,7 @@ cdef class Jointed:
         all_others, joined, watched = others.copy(), held.astype(np.int8), np.zeros(count + 1, np.int8)
         weighed, driver, parts = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32), np.ones(count + 1)
         poses = [np.zeros((len(of), n)) for of in (members, driven) for n in (3, 4)]
-        twists, every = np.zeros((2, len(members), 6)), np.zeros((2, count + 1, 6))
+        twists, every = np.zeros((3, len(members), 6)), np.zeros((2, count + 1, 6))
         stiffness, loads = np.zeros((count + 1, 9)), np.zeros(len(members) + 1)
         chosen = np.flatnonzero(held & (bodies.kind == DYNAMIC)).astype(np.int32)
         chosen = np.append(chosen, 0).astype(np.int32)
@@ -153,6 +159,7 @@ cdef class Jointed:
         self.position, self.orientation = <Vec3*>doubles(poses[0]), <Quat*>doubles(poses[1])
         self.driven_position, self.driven_orientation = <Vec3*>doubles(poses[2]), <Quat*>doubles(poses[3])
         self.twist, self.start = <Twist*>doubles(twists[0]), <Twist*>doubles(twists[1])
+        self.ended = <Twist*>doubles(twists[2])
         self.started, self.probed = <Twist*>doubles(every[0]) + 1, <Twist*>doubles(every[1]) + 1
         self.guesses = Guesses(count)
         self.driver = integers(driver)
@@ -165,9 +172,9 @@ cdef class Jointed:
         self.loads.stiffness = <Mat3*>doubles(stiffness)
         self.displacement = Displacement(count)
 
-    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls) noexcept:
+    cdef void attach(self, Bodies* bodies, Joint* joints, const Settings* settings, PoseCalls calls, Noted noted) noexcept:
         """The records of the pipeline, which outlives this."""
-        self.calls = calls
+        self.calls, self.noted = calls, noted
         self.border.joints = joints
         self.bodies = bodies
         self.joints = joints

@@ -71,7 +71,7 @@ cdef class LoopAccount:
         """The substep ends. Not where given velocities have a part, which do work. elastic: whether contacts give back what
         they took."""
         cdef const Row* row
-        cdef double gained, kinetic, kept
+        cdef double gained, kinetic, kept, taken
         cdef Py_ssize_t begin = 0, end, k
         self.motion.sum_total(1.0)
         self.sum_work(rows, count, elastic)
@@ -89,8 +89,9 @@ cdef class LoopAccount:
                     for k in range(self.motion.tree_count):
                         if self.hanging[k]:
                             self.motion.total[k] = 0.0
+                            taken = (1.0 - kept) * self.motion.kinetic[k]
                             self.motion.kinetic[k] = kept * self.motion.kinetic[k]
-                            self.motion.slow_tree(&self.motion.trees[k], sqrt(kept))
+                            self.motion.slow_tree(k, sqrt(kept), taken)
             begin = end
 
     cdef void sum_work(self, const Row* rows, Py_ssize_t count, bint elastic) noexcept nogil:

@@ -8,6 +8,7 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._pgs cimport Delassus
@@ -18,6 +19,7 @@ from mcsim.wide._joints cimport WideJoints
 
 cdef class Machine(StateArrays):
     cdef Settings settings
+    cdef readonly Noted noted           # what steps could not do
     cdef readonly Collider collider
     cdef long long revision_seen        # of the collider's shapes
     cdef public Sensors sensors         # that look after every step, or None
@@ -44,6 +46,7 @@ cdef class Machine(StateArrays):
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
     cdef bint widening_joints
     cdef bint bounces
+    cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
     cdef object row_array

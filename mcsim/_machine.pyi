@@ -8,10 +8,12 @@ from mcsim._state_arrays import StateArrays
 from mcsim.collide._collider import Collider
 from mcsim.collide._sensors import Sensors
 from mcsim.constraints._islands import Islands
+from mcsim.core._noted import Noted
 from mcsim.state.arrays import BodyArrays
 
 class Machine(StateArrays):
     collider: Collider
+    noted: Noted
     sensors: Sensors | None
     tree: Any
     shapes_changed: bool

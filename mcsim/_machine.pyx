@@ -28,6 +28,7 @@ from mcsim.state._layout cimport (INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_A
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
+from mcsim.notes import new_noted
 from mcsim.solve import SOLVERS
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
@@ -52,13 +53,14 @@ cdef class Machine(StateArrays):
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0),
                  bint planned=False):
         self.hold(bodies, joints)
+        self.noted = new_noted(bodies.count, len(joints))
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
         self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.revision_seen = -1
-        self.backstop = Backstop(collider, bodies.count)
+        self.backstop = Backstop(collider, self.noted, bodies.count)
         self.matrix = Delassus()
         self.displacement = Displacement(bodies.count)
         self.guesses = Guesses(bodies.count)
@@ -101,16 +103,19 @@ cdef class Machine(StateArrays):
         self.body_room = bodies.count
         self.articulations = None
         self.closing = False
+        self.too_dear = 0.0
         self.settings.joint_tree, self.settings.first_kick = self.wanted
         if self.settings.joint_tree and self.joint_count:
             found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT,
                                   self.widening)
             if found.tree.row_count + found.border.count > 0:
                 self.articulations = found
-                found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
+                found.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
                 self.closing = self.settings.stabilization == STABILIZE_SOFT
-        if self.articulations is None or (self.settings.joint_tree == 2
-                                          and self.articulations.tree.work > MOST_WORK * self.joint_count):
+        if (self.articulations is not None and self.settings.joint_tree == 2
+                and self.articulations.tree.work > MOST_WORK * self.joint_count):
+            self.too_dear = self.articulations.tree.work / self.joint_count
+        if self.articulations is None or self.too_dear > 0.0:
             self.articulations = None
             self.closing = False
             self.settings.joint_tree = 0
@@ -124,7 +129,7 @@ cdef class Machine(StateArrays):
     def take_plan(self, Machine other):
         """The plan of a machine whose place this one takes."""
         self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
-        self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls)
+        self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
 
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
@@ -217,6 +222,7 @@ cdef class Machine(StateArrays):
 
     cdef void undo(self) noexcept nogil:
         """The state before the step is back."""
+        self.noted.finish_step()
         self.restore_backup()
         self.follow_islands()
 

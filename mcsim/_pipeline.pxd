@@ -25,6 +25,7 @@ cdef enum:
 # What Pipeline.step answers beside core/_types.pxd, Status.
 cdef enum:
     UNSEEN = 4           # there are other shapes than see_shapes() was called for
+    NOT_DONE = 5         # `strict`: a step could not do something, and is undone
 
 cdef class Pipeline(WarmStarts):
     cdef bint swept                     # rows beside those of the direct solver exist
@@ -34,6 +35,7 @@ cdef class Pipeline(WarmStarts):
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef public long long steps         # done since the beginning
     cdef readonly long long steps_made  # in the last call of step
+    cdef public bint strict             # a step that could not do something is undone
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
@@ -85,4 +87,5 @@ cdef class Pipeline(WarmStarts):
     cdef void store_contacts(self) noexcept nogil
     cdef void hold_back(self) noexcept nogil
     cdef bint make_room(self) noexcept nogil
+    cdef void note_step(self) noexcept nogil
     cdef int step_once(self) noexcept nogil

@@ -20,6 +20,7 @@ class Pipeline(Machine):
     correction: float
     sweeps: int
     tolerance: float
+    strict: bool
 
     def take_time(self, other: Pipeline) -> None: ...
     def step(self, n: int) -> int: ...

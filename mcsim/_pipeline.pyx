@@ -33,6 +33,7 @@ from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.core._clock cimport start_clock, tick, ticks
+from mcsim.core._noted cimport NOBODY, NOTE_ROWS, NOTE_SWEEPS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
@@ -521,7 +522,7 @@ cdef class Pipeline(WarmStarts):
         self.lap(STAGE_STORE)
 
     cdef int step_once(self) noexcept nogil:
-        """One step. GROW: nothing happened; NOT_FINITE: the state before the step is back."""
+        """One step. GROW: nothing happened; NOT_FINITE, NOT_DONE: the state before the step is back."""
         cdef const JointRows* own = NULL
         cdef Py_ssize_t i
         cdef int status
@@ -553,11 +554,16 @@ cdef class Pipeline(WarmStarts):
                 self.undo()
                 return CALL_FAILED
         status = self.check_moving()
+        if status == OK:
+            self.note_step()
+            if self.noted.finish_step() and self.strict:
+                status = NOT_DONE
         if status != OK:
             self.undo()
             return status
         if self.closing:
             self.articulations.give_herds()
+            self.articulations.keep_ended()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()
@@ -582,6 +588,19 @@ cdef class Pipeline(WarmStarts):
             self.follow_islands()
         self.lap(STAGE_FINISH)
         return OK
+
+    cdef void note_step(self) noexcept nogil:
+        """What a step could not do as a whole (mcsim/notes.py); the rest is noted where it happens."""
+        cdef Py_ssize_t k
+        if self.too_dear > 0.0:
+            for k in range(self.awake_joint_count):
+                self.noted.most(NOTE_ROWS, self.awake_joints[k], self.too_dear)
+        if self.closing:
+            self.articulations.note_energy()
+        if self.settings.compliant:
+            self.note_stiff()
+        if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
+            self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""
@@ -622,20 +641,22 @@ cdef class Pipeline(WarmStarts):
 
     def step(self, long long n):
         """One call of World.step: n steps, counted in `steps`, or fewer; times and events are the call's own, forces act
-        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. UNSEEN: nothing
-        happened, there are shapes that see_shapes() has not been called for."""
+        through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. NOT_DONE: `noted`
+        says what, the state likewise. UNSEEN: nothing happened, there are shapes that see_shapes() has not been called
+        for."""
         cdef long long began = self.steps
         cdef int status = OK
         if self.revision_seen != self.collider.revision:
             return UNSEEN
         memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
+        self.noted.begin_call()
         if self.laboratory is not None:
             self.laboratory.begin()
         self.collider.clear_events()
         if self.sensors is not None:
             self.sensors.clear_events()
         try:
-            while self.steps - began < n and status != NOT_FINITE:
+            while self.steps - began < n and status != NOT_FINITE and status != NOT_DONE:
                 status = self.advance(n - (self.steps - began))
                 if status == GROW:
                     self.grow()

@@ -8,8 +8,6 @@ from mcsim.state._layout cimport Row
 cdef class PositionPipeline(SmoothPipeline):
     cdef public object names             # (of the bodies, of the joints), for messages
     cdef readonly long long flights      # tried since the beginning, one and a few a substep
-    cdef readonly double left_open       # most that a substep of the last step left open, where that is not rounding
-                                         # [m, rad]
     cdef FreeFlight flight
     cdef object buffers
     cdef Row* trial                      # the joints' rows at the end of a flight
@@ -30,5 +28,6 @@ cdef class PositionPipeline(SmoothPipeline):
     cdef double product(self, const Twist* x, const Twist* y) noexcept nogil
     cdef bint close(self) noexcept nogil
     cdef void fail_open(self, double off) noexcept nogil
+    cdef Py_ssize_t worst_joint(self) noexcept nogil
     cdef bint second_half(self) noexcept nogil
     cdef void fail(self, int why, Py_ssize_t which, double amount) noexcept nogil

@@ -4,7 +4,4 @@ from mcsim._smooth_pipeline import SmoothPipeline
 
 class PositionPipeline(SmoothPipeline):
     names: tuple[tuple[str, ...], tuple[str, ...]] | None
-    left_open: float
     flights: int
-
-    def notes(self) -> list[tuple[str, tuple[str, ...], str]]: ...

@@ -27,6 +27,7 @@ from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.constraints._joints cimport refresh_joints
 from mcsim.core._arrays cimport doubles, records
 from mcsim.core._math cimport add_scaled, dot, norm, sub
+from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
@@ -85,7 +86,6 @@ cdef class PositionPipeline(SmoothPipeline):
     cdef int layout(self, bint own, bint wide) noexcept nogil:
         cdef int status = SmoothPipeline.layout(self, own, wide)
         self.factored = False
-        self.left_open = 0.0
         self.find_damping()
         return status
 
@@ -215,21 +215,25 @@ cdef class PositionPipeline(SmoothPipeline):
             off = self.try_flight()
         if off <= STILL_CLOSED:
             if off > CLOSE_ENOUGH:
-                self.left_open = max(self.left_open, off)
+                self.noted.most(NOTE_OPEN, self.worst_joint(), off)
             return True
         self.fail_open(off)
         return False
 
     cdef void fail_open(self, double off) noexcept nogil:
         """Name the body that is too fast, or the joint that is open."""
-        cdef Py_ssize_t i, worst = 0
         if self.fast_body >= 0:
             self.fail(FAST_BODY, self.fast_body, norm(self.flight.twist[self.fast_body].w))
-            return
+        else:
+            self.fail(OPEN_JOINT, self.worst_joint(), off)
+
+    cdef Py_ssize_t worst_joint(self) noexcept nogil:
+        """The one that is the farthest open at the end of the last flight."""
+        cdef Py_ssize_t i, worst = 0
         for i in range(self.smooth.count):
             if not fabs(self.gap[i]) <= fabs(self.gap[worst]):
                 worst = i
-        self.fail(OPEN_JOINT, self.rows[self.smooth.row[worst]].source, off)
+        return self.rows[self.smooth.row[worst]].source
 
     # ---- the second half ---------------------------------------------------------------------------------------------
 
@@ -300,13 +304,6 @@ cdef class PositionPipeline(SmoothPipeline):
         if last:
             self.accelerate(True)
         self.store_contacts()
-
-    def notes(self):
-        """What a user should know of the last step: (kind, bodies, text) each."""
-        if self.left_open == 0.0:
-            return []
-        return [("open joints", (), f"a substep ended with joints open by {self.left_open:.2g} m or rad: their rows "
-                 "depend on each other in this position")]
 
     # ---- failure -----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,6 @@ cdef class ReducedPipeline(TreePipeline):
     cdef bint projecting                 # loops after every drift: "projection"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
-    cdef readonly long long slowed       # leaps of the last call of step that gained energy
     cdef object halved
     cdef double* levels                  # q and qd at which leaps began
 
@@ -41,4 +40,6 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void apply_guesses(self, bint second, double part) noexcept nogil
     cdef void doubt(self, bint second) noexcept nogil
     cdef bint gives(self, int32_t body) noexcept nogil
-    cdef bint note_strain(self, double h) noexcept nogil
+    cdef double most_open(self, double* widest) noexcept nogil
+    cdef bint note_strain(self) noexcept nogil
+    cdef void note_loops(self) noexcept nogil

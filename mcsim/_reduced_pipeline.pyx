@@ -16,7 +16,7 @@ Without rows that is leapfrog with the velocity's part of the force implicit bef
 own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -30,6 +30,7 @@ from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
+from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
 from mcsim.core._softness cimport soften
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
@@ -45,8 +46,9 @@ cdef enum:
     MOST_HALVINGS = 2            # of a leap that gains energy
     CLOSINGS = 4                 # trials of a drift with loops
 
-# The part of the kinetic energy that leaps may gain [1/s].
+# The part of the kinetic energy that leaps may gain or lose [1/s], and the part of the whole that rounding may.
 cdef double GAIN = 1e-2
+cdef double ROUNDING = 1e-12
 
 # The part of its kinetic energy that a tree with rows may gain in a substep, without loops and with them. What strikes
 # between the kicks makes some of it appear; what contradicts itself drives trees at any speed that it finds.
@@ -128,22 +130,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.replanning = False
 
     def step(self, long long n):
-        self.slowed = 0
-        self.generalized.contrary = -1
+        self.generalized.contrary = -1                   # of an observer's rows
         return Pipeline.step(self, n)
-
-    def notes(self):
-        """Alarms of energy, and of joints that contradict each other; and what all worlds note."""
-        found = Pipeline.notes(self)
-        if self.slowed:
-            found.append(("energy", (), f"the tree moves too fast for dt: {self.slowed} leaps gained energy, which was "
-                          "taken out of its velocities; a smaller dt, or more substeps, follows it"))
-        if self.generalized.contrary >= 0:
-            joint = self.system.scene.joints[self.generalized.contrary]
-            found.append(("loops", tuple(body for body in (joint.a, joint.b) if body is not None),
-                          f"joint {joint.name!r} and what closes loops with it are open, or contradict each other or the "
-                          "motion of kinematic bodies: they yield; see loop_errors()"))
-        return found
 
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""
@@ -475,26 +463,35 @@ cdef class ReducedPipeline(TreePipeline):
         block = &self.motion.blocks[body]
         return self.motion.gained[block.tree] > 0.75 * self.motion.kinetic[block.tree]
 
-    cdef bint note_strain(self, double h) noexcept nogil:
-        """Whether loops yield as the substep begins, or are open by more than they are to be. Under Runge-Kutta springs
+    cdef double most_open(self, double* widest) noexcept nogil:
+        """How far loops may be open and not be strained. widest: beyond which they are contrary. Under Runge-Kutta springs
         hold them, which are open and give back what they took: these are strained where they yield."""
-        cdef double widest = h * self.settings.push_speed, rate
+        cdef double rate
+        widest[0] = self.settings.h * self.settings.push_speed
         if self.runge and not self.projecting:
             rate = self.closing_rate()
-            widest = self.settings.push_speed / rate if rate > 0.0 else INFINITY
-            return self.generalized.note_strain(self.rows, widest, widest)
-        return self.generalized.note_strain(self.rows, OPEN * widest, widest)
+            widest[0] = self.settings.push_speed / rate if rate > 0.0 else INFINITY
+            return widest[0]
+        return OPEN * widest[0]
+
+    cdef bint note_strain(self) noexcept nogil:
+        """Whether loops yield as the substep begins, or are open by more than they are to be."""
+        cdef double widest
+        cdef double most = self.most_open(&widest)
+        return self.generalized.note_strain(self.rows, most, widest)
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
-        """Kick, drift, kick, where there are no rows. Where that gains energy, the tree is too fast for h: two leaps of half
-        as long, and in the shortest ones velocities lose what was gained. Not beside kinematic bodies, which do work."""
+        """Kick, drift, kick, where there are no rows. Where that gains or loses energy, the tree is too fast for h: two leaps
+        of half as long, and in the shortest ones velocities give or take what was wrong, all by the same factor. To mend gains
+        alone would leave the losses, which a reversible map has as many of. Not beside kinematic bodies, which do work."""
         cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
         cdef double* q = self.levels + depth * (nq + nv)
         cdef double kinetic[2]
         cdef double before = self.motion.energy(&kinetic[0])
-        cdef double gained
+        cdef double gained, taken
+        cdef Py_ssize_t k
         memcpy(q, self.motion.q, nq * sizeof(double))
         memcpy(q + nq, self.motion.qd, nv * sizeof(double))
         self.motion.kick(0.5 * h, forces, ROUNDS)
@@ -505,7 +502,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.kick(0.5 * h, forces, 1)
         self.motion.look()
         gained += self.motion.energy(&kinetic[1])
-        if self.leading or gained <= GAIN * h * (kinetic[0] + kinetic[1]):
+        if self.leading or fabs(gained) <= GAIN * h * (kinetic[0] + kinetic[1]) + ROUNDING * fabs(before):
             return
         if depth < MOST_HALVINGS:
             memcpy(self.motion.q, q, nq * sizeof(double))
@@ -515,9 +512,11 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.look()
             self.leap(0.5 * h, forces, depth + 1)
             self.leap(0.5 * h, forces, depth + 1)
-        elif 0.0 < gained < kinetic[1]:
-            self.slowed += 1
-            self.motion.slow(sqrt(1.0 - gained / kinetic[1]))
+        elif kinetic[1] > 0.0:
+            taken = gained if fabs(gained) < kinetic[1] else 0.0
+            self.motion.account(0.0)
+            for k in range(self.motion.tree_count):
+                self.motion.slow_tree(k, sqrt(1.0 - taken / kinetic[1]), fabs(gained) / kinetic[1] * self.motion.kinetic[k])
             self.motion.look()
 
     cdef void substep(self, bint last) noexcept nogil:
@@ -526,6 +525,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:
+            self.residual = 0.0
             if self.runge:
                 self.motion.runge_kutta(h, forces)
                 self.motion.place()
@@ -573,11 +573,11 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.look()
         self.motion.account(1.0)
         self.motion.credit(0.5 * h, forces)
-        self.slowed += self.motion.tame(MOST_GAIN[self.looping])
+        self.motion.tame(MOST_GAIN[self.looping])
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
-        cdef bint watched = self.looping and self.note_strain(h)
+        cdef bint watched = self.looping and self.note_strain()
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if self.bounces:
             self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
@@ -644,4 +644,21 @@ cdef class ReducedPipeline(TreePipeline):
         if last:
             self.residual = max(self.first_residual,
                                 residual(self.rows, self.row_count, self.bodies.twist, RELAXED))
+        if self.looping:
+            self.note_loops()
         self.lap(STAGE_RELAX)
+
+    cdef void note_loops(self) noexcept nogil:
+        """Joints that had to yield in the substep, or are open at its end."""
+        cdef double widest, error
+        cdef double most = self.most_open(&widest)
+        cdef Py_ssize_t i, contrary = self.generalized.contrary
+        cdef const Row* row
+        self.generalized.contrary = -1
+        for i in range(self.joint_end):
+            row = &self.rows[i]
+            error = fabs(row.error) if row.kind == ROW_JOINT and row.stabilized else 0.0
+            if row.kind == ROW_JOINT and (row.source == contrary or error > widest):
+                self.noted.most(NOTE_LOOPS, row.source, error)
+            elif error > most and (self.closing_loops or self.projecting):
+                self.noted.most(NOTE_OPEN, row.source, error)

@@ -16,6 +16,7 @@ import numpy as np
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._arrays cimport doubles
+from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport OK
 from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
 from mcsim.solve._blocks cimport FACTOR_STRIDE
@@ -28,9 +29,10 @@ from mcsim.solve.border import border_rows
 # Sweeps over bounded rows end at this correction [m/s, rad/s].
 cdef double SETTLED = 1e-14
 
-# Newton's method in the projection of poses: rounds at most, and the error that ends it [m, rad].
+# Newton's method in the projection of poses: rounds at most, the error that ends it, and the one that is noted [m, rad].
 cdef int PROJECTION_ROUNDS = 3
 cdef double PROJECTION_TOLERANCE = 1e-15
+cdef double CLOSE_ENOUGH = 1e-10
 
 
 cdef class SmoothPipeline(Pipeline):
@@ -112,6 +114,7 @@ cdef class SmoothPipeline(Pipeline):
 
     cdef void project(self) noexcept nogil:
         """Poses onto C = 0 by Newton's method, then velocities onto J v = 0, both in the metric of the masses."""
+        cdef double off
         cdef int k
         for k in range(PROJECTION_ROUNDS):
             self.write_joints(self.rows)
@@ -122,6 +125,9 @@ cdef class SmoothPipeline(Pipeline):
             self.smooth.solve(self.rows, self.acceleration)
             displace(&self.bodies, self.acceleration)
         self.write_joints(self.rows)
+        off = self.smooth.aim_errors(self.rows)
+        if off > CLOSE_ENOUGH:
+            self.noted.most(NOTE_OPEN, self.rows[self.smooth.worst()].source, off)
         self.smooth.factor(self.rows, &self.bodies)
         self.smooth.aim_still(self.rows)
         self.smooth.solve(self.rows, self.bodies.twist)

@@ -21,7 +21,7 @@ cdef class TreePipeline(Pipeline):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces)
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
-                                 plan.users)
+                                 plan.users, self.noted)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)

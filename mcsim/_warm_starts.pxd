@@ -7,7 +7,6 @@ from mcsim.state._layout cimport Row
 cdef class WarmStarts(Machine):
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
-    cdef Py_ssize_t fast_points         # that bear, and that the substep does not resolve
 
     cdef void set_start_impulses(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
@@ -24,3 +23,4 @@ cdef class WarmStarts(Machine):
     cdef void guess_contacts(self, double* velocity, double* before, int relaxed) noexcept nogil
     cdef double take_second(self, Py_ssize_t i, double* velocity) noexcept nogil
     cdef double second_part(self, const Row* row) noexcept nogil
+    cdef void note_stiff(self) noexcept nogil

@@ -15,6 +15,7 @@ from libc.string cimport memcpy
 from mcsim.constraints._compliant cimport comply, load_surfaces, move_surfaces, sign_surfaces, surface_energy
 from mcsim.constraints._joints cimport is_shared
 from mcsim.core._math cimport dot
+from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (AXIS_ROWS, BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
@@ -111,8 +112,8 @@ cdef class WarmStarts(Machine):
         sign_surfaces(self.collider.manifolds, self.collider.manifold_count, &self.bodies)
 
     cdef void comply(self) noexcept nogil:
-        self.fast_points = comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes,
-                                  self.collider.manifold_count, &self.bodies, &self.settings, self.anchors, self.rows)
+        comply(self.collider.manifolds, self.collider.resisted(), self.collider.shapes, self.collider.manifold_count,
+               &self.bodies, &self.settings, self.anchors, self.rows)
 
     cdef int32_t node(self, int32_t body) noexcept nogil:
         """What a body moves with among the nodes of the guesses, -1: it stands."""
@@ -176,6 +177,21 @@ cdef class WarmStarts(Machine):
         self.row_act(i, impulse, velocity)
         return 0.0
 
+    cdef void note_stiff(self) noexcept nogil:
+        """Points that bear and are faster than the substep."""
+        cdef const Row* row
+        cdef Py_ssize_t i, found = 0
+        for i in range(self.joint_end, self.row_count):
+            row = &self.rows[i]
+            if row.kind == ROW_NORMAL and row.compliance[RELAXED] > 0.0 and row.impulse > 0.0:
+                found += 1
+                if self.bodies.inv_mass[row.body_a] > 0.0:
+                    self.noted.most(NOTE_STIFF, row.body_a, 1.0)
+                if self.bodies.inv_mass[row.body_b] > 0.0:
+                    self.noted.most(NOTE_STIFF, row.body_b, 1.0)
+        if found > 0:
+            self.noted.most(NOTE_STIFF, NOBODY, found)
+
     # ---- for World ---------------------------------------------------------------------------------------------------
 
     def spring_energy(self):
@@ -184,10 +200,3 @@ cdef class WarmStarts(Machine):
         if self.settings.compliant:
             energy += surface_energy(self.collider.previous, self.collider.shapes, self.collider.previous_count)
         return energy
-
-    def notes(self):
-        """(kind, bodies, text) of what a user should know of the last call of step."""
-        if not self.settings.compliant or self.fast_points == 0:
-            return []
-        return [("stiff contacts", (), f"{self.fast_points} contact points that bear are too fast for substeps of "
-                 f"{self.settings.h:.3g} s: they are damped numerically, and hardly rebound; more substeps follow them")]

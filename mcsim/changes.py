@@ -17,6 +17,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import lengths
 from mcsim.core.rotation import normalized, rotate
 from mcsim.handles import BodyHandle, JointHandle
+from mcsim.notes import carry_over
 from mcsim.scene import Scene
 from mcsim.scene.bodies import Body
 from mcsim.scene.checks import FieldError, items, show
@@ -265,6 +266,7 @@ class Changes:
         old = self._pipeline
         vars(self).update(self._machinery(self._scene, self._bodies, self._joints, ShapeArrays(self._scene)))
         self._pipeline.take_time(old)
+        carry_over(self._pipeline.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joints)))
         self._pipeline.restored()
 
     def _gathered(self, scene, anew=False):
@@ -303,6 +305,7 @@ class Changes:
         if edit is None:
             parts["_collider"].set_manifolds(self._renumbered_manifolds(kept, parts["_collider"].get_shapes()["body"]))
         parts["_pipeline"].take_time(self._pipeline)
+        carry_over(parts["_pipeline"].noted, self._pipeline.noted, numbers[:-1], joint_rows.numbers()[:-1])
         gone = [self._scene.bodies[i].original for i in np.flatnonzero(numbers[:-1] < 0)]
         gone += [self._scene.joints[i].original for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0)]
         return parts | {"edit": edit, "gone": gone, "planned": planned}

@@ -125,6 +125,9 @@ def run(
         "speculative-distance", "Contacts exist from this distance on, in metres.", "M")] = None,
     sleep: Annotated[bool | None, typer.Option(
         "--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")] = None,
+    strict: Annotated[bool, typer.Option(
+        "--strict", rich_help_panel="World", help="End with an error where a step could not do something, in place of a "
+        "note at the end.")] = False,
     out: Annotated[Path | None, _output("out", "Write a recording (.npz).")] = None,
     png: Annotated[Path | None, _output("png", "Write a picture of the end (.png).")] = None,
     strip: Annotated[int, typer.Option(min=1, max=20, metavar="N", rich_help_panel="Output",
@@ -138,7 +141,7 @@ def run(
     """Simulate a scene, and say what happened.
 
     The summary gives the time a step took, the largest joint error and the deepest contact at any frame,
-    and how the energy changed. Options of the world that are left out have its own defaults.
+    how the energy changed, and what steps could not do. Options of the world that are left out have its own defaults.
     """
     options = {
         "substeps": substeps, "solver": solver, "iterations": iterations,
@@ -148,6 +151,7 @@ def run(
         "slop": slop, "hertz": hertz, "damping_ratio": damping_ratio, "joint_hertz": joint_hertz,
         "joint_damping_ratio": joint_damping_ratio, "push_speed": push_speed,
         "restitution_threshold": restitution_threshold, "speculative_distance": speculative_distance, "sleep": sleep,
+        "strict": strict or None,
     }
     _check_output("--out", out, ".npz")
     _check_output("--png", png, ".png")
@@ -319,6 +323,8 @@ class _Job:
         last = self.world.energy().total
         lines.append(f"energy           {_metric(self.first_energy, 'J')} to {_metric(last, 'J')}, "
                      f"change {_metric(last - self.first_energy, 'J', sign='+')}")
+        lines += [f"note             {note.text} (in {_counted(note.total, 'step', 'steps')})"
+                  for note in self.world.stats.all_notes]
         if self.stopped:
             lines.append(f"stopped          at {self.world.time:.6g} s of {self.seconds:g} s: {self.stopped}")
         return lines
@@ -387,6 +393,8 @@ def compare(
         "--set", metavar="NAME=VALUE", show_default=False,
         help="A parameter of the scene, as in --set n=20. May be given several times.")] = None,
     substeps: Annotated[int, typer.Option(min=1, metavar="N", help="Substeps a step, of every method.")] = 1,
+    strict: Annotated[bool, typer.Option("--strict", help="A method ends where one of its steps could not do something, in "
+                                         "place of a note below the table.")] = False,
     reference: Annotated[str, typer.Option(
         metavar="METHOD", help="What the methods are measured against: a method whose step is halved until it agrees "
         "with itself, auto, or none.")] = "auto",
@@ -416,7 +424,7 @@ def compare(
         study = run_study(
             described, methods or (ready.methods if ready else DEFAULT_METHODS),
             seconds or (ready.seconds if ready else 10.0), dt or (ready.dt if ready else 1 / 240),
-            None if reference == "none" else reference, substeps=substeps,
+            None if reference == "none" else reference, substeps=substeps, strict=strict,
             progress=lambda done, total, what: show(done, None, total=total))
     print(study.table())
     for path, write in ((plot, study.plot), (save, study.save), (csv, study.csv)):

@@ -4,6 +4,8 @@ The world's arrays are the state; a Simulation over the features of its shapes i
 when bodies or joints have changed.
 """
 
+from functools import partial
+
 import numpy as np
 
 from mcsim.core.errors import SceneError
@@ -13,6 +15,7 @@ from mcsim.event.joints import joint_pairs
 from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
 from mcsim.event.systems import FreeBodies, JointRows, Tree
+from mcsim.notes import tell
 from mcsim.pipeline import GROW
 from mcsim.reduced.continuous import Flow
 from mcsim.state.arrays import excluded_pairs
@@ -36,7 +39,8 @@ class EventRun:
         self.reduced = hasattr(world, "dynamics")
         refuse_bounds(world, self.reduced)
         self.shapes = contact_pairs(scene, excluded_pairs(scene, world._body_index))
-        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names, k["integrator"], k["impacts"],
+        self.simulation = Simulation(None, self.shapes, len(self.shapes), world.body_names,
+                                     partial(tell, self.pipeline.noted), k["integrator"], k["impacts"],
                                      k["restitution_law"])
         self._bound_joints(world)
 
@@ -44,6 +48,7 @@ class EventRun:
         """Make n steps. The world has the state before the step that fails."""
         simulation, pipeline = self.simulation, self.pipeline
         simulation.begin()
+        pipeline.noted.begin_call()
         self.began, self.ended = [], []
         self.begin(world)
         self.steps = 0
@@ -56,12 +61,15 @@ class EventRun:
                     y = simulation.step(time + k * h, y, h)
                     for key, impulse in simulation.impulses.items():
                         given[key] = given.get(key, 0.0) + impulse
+                if pipeline.noted.end_step() and pipeline.strict:
+                    raise world._not_done()
                 self.write(world, y)
                 self._count_turns(world)
                 pipeline.steps += 1
                 self.steps += 1
                 self._log(pipeline.steps, before, given, simulation.touching(y))
         finally:
+            pipeline.noted.end_step()
             if self.jointed:
                 self.write(world, self.last)             # trial states were written there
             world._bodies.force[...] = 0.0
@@ -162,10 +170,6 @@ class EventRun:
             row["body_a"], row["body_b"] = event.bodies
             row["normal_impulse"], row["speed"] = event.normal_impulse, event.speed
         return out
-
-    def notes(self):
-        """Of the last call of step()."""
-        return list(self.simulation.notes.values())
 
 
 class JointSource:

@@ -5,12 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from mcsim.core.errors import SceneError, SimulationError
+from mcsim.core._noted import Noted
 from mcsim.core.linear import product, sparse_product
+from mcsim.notes import tell
 from mcsim.solve.assemble import second_rows
 from mcsim.solve.problems import solve
 from mcsim.solve.problems.checks import OutOfRange
 from mcsim.solve.problems.from_rows import matrices, problem_of_rows
 from mcsim.solve.problems.solution import RESIDUALS
+from mcsim.state.fields import ROW_KINDS
 
 
 # Compliance of joints' rows in a step, as a part of their diagonal. Where loops say the same thing twice, rows that have
@@ -20,19 +23,18 @@ YIELDING = 1e-5
 
 class Laboratory:
     """Solves the rows of a step as a problem. solver, model: names; tolerance, iterations: of each solve; bilateral: "direct"
-    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies."""
+    or "rows"; inverse_mass(): the bodies' (m, m), scipy.sparse; names(): of the bodies; noted: of the world."""
 
-    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names):
-        self.names = names
+    def __init__(self, solver, model, tolerance, iterations, bilateral, inverse_mass, names, noted: Noted):
+        self.names, self.noted = names, noted
         self.solver, self.model, self.tolerance, self.most = solver, model, tolerance, iterations
         self.bilateral, self.inverse_mass = bilateral, inverse_mass
         self.begin()
 
     def begin(self):
         """Forget the last call of step."""
-        self.iterations = self.solves = 0
+        self.iterations = 0
         self.residuals = dict.fromkeys(RESIDUALS, 0.0)
-        self.failed = {}                             # reason -> how many solves
 
     def __call__(self, rows, velocity, relaxed, jacobian=None, response=None):
         """All rows at these velocities (m,), in place: the impulses, and the velocities by what they change. jacobian,
@@ -59,10 +61,11 @@ class Laboratory:
         rows["impulse"][second] = rows["impulse"][second - 1]
         velocity += sparse_product(response.T, change)
         self.iterations += found.iterations
-        self.solves += 1
         self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
         if not found.converged and self.tolerance > 0.0:
-            self.failed[found.reason] = self.failed.get(found.reason, 0) + 1
+            tell(self.noted, "solver", _bodies_of_worst(rows, sparse_product(jacobian, velocity), relaxed),
+                 f"{self.solver}: {found.reason} at a residual of {found.residual:.2g}, above the tolerance of "
+                 f"{self.tolerance:.2g}; more iterations, or another solver, may come nearer")
         return self.residuals["primal"]
 
     def _nothing_finite(self, rows, problem, order):
@@ -73,10 +76,16 @@ class Laboratory:
         return (f"{self.solver} meets velocities or impulses that are not finite, or so large that their products are not, "
                 f"at {bodies}; the last good state is kept; a smaller dt, more substeps or milder forces may help")
 
-    def notes(self):
-        """For `stats.notes`."""
-        return [("solver", (), f"{self.solver}: {reason} in {count} of {self.solves} solves")
-                for reason, count in self.failed.items()]
+
+def _bodies_of_worst(rows, rates, relaxed):
+    """Numbers of the bodies of the row that is the farthest from what it asks of the velocities: a bilateral one, or a
+    limit's or a contact's that goes through it. rates: (r,) J v."""
+    left = rates + rows["bias"][:, relaxed] + rows["compliance"][:, relaxed] * rows["impulse"]
+    one_sided = (rows["lower"] == 0.0) & (rows["impulse"] == 0.0)
+    bounded = np.isin(rows["kind"], [ROW_KINDS.index(kind) for kind in ("friction", "twist", "rolling", "joint_friction")])
+    off = np.where(bounded, 0.0, np.where(one_sided, np.maximum(-left, 0.0), np.abs(left)))
+    row = rows[int(np.argmax(off))]
+    return [int(row[side]) for side in ("body_a", "body_b") if row[side] >= 0]
 
 
 def block_inverse_mass(inv_mass, inv_inertia, rotations):

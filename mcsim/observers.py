@@ -10,6 +10,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import turned
 from mcsim.core.rotation import matrices
 from mcsim.laboratory import Residuals, problem_now
+from mcsim.notes import Note, notes_of
 from mcsim.pipeline import STAGES
 from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import RELAXING, joint_tree
@@ -56,7 +57,8 @@ class Stats:
     found when they are first read, on the rows as the step left them (NaN under contact="compliant").
     impacts: manifolds that bounced.
     times: seconds by stage, of the last call of step(); steps: how many steps that call made.
-    notes: (kind, bodies, text) of what a user should know.
+    notes: what the steps of the last call of step() could not do: a Note (kind, bodies, text) of each kind, with .joints,
+    .figure and in how many steps (docs/notes.md). all_notes: the same of all steps since the world was made.
     """
 
     rows: int = 0
@@ -69,7 +71,8 @@ class Stats:
     steps: int = 0
     residuals: Mapping = field(default_factory=lambda: {"natural_map": 0.0, "velocity": 0.0})
     times: dict = field(default_factory=lambda: dict.fromkeys(STAGES, 0.0))
-    notes: list = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    all_notes: list[Note] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,8 +298,8 @@ class Observers:
                 residuals=Residuals(self, {"natural_map": pipeline.residual, "velocity": pipeline.correction} | (
                     {} if laboratory is None else laboratory.residuals)),
                 times=dict(zip(STAGES, pipeline.times())),
-                notes=pipeline.notes() + ([] if laboratory is None else laboratory.notes())
-                + ([] if run is None else run.notes()))
+                **{name: notes_of(pipeline.noted, self._scene.bodies, self._scene.joints, ever)
+                   for name, ever in (("notes", False), ("all_notes", True))})
 
     @property
     def event_log(self) -> np.ndarray:

@@ -8,10 +8,10 @@ from mcsim._smooth_pipeline import SmoothPipeline
 STAGES = ("collide", "prepare", "integrate", "warm_start", "impact", "solve", "refresh", "relax", "store", "finish")
 
 # What Pipeline.step and Pipeline.prepare answer (core/_types.pxd, Status; _pipeline.pxd).
-OK, GROW, NOT_FINITE, UNSEEN = 0, 1, 2, 4
+OK, GROW, NOT_FINITE, UNSEEN, NOT_DONE = 0, 1, 2, 4, 5
 
 # By integrator.
 PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
              "variational": PositionPipeline}
 
-__all__ = ["GROW", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES"]
+__all__ = ["GROW", "NOT_DONE", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES"]

@@ -45,8 +45,8 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps that would gain
-        energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
+      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps
+        that would gain or lose energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
         "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
@@ -59,7 +59,7 @@ class ReducedWorld(World):
         "none".
       iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
         push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
-        restitution_law: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
+        restitution_law, strict: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -74,7 +74,7 @@ class ReducedWorld(World):
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
                  speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
@@ -173,7 +173,8 @@ class ReducedWorld(World):
     def step(self, n=1) -> None:
         """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
 
-        Raises SimulationError, with the last good state in place, where a state would become non-finite.
+        Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
+        also where a step could not do something (`stats.notes`).
         """
         super().step(n)
 
@@ -182,6 +183,7 @@ class ReducedWorld(World):
         if self._keywords["integrator"] != "reference":
             return super()._make_steps(n)
         self._refuse_bounds()
+        self._pipeline.noted.begin_call()
         try:
             integrate(self._pipeline, self.time, n * self.dt, self._bodies.force)
             self._pipeline.steps += n

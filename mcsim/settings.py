@@ -120,6 +120,7 @@ def _checked(k):
     for name in ("sleep_speed", "sleep_time"):
         k[name] = positive(k[name], name)
     k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
+    k["strict"] = flag(k["strict"], "strict")
     return k
 
 

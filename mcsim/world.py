@@ -15,8 +15,9 @@ from mcsim.core.rotation import matrices
 from mcsim.event_world import EventRun
 from mcsim.handles import BodyHandle, JointHandle
 from mcsim.laboratory import Laboratory, block_inverse_mass
+from mcsim.notes import failure_of
 from mcsim.observers import Observers
-from mcsim.pipeline import GROW, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline
+from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
@@ -96,6 +97,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         restitution_law: "newton" or "poisson". Of the other keywords only dt and substeps are read.
       threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
+      strict: False. True: a step that could not do something, which else only stands in `stats.notes` (docs/notes.md),
+        raises SimulationError with the note's sentence, and the state is the one before it.
 
     The world keeps a copy of the scene. It belongs to one thread at a time; step() releases the GIL, so that several
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
@@ -107,7 +110,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
                  sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
-                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None):
+                 contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
 
@@ -154,7 +157,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         _set_gears(joints, pipeline)
         pipeline.set_user_joints(user)
         pipeline.set_calls(motion_calls(scene, joints))
-        pipeline.set_laboratory(self._new_laboratory())
+        pipeline.set_laboratory(self._new_laboratory(pipeline.noted))
+        pipeline.strict = self._keywords["strict"]
         pipeline.tolerance = self._keywords["tolerance"] if self._keywords["stop"] == "residual" else -1.0
         return {
             "_there": There(scene, body_index, joint_index, bodies, pipeline), "_bodies": bodies,
@@ -171,12 +175,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(self._keywords),
                     **planned)
 
-    def _new_laboratory(self):
+    def _new_laboratory(self, noted):
         """What solves the rows in place of the sweeps, or None."""
         k = self._keywords
         return None if k["contact_model"] is None else Laboratory(
             k["solver"], k["contact_model"], k["tolerance"] if k["stop"] == "residual" else 0.0, k["iterations"],
-            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass, lambda: self.body_names)
+            "direct" if k["joint_solver"] == "tree" else "rows", self._inverse_mass, lambda: self.body_names, noted)
 
     def _inverse_mass(self):
         """The bodies' inverse masses, (6 n, 6 n) scipy.sparse."""
@@ -193,7 +197,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def step(self, n=1) -> None:
         """Advance by n steps of dt. Forces applied before act through all of them and are then cleared.
 
-        Raises SimulationError, with the last good state in place, where a state would become non-finite.
+        Raises SimulationError, with the last good state in place, where a state would become non-finite; with strict=True
+        also where a step could not do something (`stats.notes`).
         """
         if type(n) is not int or not 0 <= n <= MOST_STEPS:
             try:
@@ -215,6 +220,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 status = self._pipeline.step(n)
             if status == NOT_FINITE:
                 raise SimulationError(self._explain_failure())
+            if status == NOT_DONE:
+                raise self._not_done()
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
 
@@ -226,6 +233,13 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def _admit(self, part, what):
         """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
+
+    def _not_done(self):
+        """The error of a step that could not do something, and was undone."""
+        pipeline, scene = self._there.pipeline, self._scene
+        return SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): "
+                               f"{failure_of(pipeline.noted, scene.bodies, scene.joints)}; the last good state is kept, for "
+                               "strict=True")
 
     def _explain_failure(self):
         """Which step, which body, and what was on it."""

@@ -32,7 +32,7 @@ MODULES = {
     "_tree_pipeline": "world", "_reduced_pipeline": "world", "_loop_account": "world",
     "_state_arrays": "world", "_machine": "world", "_warm_starts": "world", "_jointed": "world",
     "_articulations": "world", "_articulated": "world", "_flights": "world", "_pose_calls": "world", "event_world": "world", "world": "world", "settings": "world",
-    "laboratory": "world", "handles": "world",
+    "laboratory": "world", "handles": "world", "notes": "world",
     "observers": "world", "actions": "world", "snapshots": "world", "queries": "world", "changes": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }

@@ -1,6 +1,7 @@
 """What is too fast for its size is held at what it would pass through."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies
 from mcsim.collide._collider cimport Collider
@@ -21,6 +22,7 @@ ctypedef struct Stop:
 
 cdef class Backstop:
     cdef Collider collider
+    cdef Noted noted
     cdef object kept             # the arrays behind the pointers
     cdef Vec3* position          # of the bodies at the substep's start
     cdef Quat* orientation

@@ -24,6 +24,7 @@ import numpy as np
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy, memset
 from mcsim.core._arrays cimport doubles
+from mcsim.core._noted cimport NOTE_HELD
 from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
 from mcsim.state._layout cimport DYNAMIC, KINEMATIC, Manifold, SPHERE, STATIC, Shape
@@ -105,10 +106,10 @@ cdef bint stop_at_surface(Solid* core, Vec3 start, Vec3 way, Vec3 middle, const 
 
 
 cdef class Backstop:
-    """collider: of the world; bodies: how many."""
+    """collider, noted: of the world; bodies: how many."""
 
-    def __init__(self, Collider collider not None, Py_ssize_t bodies):
-        self.collider = collider
+    def __init__(self, Collider collider not None, Noted noted not None, Py_ssize_t bodies):
+        self.collider, self.noted = collider, noted
         positions, orientations = np.zeros((bodies + 1, 3)), np.zeros((bodies + 1, 4))
         self.kept = positions, orientations
         self.position, self.orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
@@ -206,6 +207,7 @@ cdef class Backstop:
                 stop = self.first_stop(i, &ball, bodies)
                 if stop.part < 1.0:
                     bodies.position[shape.body] = add_scaled(bodies.position[shape.body], stop.too_far, stop.normal)
+                    self.noted.most(NOTE_HELD, shape.body, stop.too_far)
                     held = True
         return held
 

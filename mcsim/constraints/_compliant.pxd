@@ -5,8 +5,8 @@ from mcsim.state._layout cimport Anchor, Bodies, Manifold, Resistance, Row, Sett
 # manifolds: `count`, with their rows; resistances: beside them, or NULL; shapes: of the world.
 cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
                         const Bodies* bodies, const Settings* settings, Row* rows) noexcept nogil
-cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
-                       const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil
+cdef void comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                 const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil
 cdef void move_surfaces(Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
                         const Bodies* bodies, const Settings* settings, const Row* rows) noexcept nogil
 cdef void sign_surfaces(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil

@@ -172,10 +172,11 @@ cdef void load_surfaces(Manifold* manifolds, const Resistance* resistances, cons
 
 # ---- numbers of rows -------------------------------------------------------------------------------------------------
 
-cdef inline bint soften_row(Row* row, double stiffness, double damping, double stretch, double gap, double fastest,
+cdef inline void soften_row(Row* row, double stiffness, double damping, double stretch, double gap, double fastest,
                             const Settings* settings) noexcept nogil:
     """Bias, compliance and mass of one row of a spring with the stretch k would act by, for both passes. fastest: the
-    largest J M^-1 J' of the rows that are solved with it. -> whether it is faster than the substep"""
+    largest J M^-1 J' of the rows that are solved with it. One that is faster than the substep has a compliance above 0
+    in the relax pass."""
     cdef double h = settings.h
     cdef double first = settings.first_kick
     cdef bint fast = h * (damping + h * stiffness) * fastest >= FAST
@@ -192,7 +193,6 @@ cdef inline bint soften_row(Row* row, double stiffness, double damping, double s
         row.compliance[RELAXED] = -row.diagonal
         row.bias[RELAXED] = 0.0
         row.mass[RELAXED] = 0.0
-    return fast
 
 
 cdef inline Vec3 centripetal(Vec3 spin, Vec3 arm) noexcept nogil:
@@ -221,18 +221,17 @@ cdef inline double indentation(double pressed, double speed, double gap, const S
     return max(pressed + 0.5 * (settings.h * speed - gap), 0.0)
 
 
-cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
-                       const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil:
+cdef void comply(const Manifold* manifolds, const Resistance* resistances, const Shape* shapes, Py_ssize_t count,
+                 const Bodies* bodies, const Settings* settings, const Anchor* anchors, Row* rows) noexcept nogil:
     """Biases, compliances and masses of the points' rows, whose Jacobians, errors and impulses are written. The relax
-    pass finds the second half of the present impulses, the biased one the first half of the next. -> how many points
-    that bear are faster than the substep"""
+    pass finds the second half of the present impulses, the biased one the first half of the next."""
     cdef const Manifold* m
     cdef const ManifoldPoint* point
     cdef PointRows at
     cdef Surface surface
     cdef Vec3 belt, arm_a, arm_b, bent
     cdef Row* row
-    cdef Py_ssize_t i, fast = 0
+    cdef Py_ssize_t i
     cdef double pressed, gap, factor, fastest
     cdef int k, c
     for i in range(count):
@@ -251,8 +250,8 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
             if settings.hunt_crossley:
                 factor = indentation(pressed, -pair_rate(row, bodies.twist), gap, settings)
             row.bias[BIASED] = 0.0
-            fast += soften_row(row, surface.stiffness, surface.damping * (surface.stiffness * factor if
-                               settings.hunt_crossley else 1.0), -pressed, gap, row.diagonal, settings) and gap <= 0.0
+            soften_row(row, surface.stiffness, surface.damping * (surface.stiffness * factor if
+                       settings.hunt_crossley else 1.0), -pressed, gap, row.diagonal, settings)
             # The mean rate over the drift, on the way that it really goes: J v at its start, and half of what that bends.
             arm_a = rotate(bodies.orientation[m.body_a], anchors[MANIFOLD_ANCHORS * i + k].local_a)
             arm_b = rotate(bodies.orientation[m.body_b], anchors[MANIFOLD_ANCHORS * i + k].local_b)
@@ -269,7 +268,7 @@ cdef Py_ssize_t comply(const Manifold* manifolds, const Resistance* resistances,
                            surface.tangential_stiffness * factor if settings.hunt_crossley else 1.0),
                            dot(point.friction_impulse, along(&row[c])), 0.0, fastest, settings)
                 row[c].bias[BIASED] += 0.5 * settings.h * dot(along(&row[c]), bent)
-    return fast
+
 
 # ---- after the drift -------------------------------------------------------------------------------------------------
 

@@ -82,8 +82,9 @@ class Simulation:
     """system: FreeBodies or Tree; kinds: list of Pairs, of which the first `shapes` are contacts of shapes, the others
     bounds of joints; method, impacts, law: names; bodies' names for messages."""
 
-    def __init__(self, system, kinds, shapes, names, method="dopri", impacts="simultaneous", law="newton"):
+    def __init__(self, system, kinds, shapes, names, note, method="dopri", impacts="simultaneous", law="newton"):
         self.system, self.shapes, self.names = system, shapes, (*names, "the world")
+        self.note = note
         self.step_of = STEPS[method]
         self.impacts, self.law = impacts, law
         self.impulses: dict[tuple, np.ndarray] = {}
@@ -102,7 +103,6 @@ class Simulation:
     def begin(self):
         """Forget what was reported."""
         self.happenings: list[Happening] = []
-        self.notes: dict[tuple, tuple] = {}
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
@@ -671,7 +671,7 @@ class Simulation:
                        "end and were ended by a plastic one to all of them")
         gained = dot(impulses, rows.rates + 0.5 * product(A, impulses))
         if gained > 1e-9 * max(self.system.energy(y), 1e-300):
-            self._note("energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
+            self._note("gained energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
                        f"{self._among(contacts)}; restitution_law='poisson' may gain less")
         self._log_impulses(time, "impact", contacts, rows, impulses)
         y = self.system.with_velocities(y, instant.u + product(X, impulses))
@@ -734,8 +734,7 @@ class Simulation:
         self.happenings.append(Happening(time, kind, bodies, point, float(impulse), float(speed)))
 
     def _note(self, kind, contacts, text):
-        bodies = tuple(dict.fromkeys(self.names[i] for i in contacts.bodies.ravel()))
-        self.notes.setdefault((kind, bodies), (kind, bodies, text))
+        self.note(kind, set(contacts.bodies.ravel().tolist()) - {len(self.names) - 1}, text)
 
     def _who(self, key):
         a, b = self.kinds[key[0]].bodies[key[1]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from numbers import Real
 from os import PathLike
 from typing import Any
@@ -27,7 +28,7 @@ Progress = Callable[[float, float, str], None]
 
 
 def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, seconds: float = 10.0,
-            dt: float | Iterable[float] = 1 / 240, reference: Any = "auto", *, substeps: int = 1,
+            dt: float | Iterable[float] = 1 / 240, reference: Any = "auto", *, substeps: int = 1, strict: bool = False,
             tolerance: float = TOLERANCE, budget: int = BUDGET, timing: bool = True,
             progress: Progress | None = None, **parameters: Any) -> Study:
     """Run methods on a scene, record each step, and measure them against a reference run. -> Study
@@ -40,6 +41,8 @@ def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, 
     seconds: simulated time. dt: step [s]; several make a convergence study. substeps: of each step, of methods by name.
     reference: "auto", None for none, or a method whose step is halved until it agrees with itself to `tolerance`
         [m, rad], or until the `budget` of steps times bodies is spent.
+    strict: whether a method ends where one of its steps could not do something (World(strict=True)); else its run keeps the
+        notes.
     timing: whether each method runs once more, to be timed. progress: called with (runs done, runs, what).
 
     Bodies do not sleep, unless a dict says so. A method that fails keeps what it did until then, with the reason.
@@ -54,7 +57,7 @@ def compare(scene: Scene | str | PathLike[str], methods: Any = DEFAULT_METHODS, 
                              f"{MOST_RUN_STEPS} are kept")
     except FieldError as error:
         raise SceneError(f"compare: {error}") from None
-    found = methods_of(methods, substeps)
+    found = [replace(method, keywords={"strict": strict} | method.keywords) for method in methods_of(methods, substeps)]
     for method in found:
         for step in dts:
             method.world(scene, step)                     # complains before anything has run
@@ -126,6 +129,7 @@ class _Work:
             if k % OFTEN == 0:
                 self._say(k / steps, method.name)
         arrays = recorder.arrays()
+        notes = [f"{note.text} (in {note.total} of {len(arrays['time']) - 1} steps)" for note in world.stats.all_notes]
         if recorder.blown is not None:
             failure = f"unstable: the kinetic energy passed {BLOWN:.0e} J"
         self._done += 1
@@ -134,7 +138,7 @@ class _Work:
             seconds = self._timed(method, dt, len(arrays["time"]) - 1)
             self._done += 1
         nothing = {name: np.zeros(0) for name in ("energy_error", "momentum_error", "spin_error")}
-        return Run(method.name, dt, self.seconds, **arrays, **nothing, step_seconds=seconds, failure=failure)
+        return Run(method.name, dt, self.seconds, **arrays, **nothing, step_seconds=seconds, failure=failure, notes=notes)
 
     def _timed(self, method: Method, dt: float, steps: int) -> np.ndarray:
         """(steps,) [s] of the calls of step()."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ class Run:
     to the reference trajectory, root mean square over the bodies; NaN without one. energy_error [J], momentum_error
     [kg m/s], spin_error [kg m²/s]: see Study. step_seconds (steps,) [s]: time of each call of step(), in a run of its
     own that records nothing.
-    name, dt, seconds: which run it is. failure: why it ended early, "" if it did not.
+    name, dt, seconds: which run it is. failure: why it ended early, "" if it did not. notes: what its steps could not do,
+    sentences.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Run:
     spin_error: np.ndarray
     step_seconds: np.ndarray
     failure: str = ""
+    notes: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         """The number of steps that were made."""
@@ -65,7 +67,7 @@ class Run:
 
 
 # What says which run it is, and its arrays.
-TOLD = ("name", "dt", "seconds", "failure")
+TOLD = ("name", "dt", "seconds", "failure", "notes")
 ARRAYS = tuple(f.name for f in fields(Run) if f.name not in TOLD)
 # Those that follow from several runs, or are no recordings.
 LATER = ("energy_error", "momentum_error", "spin_error", "step_seconds")

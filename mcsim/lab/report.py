@@ -143,6 +143,7 @@ def _notes(study: Study) -> list[str]:
                  "time; residual, time a step: medians")
     lines += [f"failed: {run.name} at dt {step_text(run.dt)} s, after {run.time[-1]:.4g} s: {run.failure}"
               for run in study.all_runs() if run.failure]
+    lines += [f"note: {run.name} at dt {step_text(run.dt)} s: {note}" for run in study.all_runs() for note in run.notes]
     return lines
 
 

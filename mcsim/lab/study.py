@@ -12,7 +12,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.files import path_name, read_arrays, written_whole
 from mcsim.lab.record import ARRAYS, TOLD, Run
 from mcsim.lab.reference import Reference
-from mcsim.scene.checks import number, text
+from mcsim.scene.checks import items, number, text
 
 VERSION = 1
 REFERENCE_ARRAYS = tuple(f.name for f in fields(Reference) if f.name != "label")
@@ -121,6 +121,7 @@ class Study:
             for i, said in enumerate(about.pop("runs")):
                 run = Run(**said, **_checked(data, f"runs.{i}.", ARRAYS))
                 text(run.name, "name"), number(run.dt, "dt"), number(run.seconds, "seconds")
+                run.notes = [text(note, "note") for note in items(run.notes, "a list of sentences", "notes")]
                 series.setdefault(run.name, []).append(run)
             label = about.pop("reference")
             reference = None if label is None else Reference(label, **_checked(data, "reference.", REFERENCE_ARRAYS))

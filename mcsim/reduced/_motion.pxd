@@ -1,6 +1,7 @@
 """One state of a tree as a step moves it. Order: place, factor and move after q or qd changed; then the rest."""
 
 from libc.stdint cimport int8_t, int32_t
+from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.reduced._links cimport Tree
 from mcsim.state._layout cimport Bodies, Joint
@@ -22,6 +23,7 @@ cdef class TreeMotion:
     cdef bint failed                     # whether one of their functions raised `failure`
     cdef object failure
     cdef Tree tree
+    cdef Noted noted                     # of the world
     cdef double* q
     cdef double* qd
     cdef double* tau                     # joint forces, accelerations of given joints [N, N m]
@@ -58,8 +60,8 @@ cdef class TreeMotion:
     cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
-    cdef int tame(self, double part) noexcept nogil
-    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil
+    cdef void tame(self, double part) noexcept nogil
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil
     cdef void take_back(self, double h) noexcept nogil
@@ -67,7 +69,6 @@ cdef class TreeMotion:
     cdef void add_carried(self, int32_t body, const double* jacobian, double force) noexcept nogil
     cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
-    cdef void slow(self, double factor) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
     cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil

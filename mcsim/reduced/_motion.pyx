@@ -8,6 +8,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._noted cimport NOTE_ENERGY
 from mcsim.core._math cimport add, cross, neg, quat_exp, quat_mul, rotate, rotate_back, scale, sub
 from mcsim.state._layout cimport Bodies, Joint
 from mcsim.core.arrays import aligned
@@ -24,10 +25,12 @@ cdef inline void take_pose(double* q, Vec3 x, Quat turn) noexcept nogil:
 
 cdef class TreeMotion:
     """links: LINK_DTYPE (n,). q (nq,), qd (nv,), tau (nv,), qdd (nv,): arrays that are worked in. turns (n, 3, 3): the
-    body's axes in the link's. bodies: how many the scene has. users: [(link number, JointModel.fill)]."""
+    body's axes in the link's. bodies: how many the scene has. users: [(link number, JointModel.fill)]; noted: of the
+    world."""
 
-    def __init__(self, links, q, qd, tau, qdd, turns, Py_ssize_t bodies, users=()):
+    def __init__(self, links, q, qd, tau, qdd, turns, Py_ssize_t bodies, users, Noted noted not None):
         cdef Py_ssize_t count = len(links)
+        self.noted = noted
         links, turns = np.ascontiguousarray(links), np.ascontiguousarray(turns, float)
         room = aligned((count + 1) * sizeof(LinkState)), aligned(max(1, len(qd)) * sizeof(AxisState))
         scratch = np.zeros((2, max(1, len(qd))))
@@ -297,22 +300,21 @@ cdef class TreeMotion:
                 f = articulated_force(&s.inertia, &s.acceleration)
                 self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
 
-    cdef int tame(self, double part) noexcept nogil:
-        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. -> how
-        many"""
+    cdef void tame(self, double part) noexcept nogil:
+        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained."""
         cdef Py_ssize_t k
-        cdef int found = 0
         for k in range(self.tree_count):
             if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
                 continue
-            found += 1
-            self.slow_tree(&self.trees[k], sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)))
+            self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)), min(self.gained[k], self.kinetic[k]))
             self.gained[k] = 0.0
-        return found
 
-    cdef void slow_tree(self, const Block* block, double factor) noexcept nogil:
-        """Its velocities times a factor, not what is given of them."""
+    cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
+        """Its velocities times a factor, not what is given of them. off: the energy that was wrong [J], for the notes."""
+        cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
+        if off > 1e-12:                                                 # [J]: likewise
+            self.noted.add(NOTE_ENERGY, self.tree.links[min(block.first_link + block.led, block.end_link - 1)].body, off)
         for i in range(block.first + 6 * block.led, block.first + block.count):
             self.qd[i] *= factor
 
@@ -355,12 +357,6 @@ cdef class TreeMotion:
             f, n = neg(f), neg(n)
         joint.wrench_impulse.v = scale(h, f)
         joint.wrench_impulse.w = scale(h, n)
-
-    cdef void slow(self, double factor) noexcept nogil:
-        """All velocities times a factor."""
-        cdef Py_ssize_t i
-        for i in range(self.tree.nv):
-            self.qd[i] *= factor
 
     cdef void drift(self, double h) noexcept nogil:
         """q after h at the velocities qd."""

@@ -42,6 +42,7 @@ cdef class SmoothSolver:
     cdef void aim_rates(self, const Row* rows, const Twist* twist) noexcept nogil
     cdef void aim_still(self, const Row* rows) noexcept nogil
     cdef double aim_errors(self, const Row* rows) noexcept nogil
+    cdef Py_ssize_t worst(self) noexcept nogil
 
     # x += M^-1 J' force such that J x = target; row.impulse += s * force.
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil

@@ -146,6 +146,14 @@ cdef class SmoothSolver:
             largest = max(largest, fabs(self.target[i]))
         return largest
 
+    cdef Py_ssize_t worst(self) noexcept nogil:
+        """After aim_errors: the row with the largest."""
+        cdef Py_ssize_t i, found = 0
+        for i in range(self.count):
+            if fabs(self.target[i]) > fabs(self.target[found]):
+                found = i
+        return self.row[found]
+
     # ---- solving -----------------------------------------------------------------------------------------------------
 
     cdef void solve(self, const Row* rows, Twist* x) noexcept nogil:

@@ -154,7 +154,7 @@ cdef class Herds:
     cdef Py_ssize_t begin_of(self, int level) noexcept nogil
     cdef Py_ssize_t count_of(self, int level) noexcept nogil
     cdef void load(self, const Bodies* bodies) noexcept nogil
-    cdef void write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
+    cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil
     cdef void keep(self, const Bodies* bodies) noexcept nogil
     cdef void factor(self, const Bodies* bodies) noexcept nogil
     cdef void solve(self, Twist* twist, JointRows* rows, int which) noexcept nogil

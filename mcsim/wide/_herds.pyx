@@ -323,10 +323,12 @@ cdef class Herds:
         for i in range(self.level_count):
             self.kernels[i].load(self.herds + self.begin_of(i), self.count_of(i), bodies)
 
-    cdef void write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
+    cdef double write(self, const Bodies* bodies, JointRows* rows) noexcept nogil:
+        cdef double largest = 0.0
         cdef int i
         for i in range(self.level_count):
-            self.kernels[i].write(self.herds + self.begin_of(i), self.count_of(i), bodies, rows)
+            largest = max(largest, self.kernels[i].write(self.herds + self.begin_of(i), self.count_of(i), bodies, rows))
+        return largest
 
     cdef void keep(self, const Bodies* bodies) noexcept nogil:
         cdef int i

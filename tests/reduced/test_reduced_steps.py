@@ -78,15 +78,17 @@ def test_leapfrog_goes_back_the_way_it_came():
     assert np.abs(world.q - q).max() < 1e-4
 
 
+@pytest.mark.parametrize("n", [5, 20, 40])
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
-def test_a_whipping_chain_gains_no_energy(dt):
-    world = mc.ReducedWorld(mc.load("chain", n=40), dt=dt)
+def test_a_whipping_chain_keeps_its_energy(dt, n):
+    """A guard on gains alone keeps the losses: 12 to 75 % of the kinetic energy within 10 s."""
+    world = mc.ReducedWorld(mc.load("chain", n=n), dt=dt)
     scale, alarmed = 0.0, []
     for _ in range(50):
         world.step(round(0.1 / dt))
         energy = world.energy()
         scale = max(scale, energy.kinetic)
-        assert energy.total < 0.02 * scale
+        assert abs(energy.total) < 0.02 * scale
         alarmed = alarmed or [kind for kind, _, _ in world.stats.notes]
     assert np.isfinite(world.positions).all() and world.joint_errors().max() < 1e-13
     assert alarmed == ["energy"] if dt > 0.01 else True

@@ -1,0 +1,78 @@
+"""What steps could not do, one row of numbers a kind of note (mcsim/notes.py): how much of it each body or joint had,
+in the last call of step and since the world was made. Kernels write a number where something fails, and nothing where
+nothing does; who that was, and in which words it is told, is found when somebody asks.
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, long_integers, records
+
+
+cdef class Noted:
+    """fails: (kinds,) whether each kind is of what a step could not do; room: how many bodies or joints there are."""
+
+    def __init__(self, fails, Py_ssize_t room):
+        self.kinds, self.room = len(fails), room
+        self.amounts = np.zeros((2, self.kinds, room + 1))
+        self.steps = np.zeros((2, self.kinds), np.int64)
+        self.said = ({}, {})
+        flags = np.zeros((2, self.kinds), np.int8)
+        flags[1] = fails
+        self.kept = flags
+        self.call, self.ever = doubles(self.amounts[0]), doubles(self.amounts[1])
+        self.counts = <long long*>long_integers(self.steps)
+        self.marked, self.fails = <int8_t*>records(flags[0]), <int8_t*>records(flags[1])
+
+    cdef void most(self, int kind, Py_ssize_t who, double amount) noexcept nogil:
+        """What counts by its largest amount."""
+        cdef Py_ssize_t i = kind * (self.room + 1) + who + 1
+        self.call[i] = max(self.call[i], amount)
+        self.ever[i] = max(self.ever[i], amount)
+        self.marked[kind] = 1
+
+    cdef void add(self, int kind, Py_ssize_t who, double amount) noexcept nogil:
+        """What counts by the sum of its amounts."""
+        cdef Py_ssize_t i = kind * (self.room + 1) + who + 1
+        self.call[i] += amount
+        self.ever[i] += amount
+        self.marked[kind] = 1
+
+    cdef bint finish_step(self) noexcept nogil:
+        """A step has ended, or is undone. -> whether something in it was a failure"""
+        cdef bint failed = False
+        cdef Py_ssize_t k
+        for k in range(self.kinds):
+            if self.marked[k]:
+                self.marked[k] = 0
+                self.counts[k] += 1
+                self.counts[self.kinds + k] += 1
+                failed = failed or self.fails[k]
+        return failed
+
+    # ---- for Python ------------------------------------------------------------------------------------------------------
+
+    def begin_call(self):
+        """Another call of step begins."""
+        cdef bint found = False
+        cdef Py_ssize_t k
+        for k in range(self.kinds):
+            if self.counts[k] > 0:
+                self.counts[k] = 0
+                memset(&self.call[k * (self.room + 1)], 0, (self.room + 1) * sizeof(double))
+                found = True
+        if found:
+            self.said[0].clear()
+
+    def tell(self, int kind, who, str text):
+        """Note something that has its own words, once for each of `who` (numbers, from 0 on)."""
+        for i in who:
+            self.add(kind, i, 1.0)
+        self.marked[kind] = 1
+        for said in self.said:
+            said.setdefault(kind, text)
+
+    def end_step(self):
+        """See finish_step."""
+        return self.finish_step()
