@@ -10,6 +10,7 @@ from mcsim.collide._sensors cimport Sensors
 from mcsim.constraints._islands cimport Islands
 from mcsim.core._types cimport Twist
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._impact cimport Impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Row, Settings
@@ -45,6 +46,7 @@ cdef class Machine(StateArrays):
     cdef readonly WideJoints wide_joints        # or None: the joints' own rows, where `widening_joints`
     cdef bint widening_joints
     cdef bint bounces
+    cdef Impacts blows                  # or None: nothing bounces
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
     cdef object row_array

@@ -32,10 +32,11 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product
 from mcsim.scene.checks import FieldError, choose
+from mcsim.solve._laws import strike
 from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
 
-LAWS = ("newton", "poisson")
+LAWS = ("newton", "poisson", "stronge")         # in the order of solve/_laws.pxd
 ORDERS = ("simultaneous", "sequential")
 MOST_ROUNDS = 10                # of simultaneous problems
 MOST_BLOWS = 2000               # of one sequential impact, per contact
@@ -159,6 +160,10 @@ class Blow:
         rows = (3 * chosen[:, None] + np.arange(3)).ravel()
         A, friction = self.A[np.ix_(rows, rows)], self.friction[chosen]
         before = rates[rows]
+        if law == "stronge":
+            impulses = np.zeros(len(rates))
+            impulses[rows] = strike(A, before, restitution[chosen], np.minimum(friction, INFINITE), LAWS.index(law))
+            return impulses
         if law == "newton":
             wanted = before.copy()
             wanted[::3] += restitution[chosen] * before[::3]
