@@ -19,9 +19,10 @@ Normal impulses lose (1 - e^2) |min W| and friction never does positive work, so
 its direction u and W are polynomials of P; else it is integrated by Runge and Kutta's method over the time tau with
 dP = |s| dtau, in which the direction turns smoothly to the end of the slip.
 
-Contacts that are struck together share one compression w, that without friction: p_n = w sigma, and e w sigma in
-restitution. Steps of sigma then take the slip at their ends, as maximal dissipation does; that may give back what a slip
-that reverses within one had lost, so energy, too, ends the impact.
+Of contacts that are struck together the compression is Poisson's, with friction against the slip at its end, the work of
+each contact that of its mean rate, and restitution follows the process above along the normal impulses e p_n, in parts.
+Both may give back what a slip that reverses within them had lost; so it is over, too, where it has given as much energy
+as e^2 allows of what compression took.
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -39,7 +40,7 @@ cdef enum:
     LEGS = 8                 # of one contact: slip, stick, slip again; a few more for rounding
     TURNS = 4000             # steps of a slip that turns
     SWEEPS = 400             # over the contacts of one problem
-    PARTS = 32               # of a compression of several contacts
+    PARTS = 32               # of a restitution of several contacts, if it is Poisson's
 
 cdef double TURN = 0.05                      # of a slip's direction in a step, at most [rad]
 cdef double SETTLED = 1e-14                  # part of the size that is rounding
@@ -175,15 +176,22 @@ cdef inline Point point_of(const double* a, Py_ssize_t stride, double friction) 
     return c
 
 
-cdef inline bint held_tangents(const Point* c, double x, double y, double* f) noexcept nogil:
-    """f = A_tt^-1 (x, y). -> whether A_tt is regular"""
+cdef inline void held_tangents(const Point* c, double x, double y, double* f) noexcept nogil:
+    """f = A_tt^-1 (x, y), the least where A_tt is singular: what can move in a plane alone has no slip across it."""
     cdef double det = c.t00 * c.t11 - c.t01 * c.t01
     cdef double trace = c.t00 + c.t11
-    if not det > 1e-14 * trace * trace:
-        return False
-    f[0] = (c.t11 * x - c.t01 * y) / det
-    f[1] = (c.t00 * y - c.t01 * x) / det
-    return True
+    cdef double v, w, s
+    if det > 1e-14 * trace * trace:
+        f[0] = (c.t11 * x - c.t01 * y) / det
+        f[1] = (c.t00 * y - c.t01 * x) / det
+        return
+    f[0] = f[1] = 0.0
+    if trace > 0.0:
+        v = c.t00 if c.t00 > c.t11 else c.t01
+        w = c.t01 if c.t00 > c.t11 else c.t11
+        s = (v * x + w * y) / ((v * v + w * w) * trace)
+        f[0] = s * v
+        f[1] = s * w
 
 
 # Directions d (unit) at which v(d) = x + C d is along d: `fixed` + `turning` d, both of tangents.
@@ -283,16 +291,16 @@ cdef bint cone_point(const Point* c, const double* b, double load, double* p) no
     if not mu > 0.0:
         p[0] = -b[0] / c.nn
         return True
-    if held_tangents(c, c.nt[0], c.nt[1], s):
-        slope = c.nn - (c.nt[0] * s[0] + c.nt[1] * s[1])
-        if slope > 1e-14 * c.nn:
-            held_tangents(c, b[1], b[2], root)
-            normal = -(b[0] - (c.nt[0] * root[0] + c.nt[1] * root[1])) / slope
-            p[1] = -root[0] - s[0] * normal
-            p[2] = -root[1] - s[1] * normal
-            if normal >= 0.0 and sqrt(p[1] * p[1] + p[2] * p[2]) <= mu * (normal + load):
-                p[0] = normal
-                return True
+    held_tangents(c, c.nt[0], c.nt[1], s)
+    slope = c.nn - (c.nt[0] * s[0] + c.nt[1] * s[1])
+    if slope > 1e-14 * c.nn:
+        held_tangents(c, b[1], b[2], root)
+        normal = -(b[0] - (c.nt[0] * root[0] + c.nt[1] * root[1])) / slope
+        p[1] = -root[0] - s[0] * normal
+        p[2] = -root[1] - s[1] * normal
+        if normal >= 0.0 and sqrt(p[1] * p[1] + p[2] * p[2]) <= mu * (normal + load):
+            p[0] = normal
+            return True
     f.fixed[0] = b[1] * c.nn + c.nt[0] * (pressed - load * c.nn)
     f.fixed[1] = b[2] * c.nn + c.nt[1] * (pressed - load * c.nn)
     for i in range(2):
@@ -495,8 +503,7 @@ cdef void stronge_point(const Point* c, const double* u, double e, double* p) no
             ended = leg(&x, normal, r / -along if along < 0.0 else INFINITY, back, &dp)
             x.s[0] = x.s[1] = 0.0
         else:
-            if not held_tangents(c, -c.nt[0], -c.nt[1], held):
-                held[0] = held[1] = 0.0
+            held_tangents(c, -c.nt[0], -c.nt[1], held)
             if held[0] * held[0] + held[1] * held[1] <= mu * mu:
                 d[0] = -held[0] / mu
                 d[1] = -held[1] / mu
@@ -631,79 +638,67 @@ cdef double try_part(int count, const double* a, const double* friction, const d
 
 cdef void stronge_together(int count, const double* a, const double* u, const double* restitution,
                            const double* friction, double* p, double* work) noexcept nogil:
-    """By parts of the compression without friction, then of its restitution; the last part of each ends where the law
-    says so. Where that cannot be, as where bodies are squeezed, the impact is over."""
+    """Compression is Poisson's; restitution by parts of e times its normal impulses, the last of which ends where the
+    law, or the energy that compression took, says so."""
     cdef Py_ssize_t n = 3 * count
-    cdef Py_ssize_t i
+    cdef Py_ssize_t i, j
     cdef double* weight = work
-    cdef double* share = work + count                # of the work that compression takes, a contact each
-    cdef double* rates = work + 2 * count
+    cdef double* rates = work + count
     cdef double* after = rates + n
     cdef double* step = after + n
-    cdef double part, gained, low, high, middle
+    cdef double part, gained, low, high, middle, own
     cdef double energy = 0.0
     cdef double taken = 0.0
     cdef double back = 0.0
     cdef double returned = 0.0
-    cdef bint over, restoring
-    cdef int k, j
+    cdef double largest = 0.0
+    cdef bint over
+    cdef int k
+    for i in range(n):
+        step[i] = 0.0
+    cones(count, a, u, friction, step, p)
     for i in range(n):
         rates[i] = u[i]
-        step[i] = p[i] = 0.0
+        for j in range(n):
+            rates[i] += a[i * n + j] * p[j]
+        taken -= 0.5 * p[i] * (u[i] + rates[i])
     for i in range(count):
-        after[i] = 0.0
-    cones(count, a, u, after, step, p)               # without friction
-    for i in range(count):
-        weight[i] = p[3 * i]
-        share[i] = 0.0
-    for i in range(n):
-        p[i] = 0.0
-    for restoring in range(2):
-        part = 1.0 / PARTS
-        for k in range(16 * PARTS):
-            gained = try_part(count, a, friction, weight, part, rates, after, step)
-            over = stronge_over(count, restoring, weight, rates, after, part, returned, back, energy + gained, taken)
-            if over:
-                low, high = 0.0, part
-                for j in range(HALVINGS):
-                    middle = 0.5 * (low + high)
-                    gained = try_part(count, a, friction, weight, middle, rates, after, step)
-                    if stronge_over(count, restoring, weight, rates, after, middle, returned, back, energy + gained,
-                                    taken):
-                        high = middle
-                    else:
-                        low = middle
-                part = low
-                gained = try_part(count, a, friction, weight, part, rates, after, step)
-            energy += gained
-            for i in range(count):
-                middle = 0.5 * part * weight[i] * (rates[3 * i] + after[3 * i])
-                if restoring:
-                    returned += middle
+        weight[i] = restitution[i] * p[3 * i]
+        own = restitution[i] * restitution[i]
+        back -= 0.5 * own * p[3 * i] * (u[3 * i] + rates[3 * i])
+        largest = max(largest, own)
+    back = min(back, largest * taken)
+    if not back > 0.0:
+        return
+    part = 1.0 / PARTS
+    for k in range(16 * PARTS):
+        gained = try_part(count, a, friction, weight, part, rates, after, step)
+        over = is_restored(count, weight, rates, after, part, returned, back, energy + gained)
+        if over:
+            low, high = 0.0, part
+            for j in range(HALVINGS):
+                middle = 0.5 * (low + high)
+                gained = try_part(count, a, friction, weight, middle, rates, after, step)
+                if is_restored(count, weight, rates, after, middle, returned, back, energy + gained):
+                    high = middle
                 else:
-                    share[i] -= middle
-            for i in range(n):
-                p[i] += step[i]
-                rates[i] = after[i]
-            if over:
-                break
-        if restoring:
-            return
-        for i in range(count):
-            taken += max(share[i], 0.0)
-            back += restitution[i] * restitution[i] * max(share[i], 0.0)
-            weight[i] *= restitution[i]
-        if not back > 0.0:
+                    low = middle
+            part = low
+            gained = try_part(count, a, friction, weight, part, rates, after, step)
+        energy += gained
+        returned += 0.5 * part * (total_rate(count, weight, rates) + total_rate(count, weight, after))
+        for i in range(n):
+            p[i] += step[i]
+            rates[i] = after[i]
+        if over:
             return
 
 
-cdef bint stronge_over(int count, bint restoring, const double* weight, const double* rates, const double* after,
-                       double part, double returned, double back, double energy, double taken) noexcept nogil:
-    """Whether compression, or restitution, is over after a part. energy: what the impact has changed it by."""
-    if not restoring:
-        return total_rate(count, weight, after) >= 0.0
+cdef inline bint is_restored(int count, const double* weight, const double* rates, const double* after, double part,
+                             double returned, double back, double energy) noexcept nogil:
+    """Whether restitution is over after a part. energy: what it has given."""
     returned += 0.5 * part * (total_rate(count, weight, rates) + total_rate(count, weight, after))
-    return returned >= back or energy >= back - taken
+    return returned >= back or energy >= back
 
 
 cdef void strike_together(int law, int count, const double* a, const double* u, const double* restitution,
