@@ -61,7 +61,7 @@ cdef inline double rebound(double restitution, double error, double kick, double
         return restitution
     gained = -4.0 * kick * error / (h * u * u)
     gained = restitution * restitution * (1.0 + gained) - gained
-    return sqrt(gained) if gained > 0.0 else 0.0
+    return sqrt(min(gained, 1.0)) if gained > 0.0 else 0.0
 
 
 cdef class Impacts:

@@ -156,3 +156,98 @@ def test_the_ways_to_hold_joints_agree_in_a_blow(drawn, way):
     scene, state = case(**drawn)
     if state is not None and not jams(scene, state, drawn["mu"]):
         agree(scene, state, law, (mc.World, way))
+
+
+# ---- scenes ----------------------------------------------------------------------------------------------------------
+
+def pendulum(e, mu, links, mass, tip, angle):
+    """Rods of 1 m hung in a row, hinged, let go at an angle; the ball at the end meets a wall below the pivot."""
+    scene = mc.Scene()
+    material = mc.Material(friction=mu, restitution=e)
+    scene.add_body("wall", shape=mc.Plane((1, 0, 0), offset=-0.05), kind="static", material=material)
+    along, place, before = np.array([np.sin(angle), 0, -np.cos(angle)]), np.zeros(3), None
+    for i in range(links):
+        shape = dict(shape=mc.Sphere(0.05, position=tuple(0.5 * along)), material=material) if i == links - 1 else {}
+        m = tip if i == links - 1 else mass
+        scene.add_body(f"rod{i}", mass=m, inertia=(m / 12, m / 12, m / 24), center_of_mass=(0, 0, 0),
+                       position=tuple(place + 0.5 * along), **shape)
+        scene.add_joint(mc.HingeJoint(before, f"rod{i}", anchor=tuple(place), axis=(0, 1, 0)))
+        place, before = place + along, f"rod{i}"
+    return scene
+
+
+def door(e, mu, mass, tip, angle):
+    """A ball flies at a hinged door."""
+    scene = mc.Scene()
+    material = mc.Material(friction=mu, restitution=e)
+    scene.add_body("door", shape=mc.Box((0.4, 0.03, 0.9)), mass=mass, position=(0.4, 0, 1), material=material)
+    scene.add_joint(mc.HingeJoint(None, "door", anchor=(0, 0, 1), axis=(0, 0, 1)))
+    scene.add_body("ball", shape=mc.Sphere(0.1), mass=tip, position=(0.6, -0.6, 1.2), velocity=(angle, 6, 0),
+                   material=material)
+    return scene
+
+
+def after_the_first_blow(kind, scene, dt, **keywords):
+    """-> energy [J] before the blow's step and after it"""
+    world = kind(scene, dt=dt, **keywords)
+    for _ in range(int(2.0 / dt)):
+        before = world.energy().total
+        world.step()
+        if world.stats.impacts:
+            return before, world.energy().total
+    raise AssertionError("nothing struck")
+
+
+@settings(deadline=None, max_examples=8)
+@given(e=st.floats(0.2, 1.0), links=st.integers(1, 3), mass=st.sampled_from([1e-3, 1.0, 1e3]),
+       ratio=st.sampled_from([0.1, 1.0, 10.0]), angle=st.floats(0.5, 1.5), kind=st.sampled_from([mc.World, mc.ReducedWorld]))
+def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
+    """What a blow takes is as of events, to 1e-3 of the energy there is, and e = 1 takes none."""
+    scene = pendulum(e, 0.0, links, mass, mass * ratio, angle)
+    dt = 1 / 960 if kind is mc.World else 1 / 3840
+    expected = np.diff(after_the_first_blow(mc.World, scene, 1 / 240, contact="event"))[0]
+    found = np.diff(after_the_first_blow(kind, scene, dt))[0]
+    there = mc.World(scene).energy().total - mc.World(pendulum(e, 0.0, links, mass, mass * ratio, 0.0)).energy().total
+    assert found == pytest.approx(expected, abs=1e-3 * there)
+
+
+@settings(deadline=None, max_examples=8)
+@given(e=st.floats(0.1, 1.0), mu=st.floats(0.0, 1.0), mass=st.sampled_from([1.0, 5.0, 1e3]), angle=st.floats(-2, 2),
+       kind=st.sampled_from([mc.World, mc.ReducedWorld]))
+def test_a_ball_at_a_door(e, mu, mass, angle, kind):
+    scene = door(e, mu, mass, 1.0, angle)
+    expected = np.diff(after_the_first_blow(mc.World, scene, 1 / 960, contact="event"))[0]
+    found = np.diff(after_the_first_blow(kind, scene, 1 / 3840))[0]
+    assert found == pytest.approx(expected, abs=1e-3 * 20.0)
+
+
+@pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("keywords", [{}, {"substeps": 1}])
+def test_two_balls_tied_together_bounce_as_one(kind, keywords):
+    """Both strike at once: up without spin, to e^2 of the height (a ball alone meets it as nearly)."""
+    scene = mc.Scene()
+    steel = mc.Material(restitution=0.8)
+    scene.add_body("ground", kind="static", shape=mc.Plane((0, 0, 1)), material=steel)
+    for i in range(2):
+        scene.add_body(f"ball{i}", shape=mc.Sphere(0.25), position=(0.5 * i, 0, 1.25), material=steel)
+    scene.add_joint(mc.FixedJoint("ball0", "ball1"))
+    world = kind(scene, dt=1 / 240, **keywords)
+    heights, struck = [], False
+    for _ in range(240):
+        world.step()
+        struck = struck or world.stats.impacts > 0
+        if struck:
+            heights.append(world.positions[1][2] - 0.25)
+    assert max(heights) == pytest.approx(0.64, abs=5e-3)
+    assert np.abs(world.angular_velocities[1:]).max() < 1e-9
+
+
+@pytest.mark.parametrize("kind, keywords", [(mc.World, {}), (mc.ReducedWorld, {"dt": 1 / 240})])
+def test_newtons_cradle_goes_on(kind, keywords):
+    """Of the energy of the lifted ball's swing 20 s take less than 0.5 %."""
+    world = kind(mc.scenes.load("newton_cradle"), **keywords)
+    swing = 7850 * 4 / 3 * np.pi * 0.1 ** 3 * 9.81 * (1.0 - np.cos(0.7))
+    start = world.energy().total
+    world.step(round(20 / world.dt))
+    assert abs(world.energy().total - start) < 5e-3 * swing
+    assert world.stats.steps > 0
