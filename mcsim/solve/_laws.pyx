@@ -16,8 +16,8 @@ with friction", 1990), friction against the slip of the moment:
     W = integral of u_n dP,    W is least where compression ends,    the impact ends at W = (1 - e^2) min W
 
 Normal impulses lose (1 - e^2) |min W| and friction never does positive work, so no impact gains energy. Where slip keeps
-its direction u and W are polynomials of P; else it is integrated by Runge and Kutta's method over the time tau with
-dP = |s| dtau, in which the direction turns smoothly to the end of the slip.
+its direction u and W are polynomials of P; else it is integrated by Dormand and Prince's method over the time tau
+with dP = |s| dtau, in which the direction turns smoothly to the end of the slip.
 
 Of contacts that are struck together the compression is Poisson's, with friction against the slip at its end, the work of
 each contact that of its mean rate, and restitution follows the process above along the normal impulses e p_n, in parts.
@@ -32,21 +32,38 @@ import numpy as np
 from mcsim.core._arrays cimport doubles
 from mcsim.solve._blocks cimport cone_step
 
+# The stages of a pair of fifth and fourth order, and what the two differ by.
+TABLE = ((), (1.0 / 5,), (3.0 / 40, 9.0 / 40), (44.0 / 45, -56.0 / 15, 32.0 / 9),
+         (19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729),
+         (9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656),
+         (35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84))
+DIFFERENCE = (71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40)
+
 cdef enum:
     PIVOTS = 64              # of the local complementarity problem; 16 sets of 4 points exist
     REFINEMENTS = 20         # proximal steps of the same; 2 or 3 do unless two points nearly coincide
     DIRECTIONS = 32          # of slip, from which roots are looked for
     HALVINGS = 60
     LEGS = 8                 # of one contact: slip, stick, slip again; a few more for rounding
-    TURNS = 4000             # steps of a slip that turns
+    TURNS = 2000             # steps of a slip that turns, and trials of such
     SWEEPS = 400             # over the contacts of one problem
-    PARTS = 32               # of a restitution of several contacts, if it is Poisson's
+    PARTS = 8                # of a restitution of several contacts, if it is Poisson's
 
-cdef double TURN = 0.05                      # of a slip's direction in a step, at most [rad]
+cdef double ACCURATE = 1e-10                 # part of the rates by which a step of a turning slip may be wrong
+cdef double TURNED = 1e-10                   # part of them that is left to turn where a slip goes on straight
 cdef double SETTLED = 1e-14                  # part of the size that is rounding
+cdef double SWEPT = 1e-12                    # the same of sweeps' last changes
 cdef double STEADY = 1e-13                   # part of a slip's rate: its direction stays
 cdef double COS = 0.98078528040323044913     # of a circle's DIRECTIONS-th part
 cdef double SIN = 0.19509032201612826785
+
+cdef double STAGES[7][6]
+cdef double ERROR[7]
+for _stage, _line in enumerate(TABLE):
+    for _part, _number in enumerate(_line):
+        STAGES[<int>_stage][<int>_part] = _number
+for _part, _number in enumerate(DIFFERENCE):
+    ERROR[<int>_part] = _number
 
 # ---- a small complementarity problem ---------------------------------------------------------------------------------
 
@@ -396,42 +413,78 @@ cdef inline void course_rates(const Point* c, const double* y, double* out) noex
     out[6] = -c.friction * y[1]
 
 
-cdef void runge_kutta(const Point* c, const Course* x, double h, Course* out) noexcept nogil:
-    """One step of h of the classical method of fourth order."""
+cdef double fly(const Point* c, const Course* x, double h, Course* out) noexcept nogil:
+    """One step of h by the pair of fifth and fourth order of J. Dormand and P. Prince ("A family of embedded Runge-Kutta
+    formulae", 1980). -> the estimated error of the rates"""
     cdef double y[7]
     cdef double at[7]
-    cdef double k[4][7]
-    cdef int i, stage
-    cdef double part
+    cdef double k[7][7]
+    cdef double off
+    cdef double largest = 0.0
+    cdef int i, j, stage
     y[0], y[1], y[2], y[3] = x.s[0], x.s[1], x.z, x.work
     y[4], y[5], y[6] = x.p[0], x.p[1], x.p[2]
-    for stage in range(4):
-        part = 0.0 if stage == 0 else h if stage == 3 else 0.5 * h
+    for stage in range(7):
         for i in range(7):
-            at[i] = y[i] + (part * k[stage - 1][i] if stage > 0 else 0.0)
+            off = 0.0
+            for j in range(stage):
+                off += STAGES[stage][j] * k[j][i]
+            at[i] = y[i] + h * off
         course_rates(c, at, k[stage])
-    for i in range(7):
-        y[i] += h / 6.0 * ((k[0][i] + k[3][i]) + 2.0 * (k[1][i] + k[2][i]))
-    out.s[0], out.s[1], out.z, out.work = y[0], y[1], y[2], y[3]
-    out.p[0], out.p[1], out.p[2] = y[4], y[5], y[6]
+    for i in range(3):
+        off = 0.0
+        for j in range(7):
+            off += ERROR[j] * k[j][i]
+        if not fabs(h * off) <= largest:                 # not a number either
+            largest = fabs(h * off)
+    out.s[0], out.s[1], out.z, out.work = at[0], at[1], at[2], at[3]
+    out.p[0], out.p[1], out.p[2] = at[4], at[5], at[6]
     out.deepest = x.deepest
+    return largest
 
 
-cdef inline bint is_over(const Course* x, double back, bint compressing) noexcept nogil:
-    return x.z >= 0.0 if compressing else x.z > 0.0 and x.work >= (1.0 - back) * x.deepest
+cdef inline double beyond_end(const Course* x, double back, bint compressing) noexcept nogil:
+    """Negative before the end of compression, or of restitution."""
+    return x.z if compressing else x.work - (1.0 - back) * x.deepest
+
+
+cdef void fly_to_end(const Point* c, const Course* x, double h, double back, bint compressing, Course* out) noexcept nogil:
+    """The step of at most h that ends there: the rule of false position, with the Illinois modification."""
+    cdef double low = 0.0
+    cdef double high = h
+    cdef double below = beyond_end(x, back, compressing)
+    cdef double above = beyond_end(out, back, compressing)
+    cdef double first = fabs(below)
+    cdef double middle, value
+    cdef int side = 0
+    cdef int k
+    for k in range(HALVINGS):
+        middle = low + (high - low) * max(0.001, min(0.999, below / (below - above)))
+        fly(c, x, middle, out)
+        value = beyond_end(out, back, compressing)
+        if fabs(value) <= SETTLED * first:
+            return
+        if value > 0.0:
+            high, above = middle, value
+            below *= 0.5 if side > 0 else 1.0
+            side = 1
+        else:
+            low, below = middle, value
+            above *= 0.5 if side < 0 else 1.0
+            side = -1
 
 
 cdef bint turn_slip(const Point* c, double back, Course* x) noexcept nogil:
-    """Slip until it ends, its direction stays, or the impact ends. -> whether the impact has ended"""
-    cdef Course next, try_one
+    """Slip until its direction has nothing left to turn, or the impact ends. -> whether the impact has ended"""
+    cdef Course next
     cdef double d[2]
     cdef double s[2]
-    cdef double r, normal, size, low, high, h
+    cdef double r, normal, across, error
     cdef double first = sqrt(x.s[0] * x.s[0] + x.s[1] * x.s[1]) + fabs(x.z)
-    cdef int i, k
+    cdef double size = fabs(c.nt[0]) + fabs(c.nt[1]) + c.friction * (c.t00 + c.t11)
+    cdef double h = 1.0 / size
     cdef bint compressing
-    size = fabs(c.nt[0]) + fabs(c.nt[1]) + c.friction * (c.t00 + c.t11)
-    h = TURN / size
+    cdef int i
     for i in range(TURNS):
         r = sqrt(x.s[0] * x.s[0] + x.s[1] * x.s[1])
         if not r > SETTLED * first:
@@ -440,31 +493,26 @@ cdef bint turn_slip(const Point* c, double back, Course* x) noexcept nogil:
         d[0] = x.s[0] / r
         d[1] = x.s[1] / r
         slip_rates(c, d, &normal, s)
-        if fabs(d[0] * s[1] - d[1] * s[0]) <= STEADY * size:
+        across = fabs(d[0] * s[1] - d[1] * s[0])
+        if across <= STEADY * size or (d[0] * s[0] + d[1] * s[1] < 0.0 and r * across <= TURNED * size * first):
             return False
         compressing = x.z < 0.0
-        runge_kutta(c, x, h, &next)
-        if is_over(&next, back, compressing):
-            low, high = 0.0, h
-            for k in range(HALVINGS):
-                runge_kutta(c, x, 0.5 * (low + high), &try_one)
-                if is_over(&try_one, back, compressing):
-                    high = 0.5 * (low + high)
-                else:
-                    low = 0.5 * (low + high)
-            runge_kutta(c, x, high, &next)
-            if not compressing:
-                x[0] = next
+        error = fly(c, x, h, &next)
+        if not error <= ACCURATE * first:
+            h *= 0.5
+            continue
+        if beyond_end(&next, back, compressing) >= 0.0:
+            fly_to_end(c, x, h, back, compressing, &next)
+            x[0] = next
+            x.deepest = min(x.deepest, x.work)
+            if not compressing or back == 0.0:
                 return True
-            next.z = max(next.z, 0.0)
-            next.deepest = min(next.deepest, next.work)
-        elif compressing:
-            next.deepest = min(next.deepest, next.work)
+            x.z = max(x.z, 0.0)
+            continue
         x[0] = next
-        if not compressing and back == 0.0:
-            return True
-        if compressing and x.z >= 0.0 and back == 0.0:
-            return True
+        x.deepest = min(x.deepest, x.work)
+        if error < 0.01 * ACCURATE * first:
+            h *= 2.0
     return False
 
 
@@ -559,7 +607,7 @@ cdef bint cones(int count, const double* a, const double* b, const double* frict
                 change = max(change, fabs(own[i] - p[k + i]))
                 size = max(size, fabs(own[i]))
                 p[k + i] = own[i]
-        if count == 1 or change <= SETTLED * size:
+        if count == 1 or change <= SWEPT * size:
             return solved
     return False
 
@@ -595,7 +643,7 @@ cdef inline double total_rate(int count, const double* weight, const double* rat
 
 cdef void rub_together(int count, const double* a, const double* friction, const double* weight, double part,
                        double* rates, double* step) noexcept nogil:
-    """Friction of all under normal impulses part weight, from none, against the slip it ends with; rates follow."""
+    """Friction of all under normal impulses part weight, from that in step, against the slip it ends with; rates follow."""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double x[2]
@@ -614,22 +662,22 @@ cdef void rub_together(int count, const double* a, const double* friction, const
             size = max(size, max(fabs(x[0]), fabs(x[1])))
             step[k + 1] = x[0]
             step[k + 2] = x[1]
-        if change <= SETTLED * size:
+        if change <= SWEPT * size:
             return
 
 
 cdef double try_part(int count, const double* a, const double* friction, const double* weight, double part,
                      const double* from_rates, double* rates, double* step) noexcept nogil:
-    """Normal impulses part weight and their friction, into step; rates after it. -> what energy has changed by"""
+    """Normal impulses part weight and their friction, into step, which has a guess at the latter; rates after it. -> what
+    energy has changed by"""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double gained = 0.0
     for i in range(n):
-        step[i] = part * weight[i // 3] if i % 3 == 0 else 0.0
+        step[i] = part * weight[i // 3] if i % 3 == 0 else step[i]
         rates[i] = from_rates[i]
-    for k in range(0, n, 3):
-        for i in range(n):
-            rates[i] += a[i * n + k] * step[k]
+        for k in range(n):
+            rates[i] += a[i * n + k] * (part * weight[k // 3] if k % 3 == 0 else step[k])
     rub_together(count, a, friction, weight, part, rates, step)
     for i in range(n):
         gained += 0.5 * step[i] * (from_rates[i] + rates[i])
@@ -646,13 +694,14 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     cdef double* rates = work + count
     cdef double* after = rates + n
     cdef double* step = after + n
-    cdef double part, gained, low, high, middle, own
+    cdef double part, gained, low, high, middle, own, value, below, beyond
     cdef double energy = 0.0
     cdef double taken = 0.0
     cdef double back = 0.0
     cdef double returned = 0.0
     cdef double largest = 0.0
-    cdef bint over
+    cdef bint ended
+    cdef int side = 0
     cdef int k
     for i in range(n):
         step[i] = 0.0
@@ -670,19 +719,30 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
     back = min(back, largest * taken)
     if not back > 0.0:
         return
-    part = 1.0 / PARTS
+    for i in range(n):
+        step[i] = 0.0
     for k in range(16 * PARTS):
+        part = 1.0 / PARTS
         gained = try_part(count, a, friction, weight, part, rates, after, step)
-        over = is_restored(count, weight, rates, after, part, returned, back, energy + gained)
-        if over:
+        beyond = over(count, weight, rates, after, part, returned, energy + gained, back)
+        ended = beyond >= 0.0
+        if ended:
             low, high = 0.0, part
+            below = max(returned, energy) - back
             for j in range(HALVINGS):
-                middle = 0.5 * (low + high)
+                if not -below > SETTLED * back:
+                    break
+                middle = low + (high - low) * max(0.01, min(0.99, below / (below - beyond)))
                 gained = try_part(count, a, friction, weight, middle, rates, after, step)
-                if is_restored(count, weight, rates, after, middle, returned, back, energy + gained):
-                    high = middle
+                value = over(count, weight, rates, after, middle, returned, energy + gained, back)
+                if value > 0.0:
+                    high, beyond = middle, value
+                    below *= 0.5 if side > 0 else 1.0
+                    side = 1
                 else:
-                    low = middle
+                    low, below = middle, value
+                    beyond *= 0.5 if side < 0 else 1.0
+                    side = -1
             part = low
             gained = try_part(count, a, friction, weight, part, rates, after, step)
         energy += gained
@@ -690,15 +750,15 @@ cdef void stronge_together(int count, const double* a, const double* u, const do
         for i in range(n):
             p[i] += step[i]
             rates[i] = after[i]
-        if over:
+        if ended:
             return
 
 
-cdef inline bint is_restored(int count, const double* weight, const double* rates, const double* after, double part,
-                             double returned, double back, double energy) noexcept nogil:
-    """Whether restitution is over after a part. energy: what it has given."""
+cdef inline double over(int count, const double* weight, const double* rates, const double* after, double part,
+                        double returned, double energy, double back) noexcept nogil:
+    """By how much more than it may a restitution has given back after a part. energy: what it has given in all."""
     returned += 0.5 * part * (total_rate(count, weight, rates) + total_rate(count, weight, after))
-    return returned >= back or energy >= back
+    return max(returned, energy) - back
 
 
 cdef void strike_together(int law, int count, const double* a, const double* u, const double* restitution,
