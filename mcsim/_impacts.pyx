@@ -5,7 +5,7 @@ What a contact's impulse changes is J H^-1 J': the velocities that it gives the 
     ArticulationImpacts   the factor of the direct joint solver
     SmoothImpacts         that of the integrators on accelerations
     RowImpacts            joints that are rows of the sweeps: conjugate gradients on J M^-1 J' (M. Hestenes, E. Stiefel,
-                          1952), which needs no factor and of redundant rows finds the change of velocities that there is
+                          1952), which needs no factor and finds the change of velocities of redundant rows, too
     TreeImpacts           generalized coordinates, where only loops have to answer
 """
 

@@ -2,7 +2,7 @@
 
     collide      shapes and poses -> manifolds; the last step's impulses carried over by feature id
     prepare      joints and manifolds -> rows: Jacobians, errors, bounds, warm impulses; biases; block factors
-    impact       restitution: sequential impacts of what touches within the next substep
+    impact       restitution: impacts of what touches within the next substep, what closes together at once
     per substep h = dt / n
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda

@@ -1,4 +1,5 @@
-"""Impacts with restitution: what touches and closes fast, round after round until nothing does (docs/theory/impacts.md).
+"""Impacts with restitution: what touches and closes fast, round after round until nothing does
+(docs/theory/impacts.md).
 
 A manifold is struck when one of its points touches within the next substep (s + h v_n < 0, kick included) and closes
 faster than the threshold. All that close at the moment are struck together, as far as they are coupled, by bodies or by
@@ -81,7 +82,7 @@ cdef class Impacts:
             self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8)
             self.struck, self.capacity = <Struck*>records(self.kept[2]), rows
 
-    # ---- of the bodies -------------------------------------------------------------------------------------------------
+    # ---- of the bodies -----------------------------------------------------------------------------------------------
 
     cdef void prepare(self) noexcept nogil:
         pass
@@ -113,7 +114,7 @@ cdef class Impacts:
     cdef void take(self, int32_t node) noexcept nogil:
         pass
 
-    # ---- what closes ---------------------------------------------------------------------------------------------------
+    # ---- what closes -------------------------------------------------------------------------------------------------
 
     cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
                      double* impulse) noexcept nogil:
@@ -240,7 +241,7 @@ cdef class Impacts:
         b = self.root(self.owner[node])
         self.struck[max(a, b)].root = min(a, b)
 
-    # ---- responses -----------------------------------------------------------------------------------------------------
+    # ---- responses ---------------------------------------------------------------------------------------------------
 
     cdef void begin_response(self) noexcept nogil:
         cdef int i
@@ -362,7 +363,7 @@ cdef class Impacts:
             if counted:
                 self.impulse[c.twist] += arm * p
 
-    # ---- a strike ------------------------------------------------------------------------------------------------------
+    # ---- a strike ----------------------------------------------------------------------------------------------------
 
     cdef void strike(self, int count) noexcept nogil:
         """The manifolds `together`."""

@@ -8,19 +8,19 @@ joints held. Of each contact e is the restitution, mu the friction, n and t its 
     stronge    the work of the normal impulses that comes back is e^2 times that which compression took
 
 all with |p_t| <= mu p_n. The first two are problems of complementarity, with friction against the slip at the end (C.
-Glocker, F. Pfeiffer, "Multiple impacts with friction in rigid multibody systems", 1995). The third follows the impact as
-its normal impulse P grows (E. Routh, "Dynamics of a System of Rigid Bodies", 1860; W. Stronge, "Rigid body collisions
+Glocker, F. Pfeiffer, "Multiple impacts with friction in rigid multibody systems", 1995). The third follows the impact
+as its normal impulse P grows (E. Routh, "Dynamics of a System of Rigid Bodies", 1860; W. Stronge, "Rigid body collisions
 with friction", 1990), friction against the slip of the moment:
 
     du/dP = A (1, f),    f = -mu s / |s|  where the contact slips by s,    else  f = -A_tt^-1 A_tn  if |f| <= mu
     W = integral of u_n dP,    W is least where compression ends,    the impact ends at W = (1 - e^2) min W
 
-Normal impulses lose (1 - e^2) |min W| and friction never does positive work, so no impact gains energy. Where slip keeps
-its direction u and W are polynomials of P; else it is integrated by Dormand and Prince's method over the time tau
+Normal impulses lose (1 - e^2) |min W| and friction never does positive work, so no impact gains energy. Where slip
+keeps its direction u and W are polynomials of P; else it is integrated by Dormand and Prince's method over the time tau
 with dP = |s| dtau, in which the direction turns smoothly to the end of the slip.
 
-Of contacts that are struck together the compression is Poisson's, with friction against the slip at its end, the work of
-each contact that of its mean rate, and restitution follows the process above along the normal impulses e p_n, in parts.
+Of contacts that are struck together the compression is Poisson's, with friction against the slip at its end, the work
+of each contact that of its mean rate, and restitution follows the process above along the normal impulses e p_n, in parts.
 Both may give back what a slip that reverses within them had lost; so it is over, too, where it has given as much energy
 as e^2 allows of what compression took.
 """
@@ -241,8 +241,8 @@ cdef inline double field_size(const Field* f) noexcept nogil:
 
 
 cdef bint next_direction(const Field* f, double* d, double* left, double* root) noexcept nogil:
-    """The next direction around the circle from d on, `left` parts of it, along which the field points outwards. -> whether
-    there is one; d and left go on behind it."""
+    """The next direction around the circle from d on, `left` parts of it, along which the field points outwards. ->
+    whether there is one; d and left go on behind it."""
     cdef double low[2]
     cdef double high[2]
     cdef double middle[2]
@@ -284,8 +284,8 @@ cdef bint next_direction(const Field* f, double* d, double* left, double* root) 
 
 
 cdef bint cone_point(const Point* c, const double* b, double load, double* p) noexcept nogil:
-    """One contact: p_n >= 0, v_n = b_n + (A p)_n >= 0, p_n v_n = 0; friction under p_n + load against v_t. -> whether it
-    is solved. It opens, or sticks, or slides: with d the direction of v_t and D = A_nn - mu A_nt . d
+    """One contact: p_n >= 0, v_n = b_n + (A p)_n >= 0, p_n v_n = 0; friction under p_n + load against v_t. -> whether
+    it is solved. It opens, or sticks, or slides: with d the direction of v_t and D = A_nn - mu A_nt . d
 
         p_n + load = (A_nn load - b_n) / D,     D v_t = D b_t + (D p_n) A_tn - mu (A_nn load - b_n) A_tt d,
 
@@ -353,8 +353,8 @@ ctypedef struct Course:
 
 
 cdef inline bint leg(Course* x, double k, double most, double back, double* dp) noexcept nogil:
-    """On, where dz/dP = k stays, at most by dP = `most`. -> whether the impact ends, as work = (1 - back) deepest. dp: by
-    how much"""
+    """On, where dz/dP = k stays, at most by dP = `most`. -> whether the impact ends, as work = (1 - back) deepest. dp:
+    by how much"""
     cdef double to_come, part, root
     dp[0] = 0.0
     if not (k > 0.0 or most < INFINITY):             # a singular A alone lets a contact close for good
@@ -414,8 +414,8 @@ cdef inline void course_rates(const Point* c, const double* y, double* out) noex
 
 
 cdef double fly(const Point* c, const Course* x, double h, Course* out) noexcept nogil:
-    """One step of h by the pair of fifth and fourth order of J. Dormand and P. Prince ("A family of embedded Runge-Kutta
-    formulae", 1980). -> the estimated error of the rates"""
+    """One step of h by the pair of fifth and fourth order of J. Dormand and P. Prince ("A family of embedded
+    Runge-Kutta formulae", 1980). -> the estimated error of the rates"""
     cdef double y[7]
     cdef double at[7]
     cdef double k[7][7]
@@ -448,7 +448,8 @@ cdef inline double beyond_end(const Course* x, double back, bint compressing) no
     return x.z if compressing else x.work - (1.0 - back) * x.deepest
 
 
-cdef void fly_to_end(const Point* c, const Course* x, double h, double back, bint compressing, Course* out) noexcept nogil:
+cdef void fly_to_end(const Point* c, const Course* x, double h, double back, bint compressing,
+                     Course* out) noexcept nogil:
     """The step of at most h that ends there: the rule of false position, with the Illinois modification."""
     cdef double low = 0.0
     cdef double high = h
@@ -643,7 +644,8 @@ cdef inline double total_rate(int count, const double* weight, const double* rat
 
 cdef void rub_together(int count, const double* a, const double* friction, const double* weight, double part,
                        double* rates, double* step) noexcept nogil:
-    """Friction of all under normal impulses part weight, from that in step, against the slip it ends with; rates follow."""
+    """Friction of all under normal impulses part weight, from that in step, against the slip it ends with; rates
+    follow."""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double x[2]
@@ -668,8 +670,8 @@ cdef void rub_together(int count, const double* a, const double* friction, const
 
 cdef double try_part(int count, const double* a, const double* friction, const double* weight, double part,
                      const double* from_rates, double* rates, double* step) noexcept nogil:
-    """Normal impulses part weight and their friction, into step, which has a guess at the latter; rates after it. -> what
-    energy has changed by"""
+    """Normal impulses part weight and their friction, into step, which has a guess at the latter; rates after it. ->
+    what energy has changed by"""
     cdef Py_ssize_t n = 3 * count
     cdef Py_ssize_t i, k
     cdef double gained = 0.0

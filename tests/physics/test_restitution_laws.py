@@ -1,5 +1,5 @@
-"""Restitution and friction in one blow, with the joints in it: the rigid worlds against contact="event", which solves the
-same law over dense arrays (mcsim/solve/problems/impacts.py), and energy that does not grow."""
+"""Restitution and friction in one blow, with the joints in it: the rigid worlds against contact="event", which solves
+the same law over dense arrays (mcsim/solve/problems/impacts.py), and energy that does not grow."""
 
 import numpy as np
 import pytest
@@ -112,7 +112,8 @@ def struck(kind, scene, state, law, **keywords):
 CHAINS = st.fixed_dictionaries(dict(
     seed=st.integers(0, 2 ** 32 - 1), kinds=st.lists(st.sampled_from(JOINTS), max_size=4), anchored=st.booleans(),
     scale=st.sampled_from([1e-3, 1.0, 1e3]), spread=st.sampled_from([0.0, 1.0]),
-    e=st.one_of(st.sampled_from([0.1, 0.5, 1.0]), st.floats(0.01, 1.0)), mu=st.one_of(st.just(0.0), st.floats(0.0, 2.0)),
+    e=st.one_of(st.sampled_from([0.1, 0.5, 1.0]), st.floats(0.01, 1.0)),
+    mu=st.one_of(st.just(0.0), st.floats(0.0, 2.0)),
     law=st.sampled_from(LAWS)))
 
 
@@ -200,7 +201,8 @@ def after_the_first_blow(kind, scene, dt, **keywords):
 
 @settings(deadline=None, max_examples=8)
 @given(e=st.floats(0.2, 1.0), links=st.integers(1, 3), mass=st.sampled_from([1e-3, 1.0, 1e3]),
-       ratio=st.sampled_from([0.1, 1.0, 10.0]), angle=st.floats(0.5, 1.5), kind=st.sampled_from([mc.World, mc.ReducedWorld]))
+       ratio=st.sampled_from([0.1, 1.0, 10.0]), angle=st.floats(0.5, 1.5),
+       kind=st.sampled_from([mc.World, mc.ReducedWorld]))
 def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
     """What a blow takes is as of events, to 1e-3 of the energy there is, and e = 1 takes none."""
     scene = pendulum(e, 0.0, links, mass, mass * ratio, angle)
