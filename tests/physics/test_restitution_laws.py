@@ -87,10 +87,14 @@ def response(scene, state):
     return G @ np.linalg.solve(tree.dynamics.mass_matrix(tree.q), G.T), G @ state[2]
 
 
-def jams(scene, state, mu):
-    """Whether sliding can press the ball down: where it does, laws of impact have several answers, or none."""
+def has_one_answer(scene, state, mu, law):
+    """Where sliding presses the ball down laws of impact have several answers, or none; where it can only move along a
+    line or in a plane, so that A is singular, the parts that friction and the normal have in a compression are not
+    determined, on which Poisson's law depends."""
     A, _ = response(scene, state)
-    return mu * np.hypot(A[0, 1], A[0, 2]) >= 0.9 * A[0, 0]
+    if mu * np.hypot(A[0, 1], A[0, 2]) >= 0.9 * A[0, 0]:
+        return False
+    return law != "poisson" or np.linalg.cond(A) < 1e8
 
 
 def ball_rate(world, v, w):
@@ -143,7 +147,7 @@ def test_one_blow_to_a_chain_is_as_of_events(drawn):
     drawn = dict(drawn)
     law = drawn.pop("law")
     scene, state = case(**drawn)
-    if state is not None and not jams(scene, state, drawn["mu"]):
+    if state is not None and has_one_answer(scene, state, drawn["mu"], law):
         agree(scene, state, law, (mc.World, {}), (mc.ReducedWorld, {}))
 
 
@@ -155,7 +159,7 @@ def test_the_ways_to_hold_joints_agree_in_a_blow(drawn, way):
     drawn = dict(drawn, spread=0.0)
     law = drawn.pop("law")
     scene, state = case(**drawn)
-    if state is not None and not jams(scene, state, drawn["mu"]):
+    if state is not None and has_one_answer(scene, state, drawn["mu"], law):
         agree(scene, state, law, (mc.World, way))
 
 
