@@ -129,13 +129,13 @@ def case(seed, kinds, anchored, scale, spread, e, mu):
     return scene, closing(scene, rng, rng.uniform(0.7, 3.0))
 
 
-def agree(scene, state, law, *kinds):
+def agree(scene, state, law, *kinds, to=1e-6):
     expected = struck(mc.World, scene, state, law, contact="event")
     size = np.abs(state[0]).max() + np.abs(state[1]).max()
     for kind, keywords in kinds:
         found = struck(kind, scene, state, law, **keywords)
         for x, y in zip(found[:2], expected[:2]):
-            np.testing.assert_allclose(x, y, rtol=0, atol=1e-6 * size)
+            np.testing.assert_allclose(x, y, rtol=0, atol=to * size)
         if law == "stronge":
             assert found[3] <= found[2] * (1.0 + 1e-9)
 
@@ -160,7 +160,7 @@ def test_the_ways_to_hold_joints_agree_in_a_blow(drawn, way):
     law = drawn.pop("law")
     scene, state = case(**drawn)
     if state is not None and has_one_answer(scene, state, drawn["mu"], law):
-        agree(scene, state, law, (mc.World, way))
+        agree(scene, state, law, (mc.World, way), to=1e-3)   # joints are swept after it, or closed by other rules
 
 
 # ---- scenes ----------------------------------------------------------------------------------------------------------
