@@ -21,6 +21,9 @@ cdef class Articulated(Jointed):
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil
     cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil
+    cdef void begin_blows(self, Py_ssize_t g) noexcept nogil
+    cdef void end_blows(self, Py_ssize_t g) noexcept nogil
+    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil
     cdef void subtract_rates(self, Py_ssize_t g) noexcept nogil
     cdef double drift(self, Py_ssize_t g) noexcept nogil

@@ -157,6 +157,41 @@ cdef class Articulated(Jointed):
         self.aim_still(g)
         self.solve_one(g, twist)
 
+    # ---- impacts ---------------------------------------------------------------------------------------------------------
+
+    cdef void begin_blows(self, Py_ssize_t g) noexcept nogil:
+        """Before impacts at the present poses (_impacts.pyx). What stands in a herd gets a factor of its own."""
+        cdef const Articulation* a = &self.articulation[g]
+        if self.here[g]:
+            self.write_rows(g)
+            self.factor(g)
+        self.tree.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
+        self.border.keep(1.0, a.border, a.border_end)
+        self.tree.scale_rows(a, 0.0, self.nothing)
+
+    cdef void end_blows(self, Py_ssize_t g) noexcept nogil:
+        """What joints do in impacts is no guess at what they do next."""
+        cdef const Articulation* a = &self.articulation[g]
+        self.tree.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
+        self.border.undo(a.border, a.border_end)
+
+    cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
+        """J x = 0 by impulses of the joints."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef Py_ssize_t k
+        cdef int n
+        cdef double found, last = 0.0
+        self.solve_tree(g, x, self.nothing)
+        for k in range(a.border, a.border_end):
+            self.border.bias[k] = 0.0
+        for n in range(MOST_REPEATS if a.border < a.border_end else 0):
+            found = self.border.residual(x, a.border, a.border_end)
+            if found <= SOLVED or (n > 0 and not found < PROXIMAL_PROGRESS * last):
+                break
+            self.border.finish(x, a.border, a.border_end)
+            self.solve_tree(g, x, self.nothing)
+            last = found
+
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
         """Biases for that."""
         cdef const Articulation* a = &self.articulation[g]

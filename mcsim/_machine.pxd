@@ -11,6 +11,7 @@ from mcsim.constraints._islands cimport Islands
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._impact cimport Impacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Row, Settings
@@ -47,6 +48,7 @@ cdef class Machine(StateArrays):
     cdef bint widening_joints
     cdef bint bounces
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
+    cdef Impacts blows                  # or None: nothing bounces
     cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
     cdef object row_array

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from mcsim._articulations cimport Articulations
+from mcsim._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim._pose_calls cimport PoseCalls
 from mcsim._state_arrays cimport StateArrays
 from mcsim.collide._backstop cimport Backstop
@@ -21,9 +22,10 @@ from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
+from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
@@ -81,6 +83,7 @@ cdef class Machine(StateArrays):
         if not planned:
             self._plan_tree(bodies, joints)
             self._plan_wide(bodies, joints)
+            self._plan_impacts()
             self.choose_joints(self.islands.asleep)
 
     def replan(self):
@@ -88,6 +91,7 @@ cdef class Machine(StateArrays):
         self.replanning = False
         self._plan_tree(*self.kept)
         self._plan_wide(*self.kept)
+        self._plan_impacts()
         self.choose_joints(self.islands.asleep)
 
     def _joint_sizes(self):
@@ -130,6 +134,26 @@ cdef class Machine(StateArrays):
         """The plan of a machine whose place this one takes."""
         self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
         self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
+        self._plan_impacts()
+
+    def _plan_impacts(self):
+        """Who makes what bounces."""
+        self.blows = self._impacts() if self.bounces else None
+        if self.blows is not None:
+            self.blows.reserve(self.row_capacity)
+
+    def _impacts(self):
+        cdef BodyImpacts blows
+        bodies, joints = self.kept
+        if self.articulations is not None:
+            return ArticulationImpacts(self.settings.restitution_law, self.articulations, self.bodies.count)
+        if self.joint_count:
+            pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
+            blows = RowImpacts(self.settings.restitution_law, pairs, bodies.kind == DYNAMIC)
+        else:
+            blows = BodyImpacts(self.settings.restitution_law, self.bodies.count)
+        blows.twist = self.bodies.twist
+        return blows
 
     def carried(self, bodies):
         """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
@@ -141,10 +165,10 @@ cdef class Machine(StateArrays):
                 and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
 
     def _plan_wide(self, bodies, joints):
-        """Joints several at a time, where they are solved row by row."""
+        """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""
         self.widening_joints = (self.settings.solver == SI and self.settings.stabilization <= STABILIZE_SOFT
                                 and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT
-                                and not self.settings.joint_tree and self.joint_count > 0)
+                                and not self.settings.joint_tree and self.joint_count > 0 and not self.bounces)
         self.wide_joints = None
         if self.widening_joints:
             self.wide_joints = WideJoints(joints, self._joint_sizes(), bodies.padded["inv_mass"])
@@ -173,6 +197,8 @@ cdef class Machine(StateArrays):
             self.row_capacity = rows
             self.row_array = (np.zeros(rows, ROW_DTYPE), np.zeros((rows, 2, 6)), np.zeros(rows), None)
             self._follow_capacity()
+            if self.blows is not None:
+                self.blows.reserve(rows)
         anchors = np.zeros((max(manifolds * MANIFOLD_ANCHORS, 1), sizeof(Anchor) // 8))
         self.anchor_capacity = manifolds
         self.row_array = (*self.row_array[:3], anchors)

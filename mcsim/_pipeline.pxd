@@ -82,7 +82,8 @@ cdef class Pipeline(WarmStarts):
     cdef void return_carried(self, bint shared) noexcept nogil
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil
     cdef void solve_tree(self, Twist* twist, int relaxed) noexcept nogil
-    cdef void bounce(self) noexcept nogil
+    cdef void bounce(self, bint held) noexcept nogil
+    cdef void show_joint_rows(self) noexcept nogil
     cdef void substep(self, bint last) noexcept nogil
     cdef void store_contacts(self) noexcept nogil
     cdef void hold_back(self) noexcept nogil

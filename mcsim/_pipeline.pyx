@@ -2,7 +2,7 @@
 
     collide      shapes and poses -> manifolds; the last step's impulses carried over by feature id
     prepare      joints and manifolds -> rows: Jacobians, errors, bounds, warm impulses; biases; block factors
-    impact       restitution: sequential impacts of what touches within the next substep
+    impact       restitution: impacts of what touches within the next substep, what closes together at once
     per substep h = dt / n
       integrate    v += h M^-1 f
       warm start   v += M^-1 J' lambda
@@ -27,6 +27,7 @@ from cpython.exc cimport PyErr_CheckSignals
 
 import numpy as np
 
+from mcsim._impacts cimport ArticulationImpacts, RowImpacts
 from mcsim._warm_starts cimport WarmStarts
 from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._direct cimport write_bent_rows
@@ -38,7 +39,6 @@ from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, V
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
-from mcsim.solve._impact cimport resolve_impacts
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
@@ -370,13 +370,22 @@ cdef class Pipeline(WarmStarts):
         if self.widening:
             self.wide.return_carried(self.bodies.twist)
 
-    cdef void bounce(self) noexcept nogil:
-        """Impacts of what would touch within the next substep."""
-        if self.bounces:
-            self.impact_count += resolve_impacts(self.rows, self.impact_rows, self.bodies.twist,
-                                                 self.settings.restitution_threshold, self.settings.h,
-                                                 self.settings.first_kick, self.impacts)
-            self.lap(STAGE_IMPACT)
+    cdef void bounce(self, bint held) noexcept nogil:
+        """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first."""
+        if self.blows is None:
+            return
+        if not held and self.closing and (<ArticulationImpacts>self.blows).holds_any(self.rows, self.impact_rows):
+            self.articulations.solve(self.bodies.twist, True)
+        self.show_joint_rows()
+        self.impact_count += self.blows.resolve(self.rows, self.impact_rows, self.settings.restitution_threshold,
+                                                self.settings.h, self.settings.first_kick, self.impacts)
+        self.lap(STAGE_IMPACT)
+
+    cdef void show_joint_rows(self) noexcept nogil:
+        """To impacts that ask for them."""
+        if self.joint_count > 0 and self.articulations is None:
+            (<RowImpacts>self.blows).joint_rows = self.rows
+            (<RowImpacts>self.blows).joint_row_count = self.joint_end
 
     # ---- positions ---------------------------------------------------------------------------------------------------
 
@@ -477,7 +486,6 @@ cdef class Pipeline(WarmStarts):
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
-        self.bounce()
         if first < 1.0:
             self.return_carried(True)
         if watched:
@@ -489,6 +497,7 @@ cdef class Pipeline(WarmStarts):
             self.articulations.finish_guess(True)
         if watched:
             self.weigh_guesses(True)
+        self.bounce(False)
         if relax:
             self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
             if self.closing:
@@ -545,7 +554,7 @@ cdef class Pipeline(WarmStarts):
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
-        self.bounce()
+        self.bounce(True)
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
             self.substep(i == self.settings.substeps - 1)

@@ -297,7 +297,7 @@ cdef class PositionPipeline(SmoothPipeline):
         if bounded:
             refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
                              &self.settings, self.anchors, self.rows, False)
-            self.bounce()
+            self.bounce(True)
             self.solve_bounded(RELAXED)
             self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED)
             self.lap(STAGE_RELAX)

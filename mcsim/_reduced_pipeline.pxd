@@ -10,9 +10,8 @@ cdef class ReducedPipeline(TreePipeline):
     cdef GeneralizedRows generalized
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
-    cdef double* approach                # (rows,) J qd before the rows act
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
-    cdef object kept_here, approaches
+    cdef object kept_here, loop_impulses
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"

@@ -22,8 +22,9 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
+from mcsim._impacts cimport TreeImpacts
 from mcsim._loop_account cimport LoopAccount
-from mcsim._pipeline cimport (STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
+from mcsim._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
                               SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
@@ -96,6 +97,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
+        self._plan_impacts()
         self.choose_joints(self.islands.asleep)
 
     def _grow_rows(self, rows, manifolds):
@@ -104,9 +106,26 @@ cdef class ReducedPipeline(TreePipeline):
             self._follow_rows()
 
     def _follow_rows(self):
-        self.approaches = np.zeros((2, self.row_capacity))
-        self.approach, self.impulses = doubles(self.approaches[0]), doubles(self.approaches[1])
+        self.loop_impulses = np.zeros(self.row_capacity)
+        self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
+
+    def _impacts(self):
+        if self.account is None:
+            return None                                  # not yet
+        return TreeImpacts(self.settings.restitution_law, self.generalized, self.motion, self.looping)
+
+    cdef void bounce(self, bint held) noexcept nogil:
+        cdef long long before = self.impact_count
+        if self.blows is None:
+            return
+        if not held and self.looping:
+            self.generalized.solve(self.rows, self.motion.qd, RELAXED)
+        self.impact_count += self.blows.resolve(self.rows, self.row_count, self.settings.restitution_threshold,
+                                                self.settings.h, self.settings.first_kick, self.impacts)
+        if self.impact_count != before:
+            self.show_twists()
+        self.lap(STAGE_IMPACT)
 
     def grow(self):
         Pipeline.grow(self)
@@ -579,8 +598,6 @@ cdef class ReducedPipeline(TreePipeline):
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
         cdef bint watched = self.looping and self.note_strain()
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
-        if self.bounces:
-            self.generalized.look(self.rows, self.row_count, self.motion.qd, self.approach)
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
         self.set_start_impulses()
@@ -633,13 +650,11 @@ cdef class ReducedPipeline(TreePipeline):
         self.return_half()
         if self.looping:
             self.doubt(True)
+        self.bounce(False)
         self.solve_rows(RELAXED, self.settings.relax_iterations)
         if watched:
             self.account.end_half(self.rows, self.row_count, acting, forces)
             self.account.calm(self.rows, self.row_count, self.settings.compliant)
-        if self.bounces:
-            self.impact_count += self.generalized.bounce(self.rows, self.row_count, self.motion.qd, self.approach,
-                                                         self.settings.restitution_threshold, self.settings.iterations)
         self.show_twists()
         if last:
             self.residual = max(self.first_residual,

@@ -13,6 +13,7 @@ from libc.string cimport memset
 
 import numpy as np
 
+from mcsim._impacts cimport SmoothImpacts
 from mcsim._pipeline cimport STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, SWEEPS_A_LOOK
 from mcsim.constraints._forces cimport add_joint_forces, mute_joint_forces
 from mcsim.core._arrays cimport doubles
@@ -59,6 +60,18 @@ cdef class SmoothPipeline(Pipeline):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.smooth.reserve(self.row_capacity)
+        self._plan_impacts()
+
+    def _impacts(self):
+        cdef SmoothImpacts blows
+        if self.smooth is None:
+            return None                                  # not yet
+        blows = SmoothImpacts(self.settings.restitution_law, self.smooth, self.bodies.count)
+        blows.twist, blows.bodies = self.bodies.twist, &self.bodies
+        return blows
+
+    cdef void show_joint_rows(self) noexcept nogil:
+        pass
 
     def _grow_rows(self, rows, manifolds):
         Pipeline._grow_rows(self, rows, manifolds)
@@ -165,7 +178,7 @@ cdef class SmoothPipeline(Pipeline):
         if bounded:
             self.write_rows(self.rows)
             self.lap(STAGE_REFRESH)
-            self.bounce()
+            self.bounce(True)
             self.solve_bounded(RELAXED)
             self.lap(STAGE_RELAX)
         self.residual = residual(self.rows, self.row_count, self.bodies.twist, RELAXED) if bounded else 0.0

@@ -98,7 +98,7 @@ def run(
     contact: Annotated[str | None, _world("contact", "rigid, compliant or event.")] = None,
     compliant_law: Annotated[str | None, _world("compliant-law", "Of compliant contact: linear or hunt_crossley.")] = None,
     impacts: Annotated[str | None, _world("impacts", "With --contact event: simultaneous or sequential.")] = None,
-    restitution_law: Annotated[str | None, _world("restitution-law", "With --contact event: newton or poisson.")] = None,
+    restitution_law: Annotated[str | None, _world("restitution-law", "stronge, newton or poisson.")] = None,
     stop: Annotated[str | None, _world("stop", "What ends the sweeps: iterations or residual.")] = None,
     tolerance: Annotated[float | None, _world_number("tolerance", "Of the residual that ends them.", "X")] = None,
     stabilization: Annotated[str | None, _world(

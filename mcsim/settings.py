@@ -161,11 +161,13 @@ def _check_events(k):
     """Whether contacts are events; the integrator that is meant where none is named."""
     choose(k["contact"], CONTACTS, "contact")
     events = k["contact"] == "event"
-    # The impacts of rigid contacts are one after the other, by Newton's law (solve/_impact.pyx).
-    for name, table, own in (("impacts", ORDERS, "sequential"), ("restitution_law", LAWS, "newton")):
-        k[name] = choose(k[name] or (table[0] if events else own), table, name)
-        if not events and k[name] != own:
-            raise FieldError(name, f"{k[name]!r} goes with contact='event', not with {k['contact']!r}")
+    # The impacts of rigid contacts are one after the other, what closes at the same time at once (solve/_impact.pyx).
+    k["impacts"] = choose(k["impacts"] or (ORDERS[0] if events else "sequential"), ORDERS, "impacts")
+    if not events and k["impacts"] != "sequential":
+        raise FieldError("impacts", f"{k['impacts']!r} goes with contact='event', not with {k['contact']!r}")
+    if k["restitution_law"] is not None and k["contact"] == "compliant":
+        raise FieldError("restitution_law", "does not go with contact='compliant', whose damping takes its place")
+    k["restitution_law"] = choose(k["restitution_law"] or "stronge", LAWS, "restitution_law")
     if k["integrator"] is None:
         k["integrator"] = METHODS[0] if events else "semi_implicit"
     if events and k["solver"] != "si":
@@ -289,7 +291,7 @@ def kernel_settings(k, gravity):
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"], k["contact"] == "compliant"),
         "push_speed": k["push_speed"],
-        "restitution_threshold": k["restitution_threshold"],
+        "restitution_threshold": k["restitution_threshold"], "restitution_law": LAWS.index(k["restitution_law"]),
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),

@@ -70,6 +70,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
       push_speed: fastest speed of pushing an overlap apart [m/s], 3.
       restitution_threshold: slower impacts do not bounce [m/s], 0.5.
+      restitution_law: of impacts with friction, of joints too (docs/theory/impacts.md): "stronge" (the work of the normal
+        impulse comes back by e²; gains no energy), "newton" (the speed comes back by e), "poisson" (the impulse does).
       speculative_distance: contacts exist from this separation on [m], 0.02.
       joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
         "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
@@ -94,7 +96,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         rounding, contact forces by LCPs over accelerations (docs/theory/event_driven.md; `event_log`), for studies of
         tens of bodies. Then integrator: "dopri" (the default; fifth order, its polynomial fourth), "heun" (2), "euler"
         (1), a step a substep or between events; joints are closed after each; impacts: "simultaneous" or "sequential";
-        restitution_law: "newton" or "poisson". Of the other keywords only dt and substeps are read.
+        Of the other keywords only dt, substeps and restitution_law are read.
       threads: 1; among which contacts and bodies are shared out, at most one a processor. Results do not depend on it.
         It pays from some hundreds of touching bodies on, where the processors are free.
       strict: False. True: a step that could not do something, which else only stands in `stats.notes` (docs/notes.md),

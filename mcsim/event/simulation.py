@@ -671,8 +671,8 @@ class Simulation:
                        "end and were ended by a plastic one to all of them")
         gained = dot(impulses, rows.rates + 0.5 * product(A, impulses))
         if gained > 1e-9 * max(self.system.energy(y), 1e-300):
-            self._note("gained energy", contacts, f"t = {time:.9g} s: an impact with friction gained {gained:.3g} J "
-                       f"{self._among(contacts)}; restitution_law='poisson' may gain less")
+            self._note("gained energy", contacts, f"t = {time:.9g} s: an impact gained {gained:.3g} J "
+                       f"{self._among(contacts)}; restitution_law='stronge' gains none")
         self._log_impulses(time, "impact", contacts, rows, impulses)
         y = self.system.with_velocities(y, instant.u + product(X, impulses))
         self._known = y, self._measured_again(y)

@@ -72,6 +72,4 @@ cdef class GeneralizedRows:
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil
     cdef double worst(self, const Row* rows) noexcept nogil
     cdef void close(self, Row* rows, double* velocity, double h) noexcept nogil
-    cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,
-                    int sweeps) noexcept nogil
-    cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil
+    cdef void hold_loops(self, const Row* rows, double* velocity) noexcept nogil

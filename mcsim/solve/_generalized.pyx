@@ -14,7 +14,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_FRICTION, BIASED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -42,6 +42,9 @@ CONTRARY[0], CONTRARY[1] = 0.1, 0.01
 cdef double CONTRARY_LED = 0.05
 cdef double[2] LEAST
 LEAST[0], LEAST[1] = 1e-2, 1e-6
+
+cdef enum:
+    HOLDS = 3                    # proximal steps of what loops answer to an impact
 
 # A pivot below this part of its row's diagonal marks a row that others imply.
 cdef double SMALLEST_PIVOT = 1e-14
@@ -488,34 +491,25 @@ cdef class GeneralizedRows:
             self.loop_change[i] = row.error / h if row.stabilized and not self.loop_open[i] else 0.0
         self.solve_loops(rows, velocity, BIASED)
 
-    cdef void look(self, const Row* rows, Py_ssize_t count, const double* velocity, double* rates) noexcept nogil:
-        """J qd of all rows."""
-        cdef Py_ssize_t i
-        for i in range(count):
-            rates[i] = self.rate(i, velocity)
-
-    cdef int bounce(self, Row* rows, Py_ssize_t count, double* velocity, const double* approach, double threshold,
-                    int sweeps) noexcept nogil:
-        """Newton's law on the normal rows that bear: J qd = -e times what it was before (`approach`), where that was
-        faster than the threshold [m/s]. -> how many bounced"""
-        cdef Py_ssize_t i
-        cdef Row* row
-        cdef double old, change, d
-        cdef int k, found = 0
-        for k in range(sweeps):
-            found = 0
-            for i in range(count):
-                row = &rows[i]
-                if (row.kind != ROW_NORMAL or row.restitution == 0.0 or approach[i] > -threshold
-                        or row.impulse == 0.0 or not row.diagonal > 0.0):
-                    continue
-                d = -(self.rate(i, velocity) + row.restitution * approach[i]) / row.diagonal
-                old = row.impulse
-                row.impulse = max(old + d, 0.0)
-                change = row.impulse - old
-                self.apply(i, change, velocity)
-                found += 1
-        return found
+    cdef void hold_loops(self, const Row* rows, double* velocity) noexcept nogil:
+        """J velocity = 0 in all rows that close loops, by impulses that leave no trace but there: proximal steps, each of
+        which leaves PROXIMAL of what it is given."""
+        cdef Py_ssize_t i, k, first
+        cdef int n
+        for n in range(HOLDS):
+            for i in range(self.loop_count):
+                k = self.loop[i]
+                self.loop_change[i] = self.rate(k, velocity) + (self.rate(k + 1, velocity) if is_wide(&rows[k]) else 0.0)
+            first = 0
+            for i in range(1, self.loop_count + 1):
+                if i == self.loop_count or self.loop_part[i] != first:
+                    self.invert(RELAXED, first, i)
+                    first = i
+            for i in range(self.loop_count):
+                k = self.loop[i]
+                self.apply(k, self.loop_change[i], velocity)
+                if is_wide(&rows[k]):
+                    self.apply(k + 1, self.loop_change[i], velocity)
 
     # ---- strain ------------------------------------------------------------------------------------------------------
 

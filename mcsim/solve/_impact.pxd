@@ -1,10 +1,75 @@
-"""Restitution as a sequence of impacts, at the start of a substep."""
+"""Restitution: the impacts of what touches and closes fast, round after round."""
 
+from libc.stdint cimport int32_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
 
-# Let every manifold bounce that closes faster than `threshold` [m/s] and touches within `h` [s]. Changes the twists and
-# adds the impacts' impulses to impact_impulse (count,) [N s, N m s]; the rows' own impulses (the warm start) stay as
-# they are. Answers how many manifolds were struck, counting repeats; 0 where no row has a restitution.
-cdef int resolve_impacts(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
-                         double* impact_impulse) noexcept nogil
+cdef enum:
+    MOST_TOGETHER = 24       # manifolds that are struck at once
+
+# A manifold that closes. It is struck as one contact, at its centre of pressure.
+ctypedef struct Struck:
+    Py_ssize_t begin             # its normals: rows[begin : begin + points]
+    Py_ssize_t pair              # its first friction row, -1: none; the others follow
+    Py_ssize_t twist             # its twist row, -1: none
+    int32_t points
+    int32_t pairs                # of friction rows
+    int32_t node[2]              # what its bodies are part of, -1: nothing that moves
+    int32_t next                 # in its group, -1: the last
+    int32_t root                 # the first of its group
+    double weight[4]             # of the points, 1 in all
+    double offset[2]             # of the centre of pressure from that of friction, along the tangents [m]
+    double restitution           # where it is now, before the surfaces touch
+    double shift                 # from J v to the rate at the time of the pose [m/s]
+
+cdef class Impacts:
+    cdef readonly int law        # of solve/_laws.pxd
+    cdef object kept
+    cdef const Row* rows
+    cdef Py_ssize_t count
+    cdef double threshold        # slower contacts do not bounce [m/s]
+    cdef double h                # a substep [s]
+    cdef double first            # part of its forces that acts before the drift
+    cdef double* impulse         # (count,) of the impacts, which are added [N s, N m s]
+    cdef Struck* struck
+    cdef Py_ssize_t struck_count
+    cdef Py_ssize_t capacity
+    cdef Struck* together[24]
+    cdef int32_t* owner          # (nodes,) a manifold that closes there, -1: none
+    cdef int32_t nodes[48]       # of the group that is struck
+    cdef int node_count
+    cdef double* matrix
+    cdef double* numbers
+
+    cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+                     double* impulse) noexcept nogil
+
+    # What velocities there are. A response is a change of them, collected in the group's nodes.
+    cdef void prepare(self) noexcept nogil                           # before the first strike
+    cdef void finish(self) noexcept nogil                            # after the last one, or none
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil
+    cdef double rate(self, Py_ssize_t row) noexcept nogil            # J v
+    cdef double kick(self, Py_ssize_t row) noexcept nogil            # J a h / 2
+    cdef double answered(self, Py_ssize_t row) noexcept nogil        # J of the response
+    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil
+    cdef void clear(self, int32_t node) noexcept nogil
+    cdef void answer(self, int32_t node) noexcept nogil              # the joints hold
+    cdef void take(self, int32_t node) noexcept nogil                # the response into the velocities
+
+    cdef Py_ssize_t find(self) noexcept nogil
+    cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil
+    cdef void find_friction(self, Struck* c) noexcept nogil
+    cdef void group(self) noexcept nogil
+    cdef int32_t root(self, int32_t k) noexcept nogil
+    cdef void meet(self, int32_t k, int32_t node) noexcept nogil
+    cdef void begin_response(self) noexcept nogil
+    cdef void end_response(self) noexcept nogil
+    cdef void weigh(self, Struck* c) noexcept nogil
+    cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil
+    cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil
+    cdef void strike(self, int count) noexcept nogil
+    cdef void bore(self, const Struck* c, double p) noexcept nogil
+
+cdef class BodyImpacts(Impacts):
+    cdef Twist* twist
+    cdef Twist* response

@@ -1,142 +1,40 @@
-"""Impacts with restitution, one manifold after the other until none is left.
+"""Impacts with restitution: what touches and closes fast, round after round until nothing does
+(docs/theory/impacts.md).
 
 A manifold is struck when one of its points touches within the next substep (s + h v_n < 0, kick included) and closes
-faster than the threshold. All its touching points then act at once under Newton's law in the form of Moreau
-("Unilateral contact and dry friction in finite freedom dynamics", 1988, section 8), with u = J v of the normals before
-and u+ after:
+faster than the threshold. All that close at the moment are struck together, as far as they are coupled, by bodies or by
+joints, which hold: A = J H^-1 J' is that of the articulations. What closes then is the next round's: a blow runs down a
+row of bodies, which sends the last ball of a Newton's cradle off alone, and no order of manifolds matters.
 
-    p >= 0,   u+ + e u >= 0,   p . (u+ + e u) = 0,   u+ = u + A p.
+A manifold is struck as one contact at its centre of pressure: its points share the impulse as they would without
+friction,
 
-So p'u = -p'A p / (1 + e) and the kinetic energy changes by (1 - e)/2 p'u <= 0: for e <= 1 a strike never adds energy.
+    p >= 0,   u + a p >= 0,   p . (u + a p) = 0,      a, u those of its normals,
+
+the tangents are those at that centre, and what the law (_laws.pyx) gives goes to the points in these parts. Friction
+about the normal follows under the same load, as maximal dissipation from zero: it takes energy.
+
 u is the velocity at the time of the pose. Where a substep's forces act as one kick before the drift, that is half the
 next kick later: it is added. Where they act in halves (`first`, their part before the drift, is 1/2) u is there
 already, and half a kick comes before the next drift. Without this a ball lost or won g h / v of its speed at each
 bounce, and e = 1 did not come back to its height. A strike comes up to h v before the touch; its e is that which, from
 there, amounts to e at the surface.
-
-Coulomb friction under the load p follows, solved as maximum dissipation from zero, which does not add any either.
-
-Sequential, not simultaneous, impacts are what sends the last ball of a Newton's cradle off alone: the sweeps alternate
-in direction, so a blow runs down a row of bodies in one sweep whichever way the manifolds are numbered.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
+from libc.string cimport memset
 
-from mcsim.core._types cimport MC_ASSERT, Twist
-from mcsim.solve._blocks cimport clamp, cone_step, row_apply, row_coupling, row_velocity, slip_products
-from mcsim.solve._limit_surface cimport LimitSurface, find_moments, limit_surface_step
-from mcsim.state._layout cimport MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._types cimport Twist
+from mcsim.core._math cimport add
+from mcsim.solve._blocks cimport clamp, row_apply, row_velocity
+from mcsim.solve._laws cimport compress, strike_together
+from mcsim.state._layout cimport BLOCK_CONE, MANIFOLD_POINTS, RELAXED, ROW_FRICTION, ROW_NORMAL, ROW_TWIST, Row
 
 cdef enum:
-    SWEEPS = 64              # over all manifolds
-    PIVOTS = 64              # of the local complementarity problem; 16 sets of 4 points exist
-    REFINEMENTS = 20         # proximal steps of the same; 2 or 3 do unless two points nearly coincide
-    FRICTION_ROWS = 16       # of one manifold
-    FRICTION_SWEEPS = 8
-
-# ---- a small complementarity problem ---------------------------------------------------------------------------------
-
-cdef void solve_active(const double* a, const double* rhs, int n, int active, double* p) noexcept nogil:
-    """p = -(a_SS)^-1 rhs_S on the active set S (bits), 0 elsewhere; a (4, 4) positive definite. Cholesky as L D L'."""
-    cdef double l[4][4]
-    cdef double s
-    cdef int i, j, k
-    for i in range(n):
-        p[i] = 0.0
-        if not active >> i & 1:
-            continue
-        p[i] = -rhs[i]
-        for j in range(i + 1):
-            if not active >> j & 1:
-                continue
-            s = a[4 * i + j]
-            for k in range(j):
-                if active >> k & 1:
-                    s -= l[i][k] * l[k][k] * l[j][k]
-            if i == j:
-                l[i][i] = s
-            else:
-                l[i][j] = s / l[j][j]
-                p[i] -= l[i][j] * p[j]
-    for i in range(n - 1, -1, -1):
-        if not active >> i & 1:
-            continue
-        p[i] /= l[i][i]
-        for k in range(i + 1, n):
-            if active >> k & 1:
-                p[i] -= l[k][i] * p[k]
-
-
-cdef void solve_lcp(const double* a, const double* q, int n, double* p) noexcept nogil:
-    """p >= 0,  a p + q >= 0,  p . (a p + q) = 0  for a positive definite (4, 4) matrix of n rows.
-
-    Murty's principal pivoting with the least index ("Note on a Bard-type scheme for solving the complementarity
-    problem", 1974): flip the first row that breaks its sign. It ends for every P-matrix, whatever the start.
-    """
-    cdef int active = (1 << n) - 1
-    cdef int i, j, k, wrong
-    cdef double w, tolerance = 0.0
-    for i in range(n):
-        if fabs(q[i]) > tolerance:
-            tolerance = fabs(q[i])
-    tolerance *= 1e-15
-    for k in range(PIVOTS):
-        solve_active(a, q, n, active, p)
-        wrong = -1
-        for i in range(n):
-            if active >> i & 1:
-                if p[i] < 0.0:
-                    wrong = i
-                    break
-            else:
-                w = q[i]
-                for j in range(n):
-                    w += a[4 * i + j] * p[j]
-                if w < -tolerance:
-                    wrong = i
-                    break
-        if wrong < 0:
-            return
-        active ^= 1 << wrong
-    for i in range(n):
-        p[i] = p[i] if p[i] > 0.0 else 0.0
-
-
-cdef void strike(const double* a, const double* q, int n, double* p) noexcept nogil:
-    """The same for a semidefinite a: four points under a flat box have rank 3.
-
-    Proximal point iteration (Rockafellar, "Monotone operators and the proximal point algorithm", 1976): solve with
-    a + eps 1 around the last p. From p = 0 the first step is nearly the solution of smallest norm, so equal points get
-    equal impulses; the next ones take what eps left out of the velocities.
-    """
-    cdef double shifted[16]
-    cdef double right[4]
-    cdef double last[4]
-    cdef double eps = 0.0
-    cdef double size = 0.0
-    cdef double off
-    cdef int i, j, k
-    if n == 1:
-        p[0] = -q[0] / a[0] if q[0] < 0.0 else 0.0
-        return
-    for i in range(n):
-        eps += 1e-7 * a[5 * i] / n
-        size = fabs(q[i]) if fabs(q[i]) > size else size
-        p[i] = 0.0
-    for i in range(n):
-        for j in range(n):
-            shifted[4 * i + j] = a[4 * i + j]
-        shifted[5 * i] += eps
-    for k in range(REFINEMENTS):
-        for i in range(n):
-            last[i] = p[i]
-            right[i] = q[i] - eps * p[i]
-        solve_lcp(shifted, right, n, p)
-        off = 0.0
-        for i in range(n):
-            off = fabs(p[i] - last[i]) if fabs(p[i] - last[i]) > off else off
-        if eps * off <= 1e-15 * size:
-            return
+    ROUNDS = 64              # of impacts; what closes then is left to the solver
 
 # ---- one manifold ----------------------------------------------------------------------------------------------------
 
@@ -148,206 +46,446 @@ cdef inline bint rubs(const Row* row, int source) noexcept nogil:
     return (row.kind == ROW_FRICTION or row.kind == ROW_TWIST) and row.source == source
 
 
-cdef inline double rebound(const Row* row, double u, double h) noexcept nogil:
+cdef inline bint moves(const Row* row, int side) noexcept nogil:
+    cdef int k
+    for k in range(6 * side, 6 * side + 6):
+        if row.inv_mass_jacobian[k] != 0.0:
+            return True
+    return False
+
+
+cdef inline double rebound(double restitution, double error, double kick, double u, double h) noexcept nogil:
     """The ratio of speeds at the gap s > 0 that restitution e at the surface makes, with the acceleration a = 2 kick /
     h: on the way through the gap and back, u_s^2 = u^2 - 2 a s."""
     cdef double gained
-    if row.error <= 0.0 or row.kick == 0.0 or u == 0.0:
-        return row.restitution
-    gained = -4.0 * row.kick * row.error / (h * u * u)
-    gained = row.restitution * row.restitution * (1.0 + gained) - gained
-    return sqrt(gained) if gained > 0.0 else 0.0
+    if error <= 0.0 or kick == 0.0 or u == 0.0:
+        return restitution
+    gained = -4.0 * kick * error / (h * u * u)
+    gained = restitution * restitution * (1.0 + gained) - gained
+    return sqrt(min(gained, 1.0)) if gained > 0.0 else 0.0
 
 
-cdef int resolve_manifold(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, Twist* twist,
-                          double threshold, double h, double first, double* impact_impulse) noexcept nogil:
-    """Strike the manifold whose normals are rows[begin : begin + points] if it asks for it; 1 if so, else 0."""
-    cdef const Row* normal[MANIFOLD_POINTS]
-    cdef double a[16]
-    cdef double q[4]
-    cdef double p[4]
-    cdef double load[MANIFOLD_POINTS]
-    cdef double u, v
-    cdef bint touches
-    cdef bint struck = False
-    cdef int n = 0
-    cdef int i, j
-    cdef const Row* row
-    for i in range(points):
-        row = rows + begin + i
-        if not row.diagonal > 0.0:
-            continue
-        u = row_velocity(row, twist)
-        touches = row.error + h * (u + first * 2.0 * row.kick) < 0.0
-        if touches or row.error <= 0.0:
-            normal[n] = row
-            v = u + (2.0 * first - 1.0) * row.kick
-            q[n] = (1.0 + rebound(row, v, h)) * v
-            n += 1
-            struck = struck or (u < -threshold and touches)
-    if not struck:
-        return 0
-    for i in range(n):
-        for j in range(n):
-            a[4 * i + j] = row_coupling(normal[i], normal[j])
-    strike(a, q, n, p)
-    for i in range(points):
-        load[i] = 0.0
-    for i in range(n):
-        load[normal[i] - rows - begin] = p[i]
-        impact_impulse[normal[i] - rows] += p[i]
-        row_apply(normal[i], p[i], twist)
-    rub(rows, count, begin, points, load, twist, impact_impulse)
-    return 1
+cdef class Impacts:
+    """law: of solve/_laws.pxd; nodes: how many there may be."""
 
+    def __init__(self, int law, Py_ssize_t nodes):
+        cdef Py_ssize_t n = 3 * MOST_TOGETHER
+        owner, numbers = np.full(nodes + 1, -1, np.int32), np.zeros(n * n + 9 * n)
+        self.law = law
+        self.kept = [owner, numbers, None]
+        self.owner, self.matrix = integers(owner), doubles(numbers)
+        self.numbers = self.matrix + n * n
 
-cdef void rub(const Row* rows, Py_ssize_t count, Py_ssize_t begin, int points, const double* load, Twist* twist,
-              double* impact_impulse) noexcept nogil:
-    """Friction of the struck manifold: its friction rows lie right before or right behind the normals."""
-    cdef Py_ssize_t first = begin
-    cdef Py_ssize_t last = begin + points
-    cdef int source = rows[begin].source
-    while first > 0 and rubs(rows + first - 1, source):
-        first -= 1
-    rub_rows(rows, first, begin, begin, points, load, twist, impact_impulse)
-    first = last
-    while last < count and rubs(rows + last, source):
-        last += 1
-    rub_rows(rows, first, last, begin, points, load, twist, impact_impulse)
+    def reserve(self, Py_ssize_t rows):
+        """Room for the manifolds of so many rows."""
+        if rows > self.capacity:
+            self.kept[2] = np.zeros((rows, sizeof(Struck)), np.int8)
+            self.struck, self.capacity = <Struck*>records(self.kept[2]), rows
 
+    # ---- of the bodies -----------------------------------------------------------------------------------------------
 
-cdef inline double slip(const Row* row, const Twist* twist) noexcept nogil:
-    """Of the surfaces, which may move over their bodies: that is a friction row's bias."""
-    return row_velocity(row, twist) + row.bias[RELAXED]
+    cdef void prepare(self) noexcept nogil:
+        pass
 
+    cdef void finish(self) noexcept nogil:
+        pass
 
-cdef void rub_rows(const Row* rows, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin, int points,
-                   const double* load, Twist* twist, double* impact_impulse) noexcept nogil:
-    """Gauss-Seidel on the friction blocks in rows[first:last], from zero; no step of it adds kinetic energy."""
-    cdef double impulse[FRICTION_ROWS]
-    cdef double old[3]
-    cdef double share[8]
-    cdef double bore = 0.0
-    cdef double bound
-    cdef const Row* row
-    cdef Py_ssize_t i
-    cdef double* x
-    cdef int k, j
-    MC_ASSERT(last - first <= FRICTION_ROWS)
-    if last - first > FRICTION_ROWS:
-        last = first + FRICTION_ROWS
-    for i in range(last - first):
-        impulse[i] = 0.0
-    for j in range(8):
-        share[j] = 0.0
-    for k in range(FRICTION_SWEEPS):
-        i = first
-        while i < last and i + rows[i].block <= last:
-            row = rows + i
-            x = impulse + (i - first)
-            for j in range(row.block):
-                old[j] = x[j]
-            bound = impact_bound(row, begin, points, rows, load)
-            if row.block == 3:
-                strike_surface(rows, row, begin, load, twist, share, &bore, x)
-                row_apply(row + 1, x[1] - old[1], twist)
-                row_apply(row + 2, x[2] - old[2], twist)
-            elif row.block == 2:
-                cone_step(row[0].diagonal, row[1].diagonal, row.coupling, bound, slip(row, twist), slip(row + 1, twist),
-                          x)
-                row_apply(row + 1, x[1] - old[1], twist)
-            elif row.diagonal > 0.0:
-                x[0] = clamp(x[0] - slip(row, twist) / row.diagonal, -bound, bound)
-            row_apply(row, x[0] - old[0], twist)
-            i += row.block
-    for i in range(first, last):
-        impact_impulse[i] += impulse[i - first]
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        return -1
 
+    cdef double rate(self, Py_ssize_t row) noexcept nogil:
+        return 0.0
 
-cdef void strike_surface(const Row* rows, const Row* row, Py_ssize_t begin, const double* load, const Twist* twist,
-                         double* share, double* bore, double* x) noexcept nogil:
-    """(3,) x of the block of three at `row` under the strike's loads of the normals from rows[begin] on."""
-    cdef LimitSurface s
-    cdef double w[3]
-    cdef double sum = 0.0
-    cdef int i
-    s.count = row.normal_count
-    for i in range(s.count):
-        s.limit[i] = row.friction * load[i]
-        s.turn[i][0] = rows[begin + i].offset[1]
-        s.turn[i][1] = -rows[begin + i].offset[0]
-        sum += load[i]
-    s.bore = row[2].lever * sum
-    find_moments(&s)
-    for i in range(3):
-        w[i] = slip(row + i, twist)
-    limit_surface_step(&s, slip_products(row, RELAXED), w, share, bore, x)
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        return self.rows[row].kick
 
+    cdef double answered(self, Py_ssize_t row) noexcept nogil:
+        return 0.0
 
-cdef double impact_bound(const Row* row, Py_ssize_t begin, int points, const Row* rows,
-                         const double* load) noexcept nogil:
-    """friction_bound under the impulses `load` of the strike on rows[begin : begin + points]."""
-    cdef double bound = 0.0
-    cdef Py_ssize_t i
-    cdef int k
-    for k in range(row.normal_count):
-        i = row.normal_begin + k - begin
-        if i >= 0 and i < points:
-            bound += rows[begin + i].lever * load[i] if row.kind == ROW_TWIST else load[i]
-    bound *= row.friction
-    return bound if bound > 0.0 else 0.0
+    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:
+        pass
 
-# ---- all of them -----------------------------------------------------------------------------------------------------
+    cdef void clear(self, int32_t node) noexcept nogil:
+        pass
 
-cdef int resolve_impacts(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
-                         double* impact_impulse) noexcept nogil:
-    cdef int total = 0
-    cdef int sweep, struck
-    for sweep in range(SWEEPS):
-        if sweep % 2 == 0:
-            struck = sweep_forward(rows, count, twist, threshold, h, first, impact_impulse)
+    cdef void answer(self, int32_t node) noexcept nogil:
+        pass
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        pass
+
+    # ---- what closes -------------------------------------------------------------------------------------------------
+
+    cdef int resolve(self, const Row* rows, Py_ssize_t count, double threshold, double h, double first,
+                     double* impulse) noexcept nogil:
+        """-> how many manifolds were struck, counting repeats"""
+        cdef Py_ssize_t k
+        cdef int32_t i
+        cdef int round, n
+        cdef int total = 0
+        self.rows, self.count, self.impulse = rows, count, impulse
+        self.threshold, self.h, self.first = threshold, h, first
+        for round in range(ROUNDS):
+            if self.find() == 0:
+                break
+            if total == 0:
+                self.prepare()
+            total += <int>self.struck_count
+            self.group()
+            for k in range(self.struck_count):
+                if self.struck[k].root != k:
+                    continue
+                i = <int32_t>k
+                n = 0
+                while i >= 0:
+                    self.together[n] = &self.struck[i]
+                    n += 1
+                    i = self.struck[i].next
+                    if n == MOST_TOGETHER or i < 0:
+                        self.strike(n)
+                        n = 0
+        self.finish()
+        return total
+
+    cdef Py_ssize_t find(self) noexcept nogil:
+        """The manifolds that close. -> how many"""
+        cdef Py_ssize_t i = 0
+        cdef int points
+        self.struck_count = 0
+        while i < self.count:
+            points = 1
+            if self.rows[i].kind == ROW_NORMAL and self.rows[i].restitution > 0.0:
+                while (points < MANIFOLD_POINTS and i + points < self.count
+                       and same_manifold(self.rows + i, self.rows + i + points)):
+                    points += 1
+                self.look_at(i, points)
+            i += points
+        return self.struck_count
+
+    cdef void look_at(self, Py_ssize_t begin, int points) noexcept nogil:
+        cdef const Row* row
+        cdef Struck* c
+        cdef double u
+        cdef int i
+        for i in range(points):
+            row = self.rows + begin + i
+            if not row.diagonal > 0.0:
+                continue
+            u = self.rate(begin + i)
+            if u < -self.threshold and row.error + self.h * (u + self.first * 2.0 * self.kick(begin + i)) < 0.0:
+                break
         else:
-            struck = sweep_backward(rows, count, twist, threshold, h, first, impact_impulse)
-        total += struck
-        if struck == 0:
-            break
-    return total
+            return
+        c = &self.struck[self.struck_count]
+        self.struck_count += 1
+        c.begin = begin
+        c.points = points
+        for i in range(2):
+            c.node[i] = self.node_of(begin, i)
+        self.find_friction(c)
 
+    cdef void find_friction(self, Struck* c) noexcept nogil:
+        """Its friction rows lie right before or right behind the normals."""
+        cdef Py_ssize_t i = c.begin
+        cdef int source = self.rows[c.begin].source
+        c.pair = c.twist = -1
+        c.pairs = 0
+        while i > 0 and rubs(self.rows + i - 1, source):
+            i -= 1
+        while i < self.count and (rubs(self.rows + i, source) or i >= c.begin and i < c.begin + c.points):
+            if self.rows[i].kind == ROW_TWIST:
+                c.twist = i
+            elif self.rows[i].kind == ROW_FRICTION:
+                c.pair = i if c.pair < 0 else c.pair
+                c.pairs += 1
+            i += 1
+        c.pairs //= 2
 
-cdef int sweep_forward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
-                       double* impact_impulse) noexcept nogil:
-    cdef int struck = 0
-    cdef Py_ssize_t i = 0
-    cdef int points
-    while i < count:
-        points = 1
-        if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0:
-            while points < MANIFOLD_POINTS and i + points < count and same_manifold(rows + i, rows + i + points):
-                points += 1
-            struck += resolve_manifold(rows, count, i, points, twist, threshold, h, first, impact_impulse)
-        i += points
-    return struck
+    cdef void group(self) noexcept nogil:
+        """What is coupled: lists of manifolds, each from its first one on."""
+        cdef Py_ssize_t k
+        cdef int32_t i, last
+        cdef int side
+        for k in range(self.struck_count):
+            self.struck[k].root = <int32_t>k
+            self.struck[k].next = -1
+        for k in range(self.struck_count):
+            for side in range(2):
+                self.meet(<int32_t>k, self.struck[k].node[side])
+        for k in range(self.struck_count):
+            self.struck[k].root = self.root(<int32_t>k)
+            for side in range(2):
+                if self.struck[k].node[side] >= 0:
+                    self.owner[self.struck[k].node[side]] = -1
+        for k in range(self.struck_count - 1, -1, -1):
+            i = self.struck[k].root
+            if i != k:
+                last = self.struck[i].next
+                self.struck[i].next = <int32_t>k
+                self.struck[k].next = last
 
+    cdef int32_t root(self, int32_t k) noexcept nogil:
+        while self.struck[k].root != k:
+            self.struck[k].root = self.struck[self.struck[k].root].root
+            k = self.struck[k].root
+        return k
 
-cdef int sweep_backward(const Row* rows, Py_ssize_t count, Twist* twist, double threshold, double h, double first,
-                        double* impact_impulse) noexcept nogil:
-    cdef int struck = 0
-    cdef Py_ssize_t i = count
-    cdef int points
-    while i > 0:
-        points = 1
-        if rows[i - 1].kind == ROW_NORMAL and rows[i - 1].restitution > 0.0:
-            while points < MANIFOLD_POINTS and i - points > 0 and same_manifold(rows + i - 1, rows + i - 1 - points):
-                points += 1
-            struck += resolve_manifold(rows, count, i - points, points, twist, threshold, h, first, impact_impulse)
-        i -= points
-    return struck
+    cdef void meet(self, int32_t k, int32_t node) noexcept nogil:
+        cdef int32_t a, b
+        if node < 0:
+            return
+        if self.owner[node] < 0:
+            self.owner[node] = k
+            return
+        a = self.root(k)
+        b = self.root(self.owner[node])
+        self.struck[max(a, b)].root = min(a, b)
+
+    # ---- responses ---------------------------------------------------------------------------------------------------
+
+    cdef void begin_response(self) noexcept nogil:
+        cdef int i
+        for i in range(self.node_count):
+            self.clear(self.nodes[i])
+
+    cdef void end_response(self) noexcept nogil:
+        cdef int i
+        for i in range(self.node_count):
+            self.answer(self.nodes[i])
+
+    cdef void weigh(self, Struck* c) noexcept nogil:
+        """The points' parts, as without friction they would share the impulse; what follows from them."""
+        cdef Py_ssize_t chosen[4]
+        cdef double a[16]
+        cdef double q[4]
+        cdef double p[4]
+        cdef const Row* row
+        cdef double u, kick, scale
+        cdef double sum = 0.0
+        cdef double error = 0.0
+        cdef double whole_kick = 0.0
+        cdef double whole = 0.0
+        cdef int n = 0
+        cdef int i, j
+        c.restitution = self.rows[c.begin].restitution
+        for i in range(4):
+            c.weight[i] = 0.0
+        for i in range(c.points):
+            row = self.rows + c.begin + i
+            if not row.diagonal > 0.0:
+                continue
+            u = self.rate(c.begin + i)
+            kick = self.kick(c.begin + i)
+            if row.error <= 0.0 or row.error + self.h * (u + self.first * 2.0 * kick) < 0.0:
+                q[n] = u + (2.0 * self.first - 1.0) * kick
+                chosen[n] = c.begin + i
+                n += 1
+        p[0] = 1.0
+        if n > 1:
+            for j in range(n):
+                scale = 1.0 / self.rows[chosen[j]].diagonal
+                self.begin_response()
+                self.push(chosen[j], scale)
+                self.end_response()
+                for i in range(n):
+                    a[4 * i + j] = self.answered(chosen[i]) / scale
+            for i in range(n):
+                for j in range(i):
+                    a[4 * i + j] = a[4 * j + i] = 0.5 * (a[4 * i + j] + a[4 * j + i])
+            compress(a, q, n, p)
+        for i in range(n):
+            sum += p[i]
+        c.offset[0] = c.offset[1] = 0.0
+        c.shift = 0.0
+        if not sum > 0.0:
+            return
+        for i in range(n):
+            row = self.rows + chosen[i]
+            p[i] /= sum
+            kick = self.kick(chosen[i])
+            c.weight[chosen[i] - c.begin] = p[i]
+            c.offset[0] += p[i] * row.offset[0]
+            c.offset[1] += p[i] * row.offset[1]
+            c.shift += p[i] * (2.0 * self.first - 1.0) * kick
+            error += p[i] * max(row.error, 0.0)
+            whole_kick += p[i] * kick
+            whole += p[i] * q[i]
+        c.restitution = rebound(c.restitution, error, whole_kick, whole, self.h)
+
+    cdef double contact_rate(self, const Struck* c, int axis, bint answered) noexcept nogil:
+        """Of separation (axis 0) or slip, now or of the response."""
+        cdef double sum = 0.0
+        cdef Py_ssize_t row
+        cdef int i
+        if axis == 0:
+            for i in range(c.points):
+                if c.weight[i] != 0.0:
+                    sum += c.weight[i] * (self.answered(c.begin + i) if answered else self.rate(c.begin + i))
+            return sum if answered else sum + c.shift
+        if c.pairs > 1:
+            for i in range(c.points):
+                if c.weight[i] != 0.0:
+                    row = c.pair + 2 * i + axis - 1
+                    sum += c.weight[i] * (self.answered(row) if answered
+                                          else self.rate(row) + self.rows[row].bias[RELAXED])
+            return sum
+        if c.pairs == 0:
+            return 0.0
+        row = c.pair + axis - 1
+        sum = self.answered(row) if answered else self.rate(row) + self.rows[row].bias[RELAXED]
+        if c.twist >= 0:
+            sum += ((c.offset[0] if axis == 2 else -c.offset[1])
+                    * (self.answered(c.twist) if answered else self.rate(c.twist)))
+        return sum
+
+    cdef void contact_push(self, const Struck* c, int axis, double p, bint counted) noexcept nogil:
+        """An impulse along the normal or a tangent into the response. counted: and into the rows' impulses."""
+        cdef Py_ssize_t row
+        cdef double arm
+        cdef int i
+        if axis == 0 or c.pairs > 1:
+            for i in range(c.points):
+                if c.weight[i] != 0.0:
+                    row = c.begin + i if axis == 0 else c.pair + 2 * i + axis - 1
+                    self.push(row, c.weight[i] * p)
+                    if counted:
+                        self.impulse[row] += c.weight[i] * p
+            return
+        if c.pairs == 0:
+            return
+        row = c.pair + axis - 1
+        self.push(row, p)
+        if counted:
+            self.impulse[row] += p
+        if c.twist >= 0:
+            arm = c.offset[0] if axis == 2 else -c.offset[1]
+            self.push(c.twist, arm * p)
+            if counted:
+                self.impulse[c.twist] += arm * p
+
+    # ---- a strike ----------------------------------------------------------------------------------------------------
+
+    cdef void strike(self, int count) noexcept nogil:
+        """The manifolds `together`."""
+        cdef Py_ssize_t n = 3 * count
+        cdef Py_ssize_t j, k
+        cdef double* u = self.numbers
+        cdef double* p = u + n
+        cdef double* e = p + n
+        cdef double* mu = e + count
+        cdef double* work = mu + count
+        cdef double* a = self.matrix
+        cdef const Struck* c
+        cdef double scale
+        cdef int i, side
+        self.node_count = 0
+        for i in range(count):
+            for side in range(2):
+                for j in range(self.node_count):
+                    if self.nodes[j] == self.together[i].node[side]:
+                        break
+                else:
+                    if self.together[i].node[side] >= 0:
+                        self.nodes[self.node_count] = self.together[i].node[side]
+                        self.node_count += 1
+        for i in range(count):
+            self.weigh(self.together[i])
+        for j in range(n):
+            c = self.together[j // 3]
+            scale = 1.0 / self.rows[c.begin].diagonal if self.rows[c.begin].diagonal > 0.0 else 1.0
+            self.begin_response()
+            self.contact_push(c, j % 3, scale, False)
+            self.end_response()
+            for k in range(n):
+                a[k * n + j] = self.contact_rate(self.together[k // 3], k % 3, True) / scale
+            u[j] = self.contact_rate(c, j % 3, False)
+            e[j // 3] = c.restitution
+            mu[j // 3] = self.rows[c.begin].friction if c.pairs > 0 else 0.0
+        for j in range(n):
+            for k in range(j):
+                a[k * n + j] = a[j * n + k] = 0.5 * (a[k * n + j] + a[j * n + k])
+        strike_together(self.law, count, a, u, e, mu, p, work)
+        self.begin_response()
+        for j in range(n):
+            if p[j] != 0.0:
+                self.contact_push(self.together[j // 3], j % 3, p[j], True)
+        self.end_response()
+        for i in range(self.node_count):
+            self.take(self.nodes[i])
+        for i in range(count):
+            c = self.together[i]
+            if c.twist >= 0 and p[3 * i] > 0.0:
+                self.bore(c, p[3 * i])
+
+    cdef void bore(self, const Struck* c, double p) noexcept nogil:
+        """Friction about the normal through the centre of pressure, under the impulse p."""
+        cdef const Row* row = self.rows + c.twist
+        cdef const Row* normal
+        cdef double bound = 0.0
+        cdef double x, y, give, impulse
+        cdef int i
+        for i in range(c.points):
+            normal = self.rows + c.begin + i
+            if row.block_kind == BLOCK_CONE:
+                x = normal.offset[0] - c.offset[0]
+                y = normal.offset[1] - c.offset[1]
+                bound += c.weight[i] * (row.friction * sqrt(x * x + y * y) + row.lever)
+            else:
+                bound += c.weight[i] * row.friction * normal.lever
+        self.begin_response()
+        self.push(c.twist, 1.0)
+        self.end_response()
+        give = self.answered(c.twist)
+        if not (bound > 0.0 and give > 0.0):
+            return
+        impulse = clamp(-self.rate(c.twist) / give, -bound * p, bound * p)
+        self.impulse[c.twist] += impulse
+        self.begin_response()
+        self.push(c.twist, impulse)
+        self.end_response()
+        for i in range(self.node_count):
+            self.take(self.nodes[i])
+
+# ---- bodies without joints -------------------------------------------------------------------------------------------
+
+cdef class BodyImpacts(Impacts):
+    """bodies: how many there are."""
+
+    def __init__(self, int law, Py_ssize_t bodies, Py_ssize_t nodes=0):
+        Impacts.__init__(self, law, bodies + nodes)
+        response = np.zeros((bodies + 1, 6))
+        self.kept.append(response)
+        self.response = <Twist*>doubles(response) + 1
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        if not moves(self.rows + row, side):
+            return -1
+        return self.rows[row].body_b if side else self.rows[row].body_a
+
+    cdef double rate(self, Py_ssize_t row) noexcept nogil:
+        return row_velocity(self.rows + row, self.twist)
+
+    cdef double answered(self, Py_ssize_t row) noexcept nogil:
+        return row_velocity(self.rows + row, self.response)
+
+    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:
+        row_apply(self.rows + row, impulse, self.response)
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        memset(&self.response[node], 0, sizeof(Twist))
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        self.twist[node].v = add(self.twist[node].v, self.response[node].v)
+        self.twist[node].w = add(self.twist[node].w, self.response[node].w)
 
 # ---- for the tests ---------------------------------------------------------------------------------------------------
 
 def py_resolve_impacts(const Row[::1] rows, double[:, ::1] twist, double threshold, double h,
-                       double[::1] impact_impulse):
+                       double[::1] impact_impulse, int law=2):
     """twist is (bodies + 1, 6) and its first row is the world's."""
+    cdef BodyImpacts impacts = BodyImpacts(law, twist.shape[0])
     if not rows.shape[0]:
         return 0
-    return resolve_impacts(&rows[0], rows.shape[0], <Twist*> &twist[0, 0] + 1, threshold, h, 1.0, &impact_impulse[0])
+    impacts.reserve(rows.shape[0])
+    impacts.twist = <Twist*> &twist[0, 0] + 1
+    return impacts.resolve(&rows[0], rows.shape[0], threshold, h, 1.0, &impact_impulse[0])

@@ -401,6 +401,7 @@ ctypedef struct Settings:
     double joint_warm_start      # part of a joint row's impulse that the next substep starts with
     double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
     double restitution_threshold
+    int32_t restitution_law      # of solve/_laws.pxd
     double speculative_distance
     int32_t position_rounds      # of projection and ggl: position solves a substep
     double time                  # of the present poses [s]

@@ -8,10 +8,11 @@ and of joints, in maximal coordinates, K velocities = K velocities before, kept.
     Newton    zeta+ >= -e zeta, p >= 0, p . (zeta+ + e zeta) = 0          the speeds come back by e
     Poisson   compression to p_c with zeta_c >= 0, p_c >= 0, p_c . zeta_c = 0, then at least e p_c more:
               zeta+ >= 0, p_r >= e p_c, (p_r - e p_c) . zeta+ = 0           the impulses come back by e
+    Stronge   the work of normal impulses comes back by e^2 (solve/_laws.pyx); the only one that never gains energy
 
 A contact that opens while others are struck may be closing after Newton's problem: then it is posed again. With e > 0
 and friction in several contacts Newton's problem may have no solution: then Poisson's takes its place, which always has
-one. The laws are the same for one contact, and where all e are equal and there is no friction. Several contacts may be
+one. The laws are the same without friction, for one contact and where all e are equal. Several contacts may be
 struck "simultaneous", all by one such problem, or "sequential": one after the other, always the one that closes fastest
 (of equals the one with the lowest number), until none closes. The two differ: a ball that hits a row of equal ones that
 touch each other sends off the last one alone by sequential impacts, as Newton's cradle does; by one simultaneous
@@ -32,10 +33,11 @@ import numpy as np
 from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import product
 from mcsim.scene.checks import FieldError, choose
+from mcsim.solve._laws import strike
 from mcsim.solve.problems.contact_dynamics import Inertia, finite
 from mcsim.solve.problems.coulomb import INFINITE, cone
 
-LAWS = ("newton", "poisson")
+LAWS = ("newton", "poisson", "stronge")         # in the order of solve/_laws.pxd
 ORDERS = ("simultaneous", "sequential")
 MOST_ROUNDS = 10                # of simultaneous problems
 MOST_BLOWS = 2000               # of one sequential impact, per contact
@@ -159,6 +161,10 @@ class Blow:
         rows = (3 * chosen[:, None] + np.arange(3)).ravel()
         A, friction = self.A[np.ix_(rows, rows)], self.friction[chosen]
         before = rates[rows]
+        if law == "stronge":
+            impulses = np.zeros(len(rates))
+            impulses[rows] = strike(A, before, restitution[chosen], np.minimum(friction, INFINITE), LAWS.index(law))
+            return impulses
         if law == "newton":
             wanted = before.copy()
             wanted[::3] += restitution[chosen] * before[::3]

@@ -1,0 +1,348 @@
+"""Impacts of bodies that joints hold (solve/_impact.pyx), by each of the ways in which worlds hold them.
+
+What a contact's impulse changes is J H^-1 J': the velocities that it gives the bodies, and what the joints then answer.
+
+    ArticulationImpacts   the factor of the direct joint solver
+    SmoothImpacts         that of the integrators on accelerations
+    RowImpacts            joints that are rows of the sweeps: conjugate gradients on J M^-1 J' (M. Hestenes, E. Stiefel,
+                          1952), which needs no factor and finds the change of velocities of redundant rows, too
+    TreeImpacts           generalized coordinates, where only loops have to answer
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._math cimport add_scaled, mat_vec, scale, vec3
+from mcsim.solve._blocks cimport row_velocity
+from mcsim.solve._impact cimport BodyImpacts, Impacts
+from mcsim.solve._tree cimport Articulation
+from mcsim.state._layout cimport BLOCK_BILATERAL, ROW_JOINT, ROW_NORMAL
+from mcsim.state._rows cimport is_wide, push, rate
+
+from mcsim.solve.components import connected
+
+# Conjugate gradients end where what they have left is this part of what they began with.
+cdef double SOLVED = 1e-13
+
+
+cdef class ArticulationImpacts(BodyImpacts):
+    """articulations: of the direct joint solver; bodies: how many there are."""
+
+    def __init__(self, int law, Articulations articulations not None, Py_ssize_t bodies):
+        cdef Py_ssize_t count = articulations.articulation_count
+        BodyImpacts.__init__(self, law, bodies, count)
+        kicked, ready, readied = np.zeros((bodies + 1, 6)), np.zeros(count + 1, np.int8), np.zeros(count + 1, np.int32)
+        self.kept += [kicked, ready, readied]
+        self.articulations = articulations
+        self.bodies, self.settings = articulations.bodies, articulations.settings
+        self.twist = self.bodies.twist
+        self.kicked = <Twist*>doubles(kicked) + 1
+        self.ready, self.readied = <int8_t*>records(ready), integers(readied)
+
+    cdef int32_t articulation_of(self, int32_t body) noexcept nogil:
+        """-1: no joint holds it."""
+        cdef int32_t g = self.articulations.group[body]
+        cdef const Articulation* a = &self.articulations.articulation[g]
+        return g if g >= 0 and (a.node < a.node_end or a.border < a.border_end) else -1
+
+    cdef bint holds_any(self, const Row* rows, Py_ssize_t count) noexcept nogil:
+        """Whether what joints hold has a contact with a restitution."""
+        cdef Py_ssize_t i
+        for i in range(count):
+            if rows[i].kind == ROW_NORMAL and rows[i].restitution > 0.0 and (
+                    self.articulation_of(rows[i].body_a) >= 0 or self.articulation_of(rows[i].body_b) >= 0):
+                return True
+        return False
+
+    cdef void make_ready(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulations.articulation[g]
+        cdef Py_ssize_t k
+        if self.ready[g]:
+            return
+        self.ready[g] = 1
+        self.readied[self.readied_count] = <int32_t>g
+        self.readied_count += 1
+        self.articulations.begin_blows(g)
+        for k in range(a.member, a.member_end):
+            self.kick_body(self.articulations.member[k])
+        self.articulations.answer(g, self.kicked)
+
+    cdef void kick_body(self, int32_t i) noexcept nogil:
+        cdef double half = 0.5 * self.settings.h
+        self.kicked[i].v = vec3(0.0, 0.0, 0.0)
+        self.kicked[i].w = vec3(0.0, 0.0, 0.0)
+        if self.bodies.inv_mass[i] > 0.0:
+            self.kicked[i].v = add_scaled(scale(half * self.bodies.gravity_scale[i], self.settings.gravity),
+                                          half * self.bodies.inv_mass[i], self.bodies.force[i].v)
+            self.kicked[i].w = scale(half, mat_vec(self.bodies.inv_inertia_world[i], self.bodies.force[i].w))
+
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        """As forces give it while joints hold."""
+        cdef const Row* r = self.rows + row
+        cdef int32_t a = self.articulation_of(r.body_a)
+        cdef int32_t b = self.articulation_of(r.body_b)
+        if a < 0 and b < 0:
+            return r.kick
+        self.kick_side(r.body_a, a)
+        self.kick_side(r.body_b, b)
+        return row_velocity(r, self.kicked)
+
+    cdef void kick_side(self, int32_t body, int32_t g) noexcept nogil:
+        if g >= 0:
+            self.make_ready(g)
+        elif body >= 0:
+            self.kick_body(body)
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        cdef int32_t i = BodyImpacts.node_of(self, row, side)
+        if i < 0 or self.articulation_of(i) < 0:
+            return i
+        return <int32_t>self.bodies.count + self.articulation_of(i)
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        cdef const Articulation* a
+        cdef Py_ssize_t k
+        if node < self.bodies.count:
+            BodyImpacts.clear(self, node)
+            return
+        self.make_ready(node - self.bodies.count)
+        a = &self.articulations.articulation[node - self.bodies.count]
+        for k in range(a.member, a.member_end):
+            BodyImpacts.clear(self, self.articulations.member[k])
+
+    cdef void answer(self, int32_t node) noexcept nogil:
+        if node >= self.bodies.count:
+            self.articulations.answer(node - self.bodies.count, self.response)
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        cdef const Articulation* a
+        cdef Py_ssize_t k
+        if node < self.bodies.count:
+            BodyImpacts.take(self, node)
+            return
+        a = &self.articulations.articulation[node - self.bodies.count]
+        for k in range(a.member, a.member_end):
+            BodyImpacts.take(self, self.articulations.member[k])
+
+    cdef void finish(self) noexcept nogil:
+        """The joints' impulses are those that guesses are made of."""
+        cdef Py_ssize_t k
+        for k in range(self.readied_count):
+            self.ready[self.readied[k]] = 0
+            self.articulations.end_blows(self.readied[k])
+        self.readied_count = 0
+
+
+cdef class SmoothImpacts(BodyImpacts):
+    """smooth: the joints of SmoothPipeline, whose factor is made anew for the poses at which something strikes."""
+
+    def __init__(self, int law, SmoothSolver smooth not None, Py_ssize_t bodies):
+        BodyImpacts.__init__(self, law, bodies, smooth.span_count)
+        self.smooth = smooth
+
+    cdef void prepare(self) noexcept nogil:
+        self.smooth.factor(<Row*>self.rows, self.bodies)
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        cdef int32_t i = BodyImpacts.node_of(self, row, side)
+        if i < 0 or self.smooth.group[i] < 0:
+            return i
+        return <int32_t>self.bodies.count + self.smooth.group[i]
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        cdef Py_ssize_t k
+        if node < self.bodies.count:
+            BodyImpacts.clear(self, node)
+            return
+        self.smooth.clear(&self.smooth.span[node - self.bodies.count], self.response)
+
+    cdef void answer(self, int32_t node) noexcept nogil:
+        if node >= self.bodies.count:
+            self.smooth.solve_span(&self.smooth.span[node - self.bodies.count], self.rows, self.response,
+                                   self.smooth.nothing)
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        cdef const Articulation* span
+        cdef Py_ssize_t k
+        if node < self.bodies.count:
+            BodyImpacts.take(self, node)
+            return
+        span = &self.smooth.span[node - self.bodies.count]
+        for k in range(span.member, span.member_end):
+            BodyImpacts.take(self, self.smooth.member[k])
+
+
+cdef class RowImpacts(BodyImpacts):
+    """pairs: (joints, 2) bodies, -1 the world; moves: (bodies,) bool, which are dynamic."""
+
+    def __init__(self, int law, pairs, moves):
+        cdef Py_ssize_t bodies = len(moves)
+        group = np.asarray(connected(pairs, moves), np.int32)
+        found = int(group.max(initial=-1)) + 1
+        BodyImpacts.__init__(self, law, bodies, found)
+        last = np.where(group[:bodies] < 0, found, group[:bodies])
+        order = np.append(np.argsort(last, kind="stable"), 0).astype(np.int32)
+        begin = np.searchsorted(np.sort(last), np.arange(found + 1)).astype(np.int32)
+        along, first = np.zeros((bodies + 1, 6)), np.zeros(found + 1, np.int32)
+        group = np.concatenate([[-1], group[:bodies]]).astype(np.int32)
+        self.kept += [group, order, begin, along, first]
+        self.group_count = found
+        self.group, self.member, self.member_begin = integers(group) + 1, integers(order), integers(begin)
+        self.along, self.first_row = <Twist*>doubles(along) + 1, integers(first)
+
+    def reserve(self, Py_ssize_t rows):
+        Impacts.reserve(self, rows)
+        if rows > self.room:
+            self.room = rows
+            numbers, lists = np.zeros((2, rows)), np.zeros(rows, np.int32)
+            self.kept_numbers = numbers, lists
+            self.residual, self.direction, self.next_row = doubles(numbers[0]), doubles(numbers[1]), integers(lists)
+
+    cdef void prepare(self) noexcept nogil:
+        """The rows of each group."""
+        cdef Py_ssize_t i, g
+        cdef const Row* row
+        for g in range(self.group_count):
+            self.first_row[g] = -1
+        for i in range(self.joint_row_count - 1, -1, -1):
+            row = &self.joint_rows[i]
+            if row.kind == ROW_JOINT and (row.block_kind == BLOCK_BILATERAL or is_wide(row)):
+                g = max(self.group[row.body_a], self.group[row.body_b])
+                if g < 0 and is_wide(row):
+                    g = max(self.group[row[1].body_a], self.group[row[1].body_b])
+                if g >= 0:
+                    self.next_row[i] = self.first_row[g]
+                    self.first_row[g] = <int32_t>i
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        cdef int32_t i = BodyImpacts.node_of(self, row, side)
+        return -1 if i < 0 else self.group[i]
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+            BodyImpacts.clear(self, self.member[k])
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+            BodyImpacts.take(self, self.member[k])
+
+    cdef void answer(self, int32_t node) noexcept nogil:
+        """J x = 0 by impulses of the joints, D^-1 with D the diagonal of J M^-1 J' the preconditioner."""
+        cdef Py_ssize_t k, most
+        cdef int32_t i = self.first_row[node]
+        cdef const Row* row
+        cdef double left = 0.0
+        cdef double first, give, step, next
+        cdef int n = 0
+        while i >= 0:
+            row = &self.joint_rows[i]
+            self.residual[i] = -rate(row, self.response)
+            self.direction[i] = self.residual[i] / row.diagonal if row.diagonal > 0.0 else 0.0
+            left += self.residual[i] * self.direction[i]
+            n += 1
+            i = self.next_row[i]
+        first = left
+        most = 3 * n + 20
+        for k in range(most):
+            if not left > SOLVED * SOLVED * first:
+                return
+            self.move_along(node)
+            give = 0.0
+            i = self.first_row[node]
+            while i >= 0:
+                give += self.direction[i] * rate(&self.joint_rows[i], self.along)
+                i = self.next_row[i]
+            if not give > 0.0:
+                return
+            step = left / give
+            self.add_along(node, step)
+            next = 0.0
+            i = self.first_row[node]
+            while i >= 0:
+                row = &self.joint_rows[i]
+                self.residual[i] = -rate(row, self.response)
+                if row.diagonal > 0.0:
+                    next += self.residual[i] * self.residual[i] / row.diagonal
+                i = self.next_row[i]
+            i = self.first_row[node]
+            while i >= 0:
+                row = &self.joint_rows[i]
+                if row.diagonal > 0.0:
+                    self.direction[i] = self.residual[i] / row.diagonal + next / left * self.direction[i]
+                i = self.next_row[i]
+            left = next
+
+    cdef void move_along(self, int32_t node) noexcept nogil:
+        """along = M^-1 J' direction"""
+        cdef Py_ssize_t k
+        cdef int32_t i = self.first_row[node]
+        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+            memset(&self.along[self.member[k]], 0, sizeof(Twist))
+        while i >= 0:
+            push(&self.joint_rows[i], self.direction[i], self.along)
+            i = self.next_row[i]
+
+    cdef void add_along(self, int32_t node, double step) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Twist* x
+        cdef const Twist* d
+        for k in range(self.member_begin[node], self.member_begin[node + 1]):
+            x = &self.response[self.member[k]]
+            d = &self.along[self.member[k]]
+            x.v = add_scaled(x.v, step, d.v)
+            x.w = add_scaled(x.w, step, d.w)
+
+
+cdef class TreeImpacts(Impacts):
+    """generalized: the rows over qd; motion: the trees; looping: whether joints close loops."""
+
+    def __init__(self, int law, GeneralizedRows generalized not None, TreeMotion motion not None, bint looping):
+        Impacts.__init__(self, law, motion.tree_count)
+        response = np.zeros(motion.tree.nv + 1)
+        self.kept.append(response)
+        self.generalized, self.motion, self.looping = generalized, motion, looping
+        self.response = doubles(response)
+
+    cdef int32_t node_of(self, Py_ssize_t row, int side) noexcept nogil:
+        """A tree; with loops, which may tie any of them together, all are one."""
+        cdef int32_t i = self.rows[row].body_b if side else self.rows[row].body_a
+        if i < 0 or self.motion.blocks[i].count == 0:
+            return -1
+        return 0 if self.looping else self.motion.blocks[i].tree
+
+    cdef double rate(self, Py_ssize_t row) noexcept nogil:
+        return self.generalized.rate(row, self.motion.qd)
+
+    cdef double kick(self, Py_ssize_t row) noexcept nogil:
+        """By the accelerations of the last kick."""
+        return 0.5 * self.h * self.generalized.rate(row, self.motion.qdd)
+
+    cdef double answered(self, Py_ssize_t row) noexcept nogil:
+        return self.generalized.rate(row, self.response)
+
+    cdef void push(self, Py_ssize_t row, double impulse) noexcept nogil:
+        self.generalized.apply(row, impulse, self.response)
+
+    cdef Py_ssize_t begin_of(self, int32_t node) noexcept nogil:
+        return 0 if self.looping else self.motion.trees[node].first
+
+    cdef Py_ssize_t count_of(self, int32_t node) noexcept nogil:
+        return self.motion.tree.nv if self.looping else self.motion.trees[node].count
+
+    cdef void clear(self, int32_t node) noexcept nogil:
+        memset(self.response + self.begin_of(node), 0, self.count_of(node) * sizeof(double))
+
+    cdef void answer(self, int32_t node) noexcept nogil:
+        if self.looping:
+            self.generalized.hold_loops(self.rows, self.response)
+
+    cdef void take(self, int32_t node) noexcept nogil:
+        cdef Py_ssize_t first = self.begin_of(node)
+        cdef double* qd = self.motion.qd
+        cdef Py_ssize_t k
+        for k in range(first, first + self.count_of(node)):
+            qd[k] += self.response[k]
