@@ -55,6 +55,7 @@ def test_accelerations_are_those_of_the_constrained_bodies(script, name):
     assert np.abs(model.acceleration(angle, rate) - turning).max() < 1e-7 * np.abs(turning).max()
 
 
+@pytest.mark.slow
 def test_saved_positions_are_converged_and_keep_energy(script):
     """The files say how far they are converged; a fresh solution at a coarser tolerance agrees."""
     for name, until in (("chain100", 1), ("chain20_heavy", 2)):
