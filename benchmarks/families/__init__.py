@@ -1,0 +1,9 @@
+"""Families of scenes with an independent truth each, one module a group; `FAMILIES` has them all by name."""
+
+from families import chains, classics, impacts, nets, sliding, structures
+
+GROUPS = {"chains": ("Chains, trees and what acts in joints", chains), "nets": ("Nets and linkages", nets),
+          "sliding": ("Rolling, sliding, spinning", sliding), "impacts": ("Impacts", impacts),
+          "structures": ("Structures", structures), "classics": ("Classics", classics)}
+
+FAMILIES = {family.name: family for _, module in GROUPS.values() for family in module.FAMILIES}
