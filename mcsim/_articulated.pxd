@@ -4,7 +4,7 @@ from mcsim._jointed cimport Jointed
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Row
 
-cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, WIDEST_GAP
+cdef double LOOP_GAP, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP
 
 cdef enum:
     MOST_CORRECTIONS = 24    # of a drift: what those do not close flies

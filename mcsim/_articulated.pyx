@@ -38,6 +38,14 @@ cdef double WIDEST_GAP = 0.4
 # Joints that are open wider than that are closed by moving bodies by this a substep.
 cdef double FIRST_MOVE = 0.1
 
+# Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a drift under the joints'
+# forces at its start for one direction, in pieces for which it is below PIECE_STRAIN, so that they follow that turning,
+# down to 2^-MOST_HALVINGS of a drift.
+cdef double STRAIN = 4.0
+cdef double PIECE_STRAIN = 1.9
+cdef enum:
+    MOST_HALVINGS = 3
+
 # Of corrections in succession at a drift's end, so many may be poor ones; each beyond them leaves less than this of the
 # gap.
 cdef enum:
@@ -351,13 +359,17 @@ cdef class Articulated(Jointed):
         cdef Py_ssize_t k
         cdef double off
         cdef long long given_up = self.flights.given_up
+        cdef int coarsest = 0
+        while (coarsest < MOST_HALVINGS and not a.looped
+               and self.strain[g] * self.settings.h * self.settings.h > PIECE_STRAIN * (1 << 2 * coarsest)):
+            coarsest += 1
         if not self.swept[g]:
             for k in range(a.member, a.member_end):
                 self.bodies.twist[self.member[k]] = self.start[k]
             self.tree.scale_rows(a, 0.0, rows.impulse)
         self.tree.copy_rows(a, rows.impulse, self.flown)              # of the sweeps
         self.tree.copy_rows(a, rows.second, rows.impulse)
-        off = self.flights.fly(a, self.settings.h, self.swept[g])
+        off = self.flights.fly(a, self.settings.h, coarsest, self.swept[g])
         self.closed[g] = off <= a.enough
         if self.flights.given_up > given_up:
             self.noted.add(NOTE_FLIGHTS, self.member[a.member], self.flights.given_up - given_up)

@@ -15,7 +15,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy, memset
 
-from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, WIDEST_GAP, Articulated
+from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, Articulated
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows
 from mcsim.constraints._stiffness cimport load_joints
@@ -34,10 +34,8 @@ from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# Articulations fly where h^2 trace(I^-1 K+) of a body is above this, the limit of stability of a
-# drift under the joints' forces at its start for one direction; with limits, motors, springs or joint friction earlier,
-# since the sweeps see two bodies' masses in them, whatever these carry, and flights all.
-cdef double STRAIN = 4.0
+# With limits, motors, springs or joint friction they fly earlier than at STRAIN, since the sweeps see two bodies' masses in
+# them, whatever these carry, and flights all.
 cdef double SWEPT_STRAIN = 1.0
 
 # The proximal part of the diagonal where the rows are those of the sweeps.

@@ -42,7 +42,7 @@ cdef class Flights:
     cdef readonly long long given_up
 
     cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings) noexcept
-    cdef double fly(self, const Articulation* a, double h, bint swept) noexcept nogil
+    cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil
     cdef void begin_drift(self, const Articulation* a, double h, bint swept) noexcept nogil
     cdef double end_piece(self, const Articulation* a, double h, double ahead) noexcept nogil
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil

@@ -56,11 +56,16 @@ cdef double CLOSED = 5e-9
 cdef enum:
     MOST_CORRECTIONS = 20        # of a piece
     PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
-    HALVINGS = 16                # of a drift, at most
-    MOST_PIECES = 600            # of a drift: beyond it errors are accepted, and counted
+    HALVINGS = 20                # of a drift, at most
+    MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
+    LAST_HALVINGS = 8            # to that part of it
+    MOST_OF_LOOPS = 64           # the same, where loops make a piece dear
+    LAST_OF_LOOPS = 3
     MOST_REPEATS = 6
 # What the projection of a piece's velocities may take of their kinetic energy.
-cdef double LOSS = 4e-6
+cdef double LOSS = 1e-6
+# How much more a piece twice as long may take: errors are of third order.
+cdef double GROWTH = 8.0
 cdef double PROGRESS = 0.7
 # Newton's matrix is made anew where a step with the old one left more than this of what was off; with loops it is dear.
 cdef double RENEW = 0.3
@@ -147,9 +152,9 @@ cdef class Flights:
 
     # ---- a drift -------------------------------------------------------------------------------------------------------
 
-    cdef double fly(self, const Articulation* a, double h, bint swept) noexcept nogil:
-        """Poses and velocities at the end of a drift that lasts h and begins at the present ones. tree.rows.impulse: a
-        guess at half of the joints' impulses; at the end what the next drift may guess; `sum` has what they were, `held`
+    cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil:
+        """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in 2^coarsest pieces at
+        least. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess; `sum` has what they were, `held`
         those beside. The first half of the forces has acted, the second is to come. swept: the velocities at the start
         do not go along with the joints. -> how far these are open at the end"""
         cdef double* impulse = self.tree.rows.impulse
@@ -157,33 +162,39 @@ cdef class Flights:
         cdef double length, off, before, taken
         cdef int32_t done = 0                        # of 2^HALVINGS
         cdef int32_t step
-        cdef int level = 0
+        cdef int level = coarsest
         # Beyond this level pieces are divided only if they fail. Where loops meet in a net no division helps: what they
         # lose are strikes of joints that come taut.
         cdef int deepest = 0 if a.looped else HALVINGS
         cdef int pieces = 0
+        cdef int most = MOST_OF_LOOPS if a.looped else MOST_PIECES
+        cdef int finest = HALVINGS                   # where Newton's method fails at this level a piece is given up
         cdef Py_ssize_t k
-        cdef bint forced
+        cdef bint exact
         cdef bint lanes = self.tree.lanes
         self.tree.lanes = False
         self.begin_drift(a, h, swept)
+        self.tree.scale_rows(a, 1.0 / (1 << coarsest), impulse)
         while True:
             step = 1 << (HALVINGS - level)
             length = h / (1 << level)
             ahead = h * done / (1 << HALVINGS)
             pieces += 1
-            forced = level == HALVINGS or pieces >= MOST_PIECES
+            exact = pieces < most and level < deepest
+            if pieces == most:
+                finest = min(finest, LAST_OF_LOOPS if a.looped else LAST_HALVINGS)
             self.begin_piece(a, length, ahead, h)
             before = self.kinetic(a) + self.kicked(a, length)
             self.kick(a, 0.5 * length)
             off = self.try_piece(a, length, ahead + length)
-            if off < 0.0 and forced:
+            if off < 0.0 and level >= finest:                # what follows is given up earlier
+                finest -= 1
                 self.given_up += 1
                 off = self.drift_held(a, length, ahead + length)
             taken = 0.0
             if off >= 0.0:
                 taken = self.end_piece(a, length, ahead + length)
-            if off < 0.0 or (taken > LOSS * before and level < deepest and not forced):
+            if off < 0.0 or (exact and taken > LOSS * before):
                 self.restart(a)
                 level += 1
                 self.tree.scale_rows(a, 0.5, impulse)
@@ -192,7 +203,7 @@ cdef class Flights:
             done += step
             if done == 1 << HALVINGS:
                 break
-            while level > 0 and done % (1 << (HALVINGS - level + 1)) == 0:
+            if level > coarsest and done % (2 * step) == 0 and not (exact and GROWTH * taken > LOSS * before):
                 level -= 1
                 self.tree.scale_rows(a, 2.0, impulse)
         # The last piece's velocities before its joints' were held: the rest of the step does that.

@@ -167,7 +167,8 @@ def _check_events(k):
         raise FieldError("impacts", f"{k['impacts']!r} goes with contact='event', not with {k['contact']!r}")
     if k["restitution_law"] is not None and k["contact"] == "compliant":
         raise FieldError("restitution_law", "does not go with contact='compliant', whose damping takes its place")
-    k["restitution_law"] = choose(k["restitution_law"] or "stronge", LAWS, "restitution_law")
+    if k["contact"] != "compliant":
+        k["restitution_law"] = choose(k["restitution_law"] or LAWS[-1], LAWS, "restitution_law")
     if k["integrator"] is None:
         k["integrator"] = METHODS[0] if events else "semi_implicit"
     if events and k["solver"] != "si":
@@ -291,7 +292,7 @@ def kernel_settings(k, gravity):
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"], k["contact"] == "compliant"),
         "push_speed": k["push_speed"],
-        "restitution_threshold": k["restitution_threshold"], "restitution_law": LAWS.index(k["restitution_law"]),
+        "restitution_threshold": k["restitution_threshold"], "restitution_law": LAWS.index(k["restitution_law"] or LAWS[-1]),
         "speculative_distance": k["speculative_distance"],
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
