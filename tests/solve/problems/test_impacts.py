@@ -26,11 +26,12 @@ def test_newtons_cradle_tells_simultaneous_from_sequential(law):
     H, T = row(5)
     before = np.array([1.0, 0, 0, 0, 0])
     after = {order: before + impact(H, T, before, 1.0, law=law, order=order).velocity_change for order in ORDERS}
-    assert after["sequential"] == pytest.approx([0, 0, 0, 0, 1.0], abs=1e-14)
-    assert after["simultaneous"] == pytest.approx([-0.6, 0.4, 0.4, 0.4, 0.4], abs=1e-14)
+    off = 1e-11 if law == "stronge" else 1e-14               # whose restitution ends by false position
+    assert after["sequential"] == pytest.approx([0, 0, 0, 0, 1.0], abs=off)
+    assert after["simultaneous"] == pytest.approx([-0.6, 0.4, 0.4, 0.4, 0.4], abs=off)
     for velocities in after.values():
-        assert velocities.sum() == pytest.approx(1.0, abs=1e-14)
-        assert velocities @ velocities == pytest.approx(1.0, abs=1e-14)
+        assert velocities.sum() == pytest.approx(1.0, abs=off)
+        assert velocities @ velocities == pytest.approx(1.0, abs=off)
 
 
 def test_two_balls_on_three():
