@@ -293,6 +293,7 @@ def test_json_that_is_no_scene(tmp_path, load):
     assert refused(load, path)
 
 
+@pytest.mark.slow
 def test_system_models_with_other_things_in_their_fields(tmp_path):
     """TypeError, KeyError and AttributeError came through."""
     path = tmp_path / "model.json"

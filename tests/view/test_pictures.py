@@ -110,6 +110,7 @@ def test_no_ground_no_shadow():
     assert (np.abs(picture - SHADOW).sum(axis=2) < 3).sum() == 0
 
 
+@pytest.mark.slow
 def test_every_scene_is_framed_whole():
     for name in mc.scenes.SCENES:
         scene = mc.load(name)
