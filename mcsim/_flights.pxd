@@ -29,8 +29,8 @@ cdef class Flights:
     cdef int32_t* driven
     cdef Flier* fliers                   # by body, the world's before the first
     cdef Twist* twists                   # likewise, put aside
-    cdef Vec3* driven_position           # by place in `driven`, at the drift's start
-    cdef Quat* driven_orientation
+    cdef const Vec3* driven_position     # by place in `driven`, at the drift's start
+    cdef const Quat* driven_orientation
     cdef JointFrames* frames             # of each joint at the piece's start
     cdef double* opening                 # (rows,) errors at a piece's end that it aims at [m, rad]
     cdef double* residual
@@ -41,17 +41,18 @@ cdef class Flights:
     cdef readonly long long corrections
     cdef readonly long long given_up
 
-    cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings) noexcept
+    cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings, const Vec3* driven_position,
+                     const Quat* driven_orientation) noexcept
     cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil
     cdef void begin_drift(self, const Articulation* a, double h, bint swept) noexcept nogil
     cdef double end_piece(self, const Articulation* a, double h, double ahead) noexcept nogil
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
-    cdef void restart(self, const Articulation* a) noexcept nogil
+    cdef void restart(self, const Articulation* a, double ahead) noexcept nogil
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil
     cdef double mass_of(self, const Articulation* a) noexcept nogil
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil
-    cdef double drift_held(self, const Articulation* a, double h, double ahead) noexcept nogil
+    cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
     cdef void move(self, const Articulation* a, double h, double ahead) noexcept nogil
     cdef double write_mean_rows(self, const Articulation* a, double h, double ahead) noexcept nogil
     cdef double weigh(self, const Articulation* a, double h, bint renew) noexcept nogil

@@ -43,9 +43,10 @@ from mcsim.constraints._motion cimport constrain_motions
 from mcsim.constraints._parts cimport (AxisGeometry, point_frames, still_frames, turn_frames)
 from mcsim.constraints._stiffness cimport add_stiffness
 from mcsim.core._arrays cimport doubles, integers
-from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_exp,
-                               quat_mul, quat_normalized, rotate, rotate_back, scale, sub, vec3)
+from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, mat_add, mat_vec, norm, quat, quat_mul,
+                               quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
+from mcsim.integrate._euler cimport try_poses
 from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_jacobian, row_rate
@@ -129,37 +130,37 @@ cdef void constrain_flight(Row* block, const Joint* joint, const JointFrames* f,
 
 
 cdef class Flights:
-    """tree: the joints' own; members, driven: the bodies that articulations name; bodies: how many there are."""
+    """tree: the joints' own; members, driven: the bodies that articulations name; bodies: how many there are. attach: the
+    records of the pipeline, and the poses of `driven` at the drift's start, kept by who asks for flights."""
 
     def __init__(self, JointTree tree not None, members, driven, Py_ssize_t bodies):
         count = tree.rows.joint_count
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         fliers, twists = np.zeros((bodies + 1) * sizeof(Flier) // 8), np.zeros((bodies + 1, 6))
-        positions, orientations = np.zeros((len(driven), 3)), np.zeros((len(driven), 4))
         frames = np.zeros((count + 1) * sizeof(JointFrames) // 8)
         numbers = np.zeros((5, tree.row_count + 1))
-        self.kept = members, driven, fliers, twists, positions, orientations, frames, numbers
+        self.kept = members, driven, fliers, twists, frames, numbers
         self.tree = tree
         self.member, self.driven = integers(members), integers(driven)
         self.fliers, self.twists = <Flier*>doubles(fliers) + 1, <Twist*>doubles(twists) + 1
-        self.driven_position, self.driven_orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
         self.frames = <JointFrames*>doubles(frames)
         self.opening, self.residual, self.guess = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.sum, self.held = doubles(numbers[3]), doubles(numbers[4])
 
-    cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings) noexcept:
+    cdef void attach(self, Bodies* bodies, const Joint* joints, const Settings* settings, const Vec3* driven_position,
+                     const Quat* driven_orientation) noexcept:
         self.bodies, self.joints, self.settings = bodies, joints, settings
+        self.driven_position, self.driven_orientation = driven_position, driven_orientation
 
     # ---- a drift -------------------------------------------------------------------------------------------------------
 
     cdef double fly(self, const Articulation* a, double h, int coarsest, bint swept) noexcept nogil:
         """Poses and velocities at the end of a drift that lasts h and begins at the present ones, in 2^coarsest pieces at
-        least. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess; `sum` has what they were, `held`
-        those beside. The first half of the forces has acted, the second is to come. swept: the velocities at the start
-        do not go along with the joints. -> how far these are open at the end"""
+        least. tree.rows.impulse: a guess at half of the joints' impulses; at the end what the next drift may guess. `sum`
+        has what they were, `held` those beside. The first half of the forces has acted, the second is to come. swept: the
+        velocities at the start do not go along with the joints. -> how far these are open at the end"""
         cdef double* impulse = self.tree.rows.impulse
-        cdef double ahead = 0.0
-        cdef double length, off, before, taken
+        cdef double length, ahead, end, off, before, taken
         cdef int32_t done = 0                        # of 2^HALVINGS
         cdef int32_t step
         cdef int level = coarsest
@@ -179,6 +180,7 @@ cdef class Flights:
             step = 1 << (HALVINGS - level)
             length = h / (1 << level)
             ahead = h * done / (1 << HALVINGS)
+            end = h * (done + step) / (1 << HALVINGS)
             pieces += 1
             exact = pieces < most and level < deepest
             if pieces == most:
@@ -186,16 +188,16 @@ cdef class Flights:
             self.begin_piece(a, length, ahead, h)
             before = self.kinetic(a) + self.kicked(a, length)
             self.kick(a, 0.5 * length)
-            off = self.try_piece(a, length, ahead + length)
+            off = self.try_piece(a, length, end)
             if off < 0.0 and level >= finest:                # what follows is given up earlier
                 finest -= 1
                 self.given_up += 1
-                off = self.drift_held(a, length, ahead + length)
+                off = self.drift_held(a, length, ahead, end)
             taken = 0.0
             if off >= 0.0:
-                taken = self.end_piece(a, length, ahead + length)
+                taken = self.end_piece(a, length, end)
             if off < 0.0 or (exact and taken > LOSS * before):
-                self.restart(a)
+                self.restart(a, ahead)
                 level += 1
                 self.tree.scale_rows(a, 0.5, impulse)
                 continue
@@ -216,10 +218,7 @@ cdef class Flights:
         return off
 
     cdef void begin_drift(self, const Articulation* a, double h, bint swept) noexcept nogil:
-        cdef Py_ssize_t k
-        for k in range(a.driven, a.driven_end):
-            self.driven_position[k] = self.bodies.position[self.driven[k]]
-            self.driven_orientation[k] = self.bodies.orientation[self.driven[k]]
+        self.place_driven(a, 0.0)                    # another articulation's drift may have moved them already
         self.tree.scale_rows(a, 0.0, self.sum)
         self.tree.scale_rows(a, 0.0, self.held)
         self.kick(a, -0.5 * h)
@@ -283,7 +282,7 @@ cdef class Flights:
                 self.opening[at + i] = kept * block[i].error
         self.tree.copy_rows(a, rows.impulse, self.guess)
 
-    cdef void restart(self, const Articulation* a) noexcept nogil:
+    cdef void restart(self, const Articulation* a, double ahead) noexcept nogil:
         """What begin_piece has kept."""
         cdef Py_ssize_t k
         cdef int i
@@ -296,6 +295,7 @@ cdef class Flights:
             self.bodies.twist[i].v = flier.velocity
             self.bodies.twist[i].w = flier.spin
             refresh_inertia(self.bodies, i)
+        self.place_driven(a, ahead)
         self.tree.copy_rows(a, self.guess, self.tree.rows.impulse)
 
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
@@ -361,14 +361,9 @@ cdef class Flights:
         self.place_driven(a, ahead)
 
     cdef void place_driven(self, const Articulation* a, double ahead) noexcept nogil:
-        """Kinematic bodies, which keep their velocities."""
-        cdef Py_ssize_t k
-        cdef int i
-        for k in range(a.driven, a.driven_end):
-            i = self.driven[k]
-            self.bodies.position[i] = add_scaled(self.driven_position[k], ahead, self.bodies.twist[i].v)
-            self.bodies.orientation[i] = quat_normalized(quat_mul(quat_exp(scale(ahead, self.bodies.twist[i].w)),
-                                                                  self.driven_orientation[k]))
+        """Kinematic bodies, which keep their velocities; others may hang on them too, and find the same bits."""
+        try_poses(self.bodies, self.driven + a.driven, NULL, a.driven_end - a.driven, self.driven_position + a.driven,
+                  self.driven_orientation + a.driven, ahead)
 
     cdef double write_mean_rows(self, const Articulation* a, double h, double ahead) noexcept nogil:
         """The Jacobian of the mean frames, what is left of the joints' errors at the end as `residual`, and the sums of
@@ -599,30 +594,28 @@ cdef class Flights:
         whole.w = turn_of(total, turning[0])
         return total
 
-    cdef double drift_held(self, const Articulation* a, double h, double ahead) noexcept nogil:
+    cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.
         -> how far the joints are open at its end"""
         cdef double off
         cdef Py_ssize_t k
         cdef int i
-        self.restart(a)
+        self.restart(a, ahead)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             self.bodies.twist[i] = self.fliers[i].start
-        self.place_driven(a, ahead - h)
-        self.write_rows(a, ahead - h)
+        self.write_rows(a, ahead)
         self.tree.factor(a, self.bodies, PROXIMAL)
         self.hold(a)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             self.fliers[i].start.w = rotate(self.fliers[i].orientation, mat_vec(self.bodies.inertia[i], rotate_back(
                 self.fliers[i].orientation, self.bodies.twist[i].w)))
-        self.move(a, h, ahead)
+        self.move(a, h, end)
         for k in range(a.member, a.member_end):
             keep_momentum(self.bodies, self.member[k], self.fliers[self.member[k]].start.w)
         self.tree.scale_rows(a, 0.0, self.tree.rows.impulse)
-        off = self.write_rows(a, ahead)
-        return off
+        return self.write_rows(a, end)
 
     # ---- what it is made of --------------------------------------------------------------------------------------------
 

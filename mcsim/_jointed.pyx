@@ -179,7 +179,7 @@ cdef class Jointed:
         self.bodies = bodies
         self.joints = joints
         self.settings = settings
-        self.flights.attach(bodies, joints, settings)
+        self.flights.attach(bodies, joints, settings, self.driven_position, self.driven_orientation)
         self.arrange()
         self.choose_lanes()
 

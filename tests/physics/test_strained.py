@@ -161,3 +161,34 @@ def test_a_free_chain_keeps_both_momenta():
         world.step(20)
         assert np.abs(world.momentum()[0] - linear).max() < 1e-11 * 1000.0
         assert np.abs(world.momentum()[1] - angular).max() < 1e-11 * np.abs(angular).max()
+
+
+@pytest.mark.parametrize("mass", [1.0, 1000.0])
+@pytest.mark.parametrize("spin", [0.0, 1.0])
+def test_what_hangs_on_one_kinematic_body_shares_its_way(mass, spin):
+    """A strained chain on a moving body, and the same with other chains on it, strained or not: the same bits, on the way
+    that the body's velocities give, with closed joints. Each drift moved the body again from where the one before had left
+    it, and a piece that was tried again began with the body where it was at the end of the trial."""
+    def carried(chains):
+        scene = mc.Scene()
+        scene.add_body("car", kind="kinematic", velocity=(2, 0, 0), angular_velocity=(0, 0, spin))
+        for y, heavy in enumerate(chains):
+            holder = "car"
+            for i in range(5):
+                name = f"{y} {i}"
+                scene.add_body(name, mass=1.0, inertia=(0.02,) * 3, position=(0.25 + 0.5 * i, y, 0))
+                scene.add_joint(mc.BallJoint(holder, name, anchor=(0.5 * i, y, 0)))
+                holder = name
+            scene.add_body(f"{y} ball", mass=heavy, inertia=(0.1 * heavy,) * 3, position=(3, y, 0))
+            scene.add_joint(mc.BallJoint(holder, f"{y} ball", anchor=(2.5, y, 0)))
+        return scene
+
+    alone, several = mc.World(carried([1000.0])), mc.World(carried([1000.0, mass, mass]))
+    for _ in range(8):
+        alone.step(15)
+        several.step(15)
+        assert several.joint_errors().max() < 1e-8 and not several.stats.all_notes
+        for name in ("positions", "orientations", "velocities", "angular_velocities"):
+            one, other = getattr(alone, name), getattr(several, name)
+            assert np.array_equal(one, other[:len(one)]), name
+    assert several.positions[0] == pytest.approx((4.0, 0.0, 0.0), abs=1e-12)
