@@ -20,11 +20,13 @@ cdef class Articulated(Jointed):
     cdef void factor_border(self, Py_ssize_t g) noexcept nogil
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil
+    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil
     cdef void hold(self, Py_ssize_t g, Twist* twist) noexcept nogil
     cdef void begin_blows(self, Py_ssize_t g) noexcept nogil
     cdef void end_blows(self, Py_ssize_t g) noexcept nogil
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil
+    cdef void aim_border_still(self, Py_ssize_t g) noexcept nogil
     cdef void subtract_rates(self, Py_ssize_t g) noexcept nogil
     cdef double drift(self, Py_ssize_t g) noexcept nogil
     cdef void drift_driven(self, Py_ssize_t g) noexcept nogil
@@ -38,6 +40,8 @@ cdef class Articulated(Jointed):
     cdef double shorten(self, Py_ssize_t g, double off, double before) noexcept nogil
     cdef void keep_start(self, Py_ssize_t g) noexcept nogil
     cdef void keep(self, Py_ssize_t g) noexcept nogil
+    cdef void keep_impulses(self, Py_ssize_t g) noexcept nogil
+    cdef void undo_impulses(self, Py_ssize_t g) noexcept nogil
     cdef void undo(self, Py_ssize_t g) noexcept nogil
     cdef void keep_poses(self, Py_ssize_t g) noexcept nogil
     cdef void undo_poses(self, Py_ssize_t g) noexcept nogil

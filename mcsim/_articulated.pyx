@@ -18,7 +18,7 @@ from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.solve._tree cimport Articulation, Node
+from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._inertia cimport energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Row
@@ -77,6 +77,10 @@ cdef enum:
 cdef double LEAST_DIAGONAL = 1e-9
 
 
+cdef inline bint may_be_redundant(const Articulation* a) noexcept nogil:
+    return a.looped or a.border < a.border_end
+
+
 cdef class Articulated(Jointed):
     """Arguments as of Jointed."""
 
@@ -95,7 +99,7 @@ cdef class Articulated(Jointed):
         """Of the tree, then of the border. The proximal part of rows that may be redundant is as the joints are open:
         Newton's step along a direction of stiffness s is then not longer than it is true."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef bint redundant = may_be_redundant(a)
         cdef double gap
         cdef Py_ssize_t k
         for k in range(a.border, a.border_end):
@@ -120,7 +124,6 @@ cdef class Articulated(Jointed):
             return
         self.tree.copy_rows(a, rows.impulse, self.impulse)            # those of probing are no measure
         self.solved[g] = 0.0
-        self.tree.scale_rows(a, 0.0, self.nothing)
         for k in range(self.border.rounds):
             for n in range(a.member, a.member_end):
                 memset(&self.border.scratch[self.member[n]], 0, sizeof(Twist))
@@ -135,17 +138,22 @@ cdef class Articulated(Jointed):
         self.tree.copy_rows(a, self.impulse, rows.impulse)
 
     cdef void solve_one(self, Py_ssize_t g, Twist* twist) noexcept nogil:
-        """J v + bias = 0, the border's rows with the tree's, by proximal steps as solve_tree takes them."""
+        """J v + bias = 0"""
+        self.solve_all(g, twist, self.tree.rows.bias, self.solved[g], BORDER_REPEATS)
+
+    cdef void solve_all(self, Py_ssize_t g, Twist* twist, const double* bias, double enough, int most) noexcept nogil:
+        """J v + bias = 0, the border's rows with the tree's, by `most` proximal steps at most as solve_tree takes them,
+        until the border's leave `enough` [m/s, rad/s]."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        self.solve_tree(g, twist, self.tree.rows.bias)
-        for k in range(BORDER_REPEATS if a.border < a.border_end else 0):
+        self.solve_tree(g, twist, bias)
+        for k in range(most if a.border < a.border_end else 0):
             found = self.border.residual(twist, a.border, a.border_end)
-            if found <= self.solved[g] or (k > 0 and not found < PROXIMAL_PROGRESS * last):
+            if found <= enough or (k > 0 and not found < PROXIMAL_PROGRESS * last):
                 break
             self.border.finish(twist, a.border, a.border_end)
-            self.solve_tree(g, twist, self.tree.rows.bias)
+            self.solve_tree(g, twist, bias)
             last = found
 
     cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil:
@@ -169,43 +177,28 @@ cdef class Articulated(Jointed):
 
     cdef void begin_blows(self, Py_ssize_t g) noexcept nogil:
         """Before impacts at the present poses (_impacts.pyx). What stands in a herd gets a factor of its own."""
-        cdef const Articulation* a = &self.articulation[g]
         if self.here[g]:
             self.write_rows(g)
             self.factor(g)
-        self.tree.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
-        self.border.keep(1.0, a.border, a.border_end)
-        self.tree.scale_rows(a, 0.0, self.nothing)
+        self.keep_impulses(g)
 
     cdef void end_blows(self, Py_ssize_t g) noexcept nogil:
         """What joints do in impacts is no guess at what they do next."""
-        cdef const Articulation* a = &self.articulation[g]
-        self.tree.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
-        self.border.undo(a.border, a.border_end)
+        self.undo_impulses(g)
 
     cdef void answer(self, Py_ssize_t g, Twist* x) noexcept nogil:
         """J x = 0 by impulses of the joints."""
-        cdef const Articulation* a = &self.articulation[g]
-        cdef Py_ssize_t k
-        cdef int n
-        cdef double found, last = 0.0
-        self.solve_tree(g, x, self.nothing)
-        for k in range(a.border, a.border_end):
-            self.border.bias[k] = 0.0
-        for n in range(MOST_REPEATS if a.border < a.border_end else 0):
-            found = self.border.residual(x, a.border, a.border_end)
-            if found <= SOLVED or (n > 0 and not found < PROXIMAL_PROGRESS * last):
-                break
-            self.border.finish(x, a.border, a.border_end)
-            self.solve_tree(g, x, self.nothing)
-            last = found
+        self.aim_border_still(g)
+        self.solve_all(g, x, self.nothing, SOLVED, MOST_REPEATS)
 
     cdef void aim_still(self, Py_ssize_t g) noexcept nogil:
-        """Biases for that."""
-        cdef const Articulation* a = &self.articulation[g]
+        """Biases of J v + rate = 0."""
+        self.tree.copy_rows(&self.articulation[g], self.tree.rows.rate, self.tree.rows.bias)
+        self.aim_border_still(g)
+
+    cdef void aim_border_still(self, Py_ssize_t g) noexcept nogil:
         cdef Py_ssize_t k
-        self.tree.copy_rows(a, self.tree.rows.rate, self.tree.rows.bias)
-        for k in range(a.border, a.border_end):
+        for k in range(self.articulation[g].border, self.articulation[g].border_end):
             self.border.bias[k] = 0.0
 
     cdef void subtract_rates(self, Py_ssize_t g) noexcept nogil:
@@ -217,7 +210,7 @@ cdef class Articulated(Jointed):
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+            for i in range(node.row, node.row + row_count_of(node)):
                 rows.bias[i] -= row_rate(&rows.row[i], &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b])
         self.border.subtract_rates(self.bodies.twist, a.border, a.border_end)
 
@@ -274,7 +267,7 @@ cdef class Articulated(Jointed):
         """Newton's method on the velocities until the drift ends with closed joints; what that does not reach flies, or
         where that cannot be, is held as it moves at the drift's start."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef bint redundant = may_be_redundant(a)
         cdef double first, off
         cdef int k
         self.closed[g] = 1
@@ -313,7 +306,7 @@ cdef class Articulated(Jointed):
     cdef void correct(self, Py_ssize_t g) noexcept nogil:
         cdef const Articulation* a = &self.articulation[g]
         self.corrections += 1
-        if a.looped or a.border < a.border_end:
+        if may_be_redundant(a):
             self.subtract_rates(g)
             self.solve_one(g, self.bodies.twist)
         else:
@@ -391,18 +384,25 @@ cdef class Articulated(Jointed):
 
     cdef void keep(self, Py_ssize_t g) noexcept nogil:
         """Twists and impulses before a solve that may have to be undone."""
-        cdef const Articulation* a = &self.articulation[g]
         self.keep_twists(g)
+        self.keep_impulses(g)
+
+    cdef void keep_impulses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
         self.tree.copy_rows(a, self.tree.rows.impulse, self.kept_impulse)
         self.border.keep(1.0, a.border, a.border_end)
+
+    cdef void undo_impulses(self, Py_ssize_t g) noexcept nogil:
+        cdef const Articulation* a = &self.articulation[g]
+        self.tree.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
+        self.border.undo(a.border, a.border_end)
 
     cdef void undo(self, Py_ssize_t g) noexcept nogil:
         cdef const Articulation* a = &self.articulation[g]
         cdef Py_ssize_t k
         for k in range(a.member, a.member_end):
             self.bodies.twist[self.member[k]] = self.twist[k]
-        self.tree.copy_rows(a, self.kept_impulse, self.tree.rows.impulse)
-        self.border.undo(a.border, a.border_end)
+        self.undo_impulses(g)
 
     cdef void keep_poses(self, Py_ssize_t g) noexcept nogil:
         cdef const Articulation* a = &self.articulation[g]
@@ -476,7 +476,7 @@ cdef class Articulated(Jointed):
         Jacobians. For what the drift could not do, or where a scene begins with open joints. Momentum is kept
         (Displacement)."""
         cdef const Articulation* a = &self.articulation[g]
-        cdef bint redundant = a.looped or a.border < a.border_end
+        cdef bint redundant = may_be_redundant(a)
         cdef double last
         cdef double shorter = 1.0
         cdef double widest = WIDEST_GAP * a.size
@@ -519,7 +519,7 @@ cdef class Articulated(Jointed):
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+            for i in range(node.row, node.row + row_count_of(node)):
                 if fabs(self.tree.rows.error[i]) > most:
                     self.noted.most(kind, node.joint, fabs(self.tree.rows.error[i]))
         for k in range(a.border, a.border_end):
@@ -550,7 +550,7 @@ cdef class Articulated(Jointed):
         self.tree.scale_rows(a, 0.0, rows.impulse)
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(node.size if node.joint >= 0 else 0):
+            for i in range(row_count_of(node)):
                 rows.bias[node.row + i] = (part * rows.error[node.row + i] if holds_position(&self.joints[node.joint], i)
                                            else 0.0)
         for k in range(a.border, a.border_end):
@@ -574,8 +574,7 @@ cdef class Articulated(Jointed):
             self.displacement.carry_orbit(self.bodies, node.body_a, node.body_b, force)
         self.carry_gears(g)
         self.displacement.carry_spins(self.bodies)
-        self.tree.copy_rows(a, self.kept_impulse, rows.impulse)
-        self.border.undo(a.border, a.border_end)
+        self.undo_impulses(g)
         self.refresh_one(g)
 
     cdef void carry_gears(self, Py_ssize_t g) noexcept nogil:

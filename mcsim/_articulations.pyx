@@ -23,7 +23,7 @@ from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back,
 from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
-from mcsim.solve._tree cimport Articulation, Node
+from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport kinetic_energy
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_TREE, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, scale_numbers
@@ -177,10 +177,11 @@ cdef class Articulations(Articulated):
         they start from 0. What flies has both halves from its flight alone."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t c, g
+        for c in range(self.awake_count):
+            self.keep_poses(self.awake[c])
+            self.keep_start(self.awake[c])
         for c in range(self.alone_count):
             g = self.alone[c]
-            self.keep_poses(g)
-            self.keep_start(g)
             if self.cold[g] or self.flies[g]:
                 self.tree.scale_rows(&self.articulation[g], 0.0, rows.impulse)
             else:
@@ -188,11 +189,6 @@ cdef class Articulations(Articulated):
                 self.tree.push(&self.articulation[g], self.bodies, self.bodies.twist, rows.impulse)
         if self.herds is None:
             return
-        for c in range(self.awake_count):
-            g = self.awake[c]
-            if self.here[g]:
-                self.keep_poses(g)
-                self.keep_start(g)
         self.herds.aim_for(self.near, self.swept, False)
         self.herds.keep(self.bodies)
         memcpy(rows.impulse + self.tree.own_numbers, rows.second + self.tree.own_numbers,
@@ -302,7 +298,7 @@ cdef class Articulations(Articulated):
             a = &self.articulation[self.alone[c]]
             for k in range(a.node, a.node_end):
                 node = &self.tree.nodes[k]
-                for p in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                for p in range(node.row, node.row + row_count_of(node)):
                     row = &rows.row[p]
                     off = row_rate(row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]) + rows.bias[p]
                     diagonal = row_diagonal(row, self.bodies.inv_mass[node.body_a], self.bodies.inv_mass[node.body_b])
@@ -590,7 +586,7 @@ cdef class Articulations(Articulated):
         cdef double slope = 0.0
         for k in range(a.node, a.node_end):
             node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+            for i in range(node.row, node.row + row_count_of(node)):
                 slope += (rows.impulse[i] - self.base[i]) * rows.rate[i]
         self.guesses.give(self.member[a.member], slope, 0.0)
 
@@ -725,7 +721,7 @@ cdef class Articulations(Articulated):
             self.open[g] = 0.0
             for k in range(a.node, a.node_end):
                 node = &self.tree.nodes[k]
-                for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+                for i in range(node.row, node.row + row_count_of(node)):
                     self.open[g] = max(self.open[g], fabs(own.error[i]))
             for k in range(a.border, a.border_end):
                 if self.border.row(k) != NULL:

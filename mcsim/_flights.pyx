@@ -74,8 +74,12 @@ cdef double LOOP_RENEW = 0.65
 # With loops, near singular poses, the method stalls: then this is enough of the momenta, in parts of the size. What it
 # gives of energy `limit` takes.
 cdef double LOOSE = 1e-3
+# It diverges, in the same measure.
+cdef double BEYOND = 1e6
 # Redundant rows: part of the diagonal of J M^-1 J' that is added to it. Newton's method repairs what it does.
 cdef double PROXIMAL = 1e-8
+# Proximal steps go on while each leaves less than this of what was off.
+cdef double PROXIMAL_PROGRESS = 0.1
 
 
 cdef inline Vec3 mean(Vec3 a, Vec3 b) noexcept nogil:
@@ -306,6 +310,7 @@ cdef class Flights:
         cdef double tolerance = CLOSED * a.size
         cdef double energy = self.kinetic(a)
         cdef bint renew = True
+        cdef bint loose, ended
         cdef int poor = 0
         cdef int n
         cdef Py_ssize_t k
@@ -327,19 +332,15 @@ cdef class Flights:
             self.move(a, h, ahead)
             off = self.write_mean_rows(a, h, ahead)
             wrong = self.weigh(a, h, renew)
-            if off <= tolerance and wrong <= tolerance:
+            loose = a.looped and off <= a.enough and wrong <= LOOSE * a.size
+            ended = off <= tolerance and wrong <= tolerance
+            wrong = max(off, wrong)
+            poor = 0 if n == 0 or wrong < PROGRESS * best else poor + 1
+            if ended or (loose and poor > 0):
                 self.accept(a, whole.v, turning)
                 self.limit(a, energy, h)
                 return off
-            wrong = max(off, wrong)
-            poor = 0 if n == 0 or wrong < PROGRESS * best else poor + 1
-            if not wrong < 1e6 * a.size:
-                return -1.0
-            if poor > (0 if a.looped and off <= a.enough and wrong <= LOOSE * a.size else PATIENCE):
-                if a.looped and off <= a.enough and wrong <= LOOSE * a.size:
-                    self.accept(a, whole.v, turning)
-                    self.limit(a, energy, h)
-                    return off
+            if poor > PATIENCE or not wrong < BEYOND * a.size:
                 return -1.0
             self.correct(a, h, renew)
             renew = n == 0 or wrong > (LOOP_RENEW if a.looped else RENEW) * best
@@ -438,18 +439,15 @@ cdef class Flights:
             turning = add_scaled(scale(-1.0, flier.turning), 2.0, rotate_back(flier.orientation, mean_twist.w))
             left = rotate(self.bodies.orientation[i], mat_vec(self.bodies.inertia[i], turning))
             left = sub(add(flier.momentum, flier.sum.w), left)
-            if not renew:
-                flier.step.w = scale(0.5, mat_vec(self.bodies.inv_inertia_world[i], left))
-                largest = max(largest, h * max(norm(flier.step.v), a.size * norm(flier.step.w)))
-                continue
-            inertia = inertia_world(self.bodies, i)
-            inertia.xx += part * flier.stiffness.xx
-            inertia.yy += part * flier.stiffness.yy
-            inertia.zz += part * flier.stiffness.zz
-            inertia.xy += part * flier.stiffness.xy
-            inertia.xz += part * flier.stiffness.xz
-            inertia.yz += part * flier.stiffness.yz
-            self.bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
+            if renew:
+                inertia = inertia_world(self.bodies, i)
+                inertia.xx += part * flier.stiffness.xx
+                inertia.yy += part * flier.stiffness.yy
+                inertia.zz += part * flier.stiffness.zz
+                inertia.xy += part * flier.stiffness.xy
+                inertia.xz += part * flier.stiffness.xz
+                inertia.yz += part * flier.stiffness.yz
+                self.bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
             flier.step.w = scale(0.5, mat_vec(self.bodies.inv_inertia_world[i], left))
             largest = max(largest, h * max(norm(flier.step.v), a.size * norm(flier.step.w)))
         return largest
@@ -687,22 +685,11 @@ cdef class Flights:
     cdef void hold(self, const Articulation* a) noexcept nogil:
         """J v + rate = 0, in the factor of rows that are written; where there are loops by proximal steps."""
         cdef JointRows* rows = &self.tree.rows
-        cdef const Joint* joint
         cdef double largest, last = 0.0
-        cdef Py_ssize_t k
-        cdef int i, j, n
+        cdef int n
         for n in range(MOST_REPEATS if a.looped else 1):
-            largest = 0.0
-            for k in range(a.node, a.node_end):
-                j = self.tree.nodes[k].joint
-                if j >= 0:
-                    joint = &self.joints[j]
-                    for i in range(rows.begin[j], rows.begin[j + 1]):
-                        self.residual[i] = rows.rate[i] + row_rate(&rows.row[i], &self.bodies.twist[joint.body_a],
-                                                                   &self.bodies.twist[joint.body_b])
-                        largest = max(largest, fabs(self.residual[i]))
-            if largest == 0.0 or (n > 0 and not largest < 0.1 * last):
+            largest = self.tree.find_rates(a, self.bodies.twist, rows.rate)
+            if largest == 0.0 or (n > 0 and not largest < PROXIMAL_PROGRESS * last):
                 return
-            self.tree.take_rates(a, self.residual)
             self.tree.finish(a, self.bodies, self.bodies.twist, self.held)
             last = largest

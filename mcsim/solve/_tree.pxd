@@ -23,6 +23,10 @@ ctypedef struct Node:
     int64_t row_end
     double shift                 # 1 where the diagonal has a proximal part, else 0
 
+cdef inline int row_count_of(const Node* node) noexcept nogil:
+    """Of the joint that it stands for; a hub has none."""
+    return node.size if node.joint >= 0 else 0
+
 # A block below the diagonal.
 ctypedef struct Entry:
     int32_t node                 # its row

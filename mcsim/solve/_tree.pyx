@@ -374,7 +374,7 @@ cdef class JointTree:
             kernels.couple(self.balls.couple(a.couple), a.couple_end - a.couple, bodies, &self.rows, self.values)
         for k in range(a.other if self.lanes else a.node, a.other_end if self.lanes else a.node_end):
             node = &self.nodes[self.others[k] if self.lanes else k]
-            for p in range(node.size if node.joint >= 0 else 0):
+            for p in range(row_count_of(node)):
                 row = self.rows.row + node.row + p
                 row.spin_a = mat_vec(bodies.inv_inertia_world[node.body_a], row.angular_a)
                 row.spin_b = mat_vec(bodies.inv_inertia_world[node.body_b], row.angular_b)
@@ -646,7 +646,7 @@ cdef class JointTree:
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.nodes[k]
-            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+            for i in range(node.row, node.row + row_count_of(node)):
                 x[i] = factor * x[i] if factor != 0.0 else 0.0
 
     cdef void add_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
@@ -655,7 +655,7 @@ cdef class JointTree:
         cdef int i
         for k in range(a.node, a.node_end):
             node = &self.nodes[k]
-            for i in range(node.row, node.row + (node.size if node.joint >= 0 else 0)):
+            for i in range(node.row, node.row + row_count_of(node)):
                 to[i] += x[i]
 
     cdef void copy_rows(self, const Articulation* a, const double* x, double* to) noexcept nogil:
