@@ -171,8 +171,18 @@ def extension(module, libraries):
     )
 
 
+def processors():
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class BuildKernels(build_ext):
-    """Flags depend on the compiler, which is known only here."""
+    """Flags depend on the compiler, which is known only here. All processors compile, unless -j says otherwise."""
+
+    def finalize_options(self):
+        super().finalize_options()
+        if self.parallel is None:
+            self.parallel = processors()
 
     def openmp(self):
         """The flags for OpenMP, if a program can be built with it."""
@@ -210,7 +220,7 @@ def extensions():
               if (several or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
     return cythonize(
         [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
-        nthreads=0,
+        nthreads=processors(),
         compiler_directives=DIRECTIVES,
         emit_linenums=DEBUG or bool(SANITIZE),
         annotate=switch("MCSIM_ANNOTATE"),
@@ -218,5 +228,6 @@ def extensions():
     )
 
 
-os.chdir(ROOT)
-setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})
+if __name__ == "__main__":               # what translates several files at once may import this file
+    os.chdir(ROOT)
+    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildKernels})

@@ -16,6 +16,11 @@ settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=T
 settings.load_profile("mcsim")
 
 
+def pytest_xdist_auto_num_workers(config):
+    """All tests run on all processors; those that are named, which are few, in this process."""
+    return None if config.args_source is not config.ArgsSource.ARGS else 0
+
+
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that build anew or take long as well")
 
