@@ -44,6 +44,7 @@ cdef class Pipeline(WarmStarts):
     cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef object failure                 # what one of them raised
     cdef int call_status
+    cdef int asked                      # sweeps of each pass of this step
     cdef readonly long long impact_count
     cdef double first_residual          # likewise after the biased one, of compliant contacts
     cdef readonly double residual       # natural map after the last pass [N s, N m s]

@@ -392,7 +392,7 @@ cdef class Pipeline(WarmStarts):
     cdef void solve_positions(self) noexcept nogil:
         """The rows, as the displacement has borrowed and aimed them, on the displacement."""
         cdef double correction = self.correction
-        self.solve(self.displacement.twist, BIASED, self.settings.iterations)
+        self.solve(self.displacement.twist, BIASED, self.asked)
         self.correction = correction
 
     cdef void drift(self) noexcept nogil:
@@ -466,11 +466,11 @@ cdef class Pipeline(WarmStarts):
             self.weigh_guesses(False)
         self.lap(STAGE_WARM_START)
         if not self.closing:
-            self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+            self.solve(self.bodies.twist, BIASED, self.asked)
         else:
             if self.swept:
                 self.articulations.aim()
-                self.solve(self.bodies.twist, BIASED, self.settings.iterations)
+                self.solve(self.bodies.twist, BIASED, self.asked)
             self.articulations.close()
         if last and (not relax or self.settings.compliant):
             self.measure(BIASED)
@@ -499,7 +499,7 @@ cdef class Pipeline(WarmStarts):
             self.weigh_guesses(True)
         self.bounce(False)
         if relax:
-            self.solve(self.bodies.twist, RELAXED, self.settings.relax_iterations)
+            self.solve(self.bodies.twist, RELAXED, self.asked)
             if self.closing:
                 self.articulations.end_relax()
             if last:
@@ -551,6 +551,7 @@ cdef class Pipeline(WarmStarts):
             self.articulations.prepare()
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
+        self.asked = self.settings.iterations if self.steps > 0 else self.settings.first_iterations
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))

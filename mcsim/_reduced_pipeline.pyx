@@ -610,7 +610,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
-        self.solve_rows(BIASED, self.settings.iterations)
+        self.solve_rows(BIASED, self.asked)
         self.first_residual = 0.0
         if last and self.settings.compliant:
             self.show_twists()
@@ -651,7 +651,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.looping:
             self.doubt(True)
         self.bounce(False)
-        self.solve_rows(RELAXED, self.settings.relax_iterations)
+        self.solve_rows(RELAXED, self.asked)
         if watched:
             self.account.end_half(self.rows, self.row_count, acting, forces)
             self.account.calm(self.rows, self.row_count, self.settings.compliant)

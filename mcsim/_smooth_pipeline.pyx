@@ -115,7 +115,7 @@ cdef class SmoothPipeline(Pipeline):
             self.smooth.aim_still(self.rows)
         else:
             self.smooth.aim_rates(self.rows, self.bodies.twist)
-        for k in range(self.settings.iterations):
+        for k in range(self.asked):
             self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,

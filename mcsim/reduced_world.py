@@ -57,7 +57,7 @@ class ReducedWorld(World):
         springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
-      iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
+      iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
         push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
         restitution_law, strict: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
 
@@ -70,7 +70,7 @@ class ReducedWorld(World):
     def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
-                 solver="si", iterations=None, stabilization="soft",
+                 solver="si", iterations=None, first_iterations=None, stabilization="soft",
                  friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
                  joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
                  speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,

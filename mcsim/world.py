@@ -55,6 +55,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solved by it; exact, and slow.
       iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
         solver of the laboratory: its most, by default its own.
+      first_iterations: likewise of the first step, which has no impulses to begin with; default 64 times as many where
+        `iterations` is left alone, else as many.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
@@ -106,8 +108,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     worlds run in several threads. Bodies and joints may be added, removed and changed between steps (add_body, ...).
     """
 
-    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, joint_solver=None,
-                 stabilization="soft", integrator=None, geometric_stiffness=0.0, friction="cone",
+    def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
+                 joint_solver=None, stabilization="soft", integrator=None, geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
                  baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,

@@ -10,7 +10,8 @@ Equality rows (joints), with h the substep:
 A row without position error (a nonholonomic constraint) has the soft one's curvature term alone. Where the error
 depends on time itself (a prescribed motion), dC/dt = J v + rate: the rate is added to the bias of both passes.
 One-sided rows (limits, contacts) with C > 0 are speculative under every name, and in both passes: J v + C / h >= 0 lets
-them close the gap and no more. With C < 0:
+them close the gap and no more. Soft contacts yield there as they do in touch, with bias C / h: a spring and damper on
+what the drift presses in. With C < 0:
     none        bias 0
     baumgarte   bias = max(beta min(C + slop, 0) / h, -push_speed)   (limits: no slop)
     soft        bias = max(bias_rate C, -push_speed) and a compliance; a contact with an unmoved body is twice as stiff
@@ -69,6 +70,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
     cdef Softness ground = soften(2.0 * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, h)
     cdef const Softness* soft
     cdef double error, d
+    cdef bint soft_contact
     cdef Row* row
     cdef Py_ssize_t i, head = 0
     cdef double moved[6]
@@ -77,7 +79,8 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
         row = &rows[i]
         if row.stabilized:
             error = row.error
-            if row.kind != ROW_JOINT and error > 0.0:
+            soft_contact = row.kind == ROW_NORMAL and settings.stabilization == STABILIZE_SOFT
+            if row.kind != ROW_JOINT and error > 0.0 and not soft_contact:
                 set_bias(row, error / h, 0.0, error / h)
             elif settings.stabilization == STABILIZE_SOFT:
                 if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
@@ -97,6 +100,8 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
                     set_soft_bias(row, soft, row.diagonal, h, -settings.push_speed)
+                    if error > 0.0:
+                        row.bias[BIASED] = row.bias[RELAXED] = error / h
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = error + settings.slop if error < -settings.slop else 0.0

@@ -383,8 +383,8 @@ ctypedef struct Settings:
     double dt
     double h                     # dt / substeps
     int32_t substeps
-    int32_t iterations           # biased sweeps a substep
-    int32_t relax_iterations
+    int32_t iterations           # sweeps of a pass
+    int32_t first_iterations     # likewise in the first step
     int32_t stabilization
     int32_t solver
     int32_t friction_cone        # 1 cone, 0 pyramid

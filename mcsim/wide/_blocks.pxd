@@ -55,7 +55,7 @@ ctypedef struct ContactBlock:
     Wide friction                # coefficient
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
-    Wide yielding                # 1 / (1 + softness): of an overlap's impulse the part that a biased sweep keeps
+    Wide yielding                # 1 / (1 + softness): the part of an impulse that a biased sweep keeps
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
     Wide twist                   # and about the normal [N m s]

@@ -542,9 +542,7 @@ cdef inline void solve_points(ContactBlock* block, WidePair* p, int count, int r
         x[i] = point[i].impulse
         u[i] = (most(point[i].bias, zero) if relaxed else point[i].bias) + closing
         u[i] = u[i] + point[i].turn[0] * tilting_0 + point[i].turn[1] * tilting_1 - point[i].diagonal * x[i]
-        mass[i] = point[i].mass
-        if not relaxed:
-            mass[i] = choose(above(point[i].bias, zero), mass[i], mass[i] * block.yielding)
+        mass[i] = point[i].mass if relaxed else point[i].mass * block.yielding
     for k in range(rounds):
         for i in range(count):
             impulse = most(-mass[i] * u[i], zero)
@@ -619,7 +617,7 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
         u = u + point.turn[0] * w_dot(block.tangent, turning) + point.turn[1] * w_dot(second, turning)
         found = point.mass * (point.diagonal * point.impulse - u)
         if not relaxed:
-            found = choose(above(point.bias, zero), found, block.yielding * found)
+            found = block.yielding * found
         largest[0] = most(largest[0], size_of(most(found, zero) - point.impulse))
 
 

