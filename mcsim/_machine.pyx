@@ -25,7 +25,7 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
+from mcsim.state._layout cimport (DYNAMIC, FREE, INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
                                   STABILIZE_SPLIT_IMPULSE, STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
@@ -156,13 +156,21 @@ cdef class Machine(StateArrays):
         return blows
 
     def carried(self, bodies):
-        """Whether forces and impulses act in two halves without the direct solver too: what stands on a turning platform
-        goes round in circles of second order then; with whole kicks it creeps by h w^2 r / 2 [m/s]. Joints that are
-        solved as rows know no halves. What the springs of compliant contacts carry goes so in any case."""
+        """Whether forces and impulses act in two halves without the direct solver too: springs keep their energy then, and
+        what stands on a turning platform goes round in circles of second order; with whole kicks it creeps by
+        h w^2 r / 2 [m/s]. Joints that are solved as rows know no halves. What the springs of compliant contacts carry
+        goes so in any case."""
+        cdef Py_ssize_t j
         if self.settings.compliant:
             return True
-        return (self.joint_count == 0 and self.settings.stabilization == STABILIZE_SOFT
-                and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and bool(np.any(bodies.kind == KINEMATIC)))
+        if self.settings.stabilization != STABILIZE_SOFT or self.settings.integrator != INTEGRATE_SEMI_IMPLICIT:
+            return False
+        if self.joint_count > 0 and self._joint_sizes().any():
+            return False
+        for j in range(self.joint_count):
+            if self.joints[j].type != FREE and not self.joints[j].broken:
+                return True
+        return bool(np.any(bodies.kind == KINEMATIC))
 
     def _plan_wide(self, bodies, joints):
         """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""

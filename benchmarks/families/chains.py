@@ -236,9 +236,7 @@ SPRING = Family(
      "mass": Log(1e-3, 1e3),
      "rate": RATE, "substeps": SUBSTEPS},
     {"path": Error("", 0.01, "distance from the true motion")},
-    domain={"per_period": Log(300, 3000)},
-    shortfalls=(Shortfall("Distance springs are soft rows with an implicit step of their own, which damps.",
-                          {"kind": Choice("rod"), "damping": Uniform(0, 0.5)}),))
+    domain={"per_period": Log(300, 3000)})
 
 
 def run_speed_motor(kind, mass, strength, load, speed, rate, substeps):
