@@ -170,6 +170,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.kick(h, <const double*>self.wrench if self.pushed else NULL, ROUNDS)
         after = self.qd.copy()
         self.qd[:] = before
+        self.motion.look()                               # a step begins with the links' velocities as they are
         return after
 
     cdef void solve_problem(self, Twist* twist, int relaxed) noexcept with gil:
@@ -188,7 +189,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.backstop.end(&self.bodies, self.jointed)
             self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.jointed)
             if self.is_stale():
-                self.show()
+                self.show(True)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -346,7 +347,7 @@ cdef class ReducedPipeline(TreePipeline):
             memcpy(self.levels, self.motion.q, nq * sizeof(double))
             self.motion.drift(h)
             self.motion.place()
-            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
             self.write_joints(self.rows)
             memcpy(self.motion.q, self.levels, nq * sizeof(double))
             error = self.generalized.worst(self.rows)
@@ -372,7 +373,7 @@ cdef class ReducedPipeline(TreePipeline):
             error = self.generalized.worst(self.rows)
             if not error < last:
                 memcpy(self.motion.q, self.levels, nq * sizeof(double))
-                self.show()
+                self.show(True)
                 self.refresh()
                 return
             if error <= CLOSED or k > 0 and last > most:
@@ -388,7 +389,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.rows[i].impulse = self.impulses[i]
             self.motion.drift(1.0)
             memcpy(self.motion.qd, velocity, nv * sizeof(double))
-            self.show()
+            self.show(True)
             self.refresh()
 
     cdef void refresh(self) noexcept nogil:
@@ -552,7 +553,7 @@ cdef class ReducedPipeline(TreePipeline):
             else:
                 self.leap(h, forces, 0)
             self.set_time(self.settings.time + h)
-            self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
             self.show_twists()
             self.lap(STAGE_INTEGRATE)
         else:
@@ -632,7 +633,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.look()
             self.motion.account(-1.0)
             self.motion.drift(h)
-        self.show()
+        self.show(True)
         if watched and self.runge:
             self.motion.spend(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)

@@ -25,7 +25,7 @@ cdef class TreePipeline(Pipeline):
 
     cdef void keep_carried(self) noexcept nogil
     cdef void sum_carried(self) noexcept nogil
-    cdef void show(self) noexcept nogil
+    cdef void show(self, bint moved) noexcept nogil
     cdef bint is_stale(self) noexcept nogil
     cdef bint is_at(self, const double* state) noexcept nogil
     cdef void show_twists(self) noexcept nogil

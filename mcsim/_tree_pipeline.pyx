@@ -106,11 +106,12 @@ cdef class TreePipeline(Pipeline):
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
-    cdef void show(self) noexcept nogil:
-        """The tree at q and qd, factored, and the bodies as it has them."""
+    cdef void show(self, bint moved) noexcept nogil:
+        """The tree at q and qd, factored, and the bodies as it has them. moved: kinematic ones too; else the tree follows
+        them, and to give them back what it has of them would round them anew each time."""
         self.motion.place()
         self.motion.factor()
-        self.motion.give_poses(self.bodies.position, self.bodies.orientation)
+        self.motion.give_poses(moved, self.bodies.position, self.bodies.orientation)
         self.show_twists()
 
     cdef void show_twists(self) noexcept nogil:
@@ -136,7 +137,7 @@ cdef class TreePipeline(Pipeline):
         if self.is_stale():
             if self.carried_step != self.steps or not self.is_at(self.backup):
                 self.recovered = self.steps                  # what the joints carried belongs to another place
-            self.show()
+            self.show(False)
         if self.motion.failed:
             self.pass_failure()
             self.raise_failure()
@@ -172,7 +173,7 @@ cdef class TreePipeline(Pipeline):
         if self.leading:
             self.motion.follow(self.bodies.position, self.bodies.orientation, self.bodies.twist)
         if self.leading or self.is_stale():
-            self.show()
+            self.show(False)
         return Pipeline.collide(self)
 
     cdef void undo(self) noexcept nogil:

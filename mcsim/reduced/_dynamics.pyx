@@ -374,7 +374,7 @@ cdef class Dynamics:
                 at = given[0].rows + i * given[0].stride
                 self._ask_users(at, NULL)
                 place(&self.tree, <const Wide*>at)
-                give_poses(&self.tree, <const Mat3*>doubles(self.turns), <Vec3*>position + i * self.body_count,
+                give_poses(&self.tree, <const Mat3*>doubles(self.turns), True, <Vec3*>position + i * self.body_count,
                            <Quat*>orientation + i * self.body_count)
                 if qd is not None:
                     move(&self.tree, <const Wide*>at, <const Wide*>(given[1].rows + i * given[1].stride))

@@ -70,7 +70,7 @@ cdef class TreeMotion:
     cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
-    cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil
+    cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil

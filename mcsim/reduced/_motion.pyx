@@ -112,9 +112,9 @@ cdef class TreeMotion:
                 qd[0], qd[1], qd[2] = t.v.x, t.v.y, t.v.z
                 qd[3], qd[4], qd[5] = w.x, w.y, w.z
 
-    cdef void give_poses(self, Vec3* position, Quat* orientation) noexcept nogil:
-        """Of the bodies."""
-        give_poses(&self.tree, self.turns, position, orientation)
+    cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil:
+        """Of the bodies; prescribed: of kinematic ones too, which have moved with the tree."""
+        give_poses(&self.tree, self.turns, prescribed, position, orientation)
 
     cdef void give_twists(self, Twist* twist) noexcept nogil:
         """After look."""

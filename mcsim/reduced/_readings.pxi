@@ -6,9 +6,10 @@ from mcsim.core._math cimport quat, quat_normalized, vec3
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 
 
-cdef void give_poses(const Tree* tree, const Mat3* turns, Vec3* position, Quat* orientation) noexcept nogil:
-    """After place: centres of mass and body axes, by the bodies' numbers. turns: the body's axes in the link's. Quaternions
-    keep to the side of those that are there."""
+cdef void give_poses(const Tree* tree, const Mat3* turns, bint prescribed, Vec3* position,
+                     Quat* orientation) noexcept nogil:
+    """After place: centres of mass and body axes, by the bodies' numbers. turns: the body's axes in the link's.
+    prescribed: of kinematic bodies too. Quaternions keep to the side of those that are there."""
     cdef const LinkState* s
     cdef const Link* link
     cdef Py_ssize_t i
@@ -17,6 +18,8 @@ cdef void give_poses(const Tree* tree, const Mat3* turns, Vec3* position, Quat* 
     for i in range(tree.count):
         s = &tree.states[i + 1]
         link = &tree.links[i]
+        if link.prescribed and not prescribed:
+            continue
         position[link.body] = vec3(s.position.x + s.com.x, s.position.y + s.com.y, s.position.z + s.com.z)
         found = quaternion_of(s, &turns[i])
         old = &orientation[link.body]
