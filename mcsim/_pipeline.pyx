@@ -41,8 +41,8 @@ from mcsim.integrate._rk4 cimport smooth_forces
 from mcsim.solve._blocks cimport factor_blocks, row_apply
 from mcsim.solve._si cimport residual, sweep_si, warm_start
 from mcsim.stabilize._stabilize cimport stabilize_rows
-from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, Joint, JointRows, RELAXED, STABILIZE_GGL, STABILIZE_PROJECTION,
-                                  STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
+from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, Joint, JointRows, RELAXED,
+                                  STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
 
 from mcsim.solve import SOLVERS
@@ -371,14 +371,16 @@ cdef class Pipeline(WarmStarts):
             self.wide.return_carried(self.bodies.twist)
 
     cdef void bounce(self, bint held) noexcept nogil:
-        """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first."""
+        """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first. Smooth
+        integrators have velocities at the time of the pose, as forces in two halves leave them."""
+        cdef double first = self.settings.first_kick if self.settings.integrator == INTEGRATE_SEMI_IMPLICIT else 0.5
         if self.blows is None:
             return
         if not held and self.closing and (<ArticulationImpacts>self.blows).holds_any(self.rows, self.impact_rows):
             self.articulations.solve(self.bodies.twist, True)
         self.show_joint_rows()
         self.impact_count += self.blows.resolve(self.rows, self.impact_rows, self.settings.restitution_threshold,
-                                                self.settings.h, self.settings.first_kick, self.impacts)
+                                                self.settings.h, first, self.impacts)
         self.lap(STAGE_IMPACT)
 
     cdef void show_joint_rows(self) noexcept nogil:
