@@ -14,4 +14,5 @@ OK, GROW, NOT_FINITE, UNSEEN, NOT_DONE = 0, 1, 2, 4, 5
 PIPELINES = {"semi_implicit": Pipeline, "rk4": SmoothPipeline, "rattle": PositionPipeline,
              "variational": PositionPipeline}
 
-__all__ = ["GROW", "NOT_DONE", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES"]
+__all__ = ["GROW", "NOT_DONE", "NOT_FINITE", "OK", "PIPELINES", "UNSEEN", "Pipeline", "PositionPipeline", "STAGES",
+           "SmoothPipeline"]

@@ -4,6 +4,8 @@ import math
 import os
 import warnings
 
+import numpy as np
+
 from mcsim.core.errors import SceneError
 from mcsim.event.methods import METHODS
 from mcsim.scene.checks import FieldError, choose, count, flag, not_negative, positive, within
@@ -207,6 +209,16 @@ def check_reduced_settings(keywords):
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
         raise SceneError(f"ReducedWorld: {error}") from None
+
+
+def check_damping(described, bodies, h):
+    """Damping rates of the bodies (BodyArrays) that Runge-Kutta bears at substeps of h. described: their names."""
+    fastest = np.maximum(bodies.linear_damping, bodies.angular_damping)
+    if fastest.max(initial=0.0) * h > RK4_FASTEST:
+        i = int(np.argmax(fastest))
+        raise SceneError(f"World: body {described[i].name!r} is damped at {fastest[i]:.4g} 1/s, too fast for "
+                         f"integrator=\"rk4\" at substeps of {h:.4g} s: pass at most {RK4_FASTEST / h:.4g}, a smaller dt, or "
+                         "another integrator, whose damping is implicit")
 
 
 def _check_rk4(k, h):

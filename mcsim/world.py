@@ -17,12 +17,12 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.notes import failure_of
 from mcsim.observers import Observers
-from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline
+from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
 from mcsim.queries import Queries
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
-from mcsim.settings import check_settings, kernel_settings, sleep_settings
+from mcsim.settings import check_damping, check_settings, kernel_settings, sleep_settings
 from mcsim.snapshots import MOST_STEPS, Snapshots
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
@@ -134,6 +134,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         vars(self).update(self._machinery(self._origin, BodyArrays.from_scene(self._origin),
                                           joint_records(self._origin, self._origin.numbers()[0]),
                                           ShapeArrays(self._origin)))
+        self._check_damping()
         self._event_run = None                       # EventRun of contact="event"
         self._follow_events()
         self._broken = None                         # numbers of the joints that broke in the last call of step()
@@ -218,6 +219,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             if self._event_run is not None:
                 self._follow_events()
                 return self._event_run.step(self, n)
+            self._check_damping()
             status = self._pipeline.step(n)
             if status == UNSEEN:
                 self._meet_shapes()
@@ -228,6 +230,11 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 raise self._not_done()
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
+
+    def _check_damping(self):
+        """At the beginning and before steps: rates may be written at any time."""
+        if type(self._pipeline) is SmoothPipeline:
+            check_damping(self._scene.bodies, self._bodies, self.substep)
 
     def _follow_events(self):
         """The event-driven simulation of the bodies and joints there are, if that is how contacts are simulated."""

@@ -242,3 +242,27 @@ def test_settings_are_checked():
             mc.World(scene, integrator="rk4", stabilization=name)
     with pytest.raises(mc.SceneError, match="integrator must be one of"):
         mc.World(scene, integrator="rk5")
+
+
+@pytest.mark.parametrize("name", ["linear_damping", "angular_damping"])
+def test_damping_too_fast_for_the_step_is_refused(name):
+    """800 / s at substeps of 1/240 s: a velocity of 1 m/s was 1e13 m/s after ten steps, without a word."""
+    def world(rate, **keywords):
+        scene = mc.Scene(gravity=(0, 0, 0))
+        scene.add_body("still", mass=1, inertia=(1, 1, 1))
+        scene.add_body("damped", mass=1, inertia=(1, 1, 1), velocity=(1, 0, 0), angular_velocity=(0, 0, 1), **{name: rate})
+        return mc.World(scene, integrator="rk4", **keywords)
+
+    with pytest.raises(mc.SceneError, match=r"'damped' is damped at 800 .* at most 600"):
+        world(800.0)
+    for rate, substeps in ((590.0, 4), (800.0, 8)):
+        kept = world(rate, substeps=substeps)
+        kept.step(10)
+        assert kept.energy().kinetic < 1.0
+    before = kept.state_hash()
+    kept.set_body("damped", **{name: 1300.0})
+    with pytest.raises(mc.SceneError, match="'damped' is damped at 1300"):
+        kept.step()
+    kept.set_body("damped", **{name: 800.0})
+    assert kept.state_hash() == before
+    kept.step()
