@@ -289,7 +289,9 @@ class Changes:
             numbers[old] = new
         joints = self._joints
         if anew or versions or not self._same_joints(joint_rows, numbers):
-            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[new].name for new, _ in versions})
+            # A snapshot from a file may have a body of its own under the name of one that joints are on.
+            changed = body_rows.fresh.tolist() if anew else [new for new, _ in versions]
+            joints = self._gathered_joints(scene, numbers, joint_rows, {scene.bodies[i].name for i in changed})
         self._wake_changed(scene, bodies, numbers, [new for new, _ in versions], body_rows, joint_rows)
         shapes = ShapeArrays(fresh)
         shapes.shapes["body"] = body_rows.fresh[shapes.shapes["body"]]
@@ -411,7 +413,7 @@ class Changes:
             arrays.force[new] = 0.0
 
     def _gathered_joints(self, scene, body_numbers, rows, reshaped):
-        """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere."""
+        """Joint records. reshaped: names of the bodies whose centre of mass may be elsewhere, or that are others."""
         index = scene.numbers()[0] if len(rows.fresh) or reshaped else {}
         records = rows.of(self._joints, joint_records(scene, index, [scene.joints[i] for i in rows.fresh.tolist()]))
         kept = np.flatnonzero(rows.source >= 0)
@@ -424,7 +426,7 @@ class Changes:
         for i, joint in enumerate(scene.joints if reshaped else ()):
             if joint.a in reshaped or joint.b in reshaped:
                 record = joint_records(scene, index, [joint])[0]
-                for name in ("anchor_a", "anchor_b"):
+                for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
                     records[name][i] = record[name]
         return records
 

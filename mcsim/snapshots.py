@@ -166,6 +166,7 @@ class Snapshots:
 
     def _snapshot(self):
         self._meet_shapes()                         # what is in the sensors, by the present numbers
+        self._pipeline.notice()                     # a copy does not know what was written since the last step
         if self._parts is None or self._parts.scene is not self._scene:
             self._parts = Parts(self._scene, self._origin)
         arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
@@ -260,6 +261,7 @@ class Snapshots:
         for name in LAID_OUT:
             joints[name] = 0
         self._meet_shapes()
+        self._pipeline.notice()
         for array in (*self._saved_arrays().values(), joints, self._collider.get_manifolds(), self._sensed()):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
