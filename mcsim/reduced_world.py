@@ -301,17 +301,32 @@ class ReducedWorld(World):
             return csr_array(0.5 * (product + product.T))
 
     def maximal(self, **keywords) -> World:
-        """A World of the same scene, in the present state. keywords: as of World; dt as here if not given."""
+        """A World of the same scene, in the present state and at the present time; joints have made the turns that q
+        tells. keywords: as of World; dt as here if not given. Joint models of the user's own are refused: World has
+        none."""
         with self._turn.alone("maximal"):
+            own = [name for name, model in (self._choices["models"] or {}).items() if not isinstance(model, str)]
+            if own:
+                raise SceneError(f"ReducedWorld.maximal: joint {own[0]!r} has a model of your own, which World does not know; "
+                                 "give the scene a UserJoint there")
             world = World(self.scene, **({"dt": self.dt} | keywords))
             for name in ("position", "orientation", "twist", "force"):
                 getattr(world._bodies, name)[...] = getattr(self._bodies, name)
+            world._joints["axes"]["position"] = self._pipeline.measured()["axes"]["position"]
+            world._pipeline.start = self.time
+            world._prepare()
             return world
 
     def kkt(self) -> "KKT":
         """The KKT system of the accelerations of all bodies and joints now, in maximal coordinates: World.kkt of
-        `maximal()`. In generalized ones: mcsim.reduced.Formulation."""
-        return self.maximal().kkt()
+        `maximal()`, in which `tau` is the least wrenches on the bodies that do the same. In generalized ones:
+        mcsim.reduced.Formulation."""
+        world = self.maximal()
+        if np.any(self.tau):
+            jacobians = np.concatenate([self.body_jacobian(i) for i in range(len(self.body_names))])
+            wrenches = np.linalg.lstsq(jacobians.T, self.tau, rcond=None)[0]
+            world._bodies.force += wrenches.reshape(-1, 6)
+        return world.kkt()
 
     def redundancy(self, tolerance=1e-9) -> "Redundancy":
         """Rank of the bilateral rows of all joints now, in maximal coordinates: World.redundancy of `maximal()`. Over the

@@ -23,6 +23,7 @@ OBSERVERS = {
     "reduced/drawing.py", "reduced/report.py", "reduced/spaces.py", "reduced/formulations.py", "reduced/explicit.py",
     "reduced/rows.py",
     "observers.py:Observers.energy", "observers.py:Observers.kkt", "reduced_world.py:ReducedWorld.jacobian",
+    "reduced_world.py:ReducedWorld.kkt",
     "reduced_world.py:ReducedWorld.delassus",
     *(f"reduced/dynamics.py:Dynamics.{name}" for name in (
         "_by_mass_matrix", "_arm", "center_of_mass", "center_of_mass_velocity", "momentum", "centroidal_momentum_matrix",
