@@ -225,11 +225,21 @@ def by_acceleration_qp(H, force, T, drift, K=None, k=None) -> tuple[ContactForce
     e[-1] = 1.0
     y, miss = nnls(E, e)
     residual = E @ y - e
-    if miss <= 1e-8 or -residual[-1] <= 1e-14:
+    if miss > 1e-8 and -residual[-1] > 1e-14:
+        forces = y / -residual[-1] * unit / max(np.max(np.abs(G)), 1e-300)**2
+        if meets(equations.M, equations.d, forces):
+            return _answer(equations.M, equations.d, forces), equations.free + equations.pushes @ forces
+    elif np.max(y) > 0.0 and _is_endless(equations.M, equations.d, y / np.max(y)):
         return ContactForces("unsolvable", np.zeros(size), np.zeros(size), False, y / np.max(y)), equations.free
-    forces = y / -residual[-1] * unit / max(np.max(np.abs(G)), 1e-300)**2
-    answer = _answer(equations.M, equations.d, forces)
-    return answer, equations.free + equations.pushes @ forces
+    # Some versions of nnls return what is no minimum, without a word.
+    answer = by_force_qp(equations.M, equations.d)
+    return answer, equations.free + equations.pushes @ answer.forces
+
+
+def _is_endless(M, d, y):
+    """Whether y >= 0 proves that there is no solution: M y = 0 and d . y < 0."""
+    size = max(np.max(np.abs(d)), 1e-300)
+    return bool(np.max(np.abs(product(M, y))) <= 1e-6 * np.max(np.abs(M)) and product(d, y) < -1e-9 * size)
 
 
 def _answer(M, d, forces) -> ContactForces:

@@ -242,3 +242,19 @@ def test_bad_and_empty_input():
     assert cone(np.zeros((0, 0)), np.zeros(0), np.zeros(0)).status == "solved"
     answer, accelerations = by_acceleration_qp(body(), np.ones(6), np.zeros((6, 0)), np.zeros(0))
     assert answer.solved and accelerations == pytest.approx(np.linalg.solve(body(), np.ones(6)))
+
+
+@pytest.mark.parametrize("answer", ["no minimum", "nothing", "false proof"])
+def test_what_nnls_answers_is_checked(answer, monkeypatch):
+    """A table with four legs; some versions of nnls end before the minimum, and say nothing."""
+    import scipy.optimize
+
+    def ended_early(E, e):
+        y = {"no minimum": np.array([0.3, 0.1, 0.0, 0.2]), "nothing": np.zeros(4), "false proof": np.ones(4)}[answer]
+        return y, 0.0 if answer == "false proof" else float(np.linalg.norm(E @ y - e))
+
+    monkeypatch.setattr(scipy.optimize, "nnls", ended_early)
+    T = normals([(x, y, 0.0) for x in (-1, 1) for y in (-1, 1)])
+    found, accelerations = by_acceleration_qp(np.eye(6), np.array([0, 0, -G, 1.0, 2.0, 0]), T, np.zeros(4))
+    assert found.status == "solved"
+    assert np.abs(accelerations).max() < 1e-9 and found.forces.min() >= 0.0 and found.forces.sum() == pytest.approx(G)

@@ -1,0 +1,41 @@
+"""Dotted names of mcsim in pages, docstrings and messages are there."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+import mcsim
+
+PACKAGE = Path(mcsim.__file__).parent
+PAGES = [*sorted(PACKAGE.parent.glob("docs/**/*.md")), *PACKAGE.parent.glob("README.md"), *sorted(PACKAGE.glob("**/*.py"))]
+NAME = re.compile(r"\b(?:mcsim|mc)(?:\.[A-Za-z_]\w*)+")
+FILES = re.compile(r"\.(?:py|pyx|pxd|pxi|md|toml|json|npz|gif|png|csv|html|urdf|xml)$")
+BUILT = "mcsim.wide._"                     # followed by a level's name (wide/levels.py)
+
+
+def resolves(name):
+    parts = ["mcsim", *name.split(".")[1:]]
+    for end in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:end]))
+        except ImportError:
+            continue
+        for part in parts[end:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PACKAGE.parent)))
+def test_names_resolve(page):
+    names = {name for name in NAME.findall(page.read_text(encoding="utf-8")) if not FILES.search(name) and name != BUILT}
+    assert [name for name in sorted(names) if not resolves(name)] == []
+
+
+def test_a_missing_name_is_found():
+    assert resolves("mc.World.step") and resolves("mcsim.solve.problems.SOLVERS")
+    assert not resolves("mc.World.stepp") and not resolves("mcsim.solvers.SOLVERS")
