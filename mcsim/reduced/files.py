@@ -26,7 +26,12 @@ MODEL = ("nq", "nv", "links", "loops", "couplings")
 
 
 def system_to_dict(system: System) -> dict[str, Any]:
-    """The model as JSON data. tree, roots, ball: what System takes to make it again; the rest is for other readers."""
+    """The model as JSON data. tree, roots, ball, models: what System takes to make it again; the rest is for other
+    readers. Joint models of the user's own are functions, which no data hold: SceneError."""
+    for name, model in system._models.items():
+        if not isinstance(model, str):
+            raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the system "
+                             "without models= and give them anew when it is read")
     hows = {kind: how for how, kind in BALLS.items()}
     placed = [*system.links, *system.loops]
     return {
@@ -35,6 +40,7 @@ def system_to_dict(system: System) -> dict[str, Any]:
         "tree": [link.joint.name for link in system.links if link.joint is not None],
         "roots": [link.body for link in system.links if link.joint is None],
         "ball": {part.joint.name: hows[part.kind] for part in placed if part.kind in hows},
+        **({"models": dict(system._models)} if system._models else {}),
         "nq": system.nq, "nv": system.nv,
         "links": [_link_to_dict(link) for link in system.links],
         "loops": [_loop_to_dict(loop) for loop in system.loops],
@@ -70,7 +76,8 @@ def system_from_dict(data: Any, name: str = "system") -> System:
     if data["version"] != VERSION:
         raise SceneError(f"{name}: version must be {VERSION}, got {data['version']!r}")
     try:
-        system = System(Scene.from_dict(data["scene"]), tree=data["tree"], roots=data["roots"], ball=data["ball"])
+        system = System(Scene.from_dict(data["scene"]), tree=data["tree"], roots=data["roots"], ball=data["ball"],
+                        models=data.get("models"))
     except SceneError as error:
         raise SceneError(f"{name}: {error}") from None
     made = system_to_dict(system)

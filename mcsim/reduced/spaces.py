@@ -23,12 +23,12 @@ import numpy as np
 from mcsim.core.errors import SceneError
 from mcsim.core.rotation import from_matrix, matrix, normalized, rotation_vector
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities
-from mcsim.reduced.kinds import KINDS
+from mcsim.reduced.kinds import KINDS, QUATERNIONS
 from mcsim.reduced.readout import READ, Motion
 from mcsim.reduced.spatial import cross_matrix, motion_cross
 from mcsim.reduced.system import Loop, System
 from mcsim.reduced.user_joint import JointModel
-from mcsim.scene.checks import listing, show, suggestion
+from mcsim.scene.checks import FieldError, listing, show, suggestion, vector
 
 NONE, X, Y, Z = np.vstack([np.zeros(3), np.eye(3)])
 UNIT = 1e-9                     # by how much T_a' S of a user's T_a may differ from 1
@@ -56,17 +56,36 @@ class Jcalc(NamedTuple):
     rows: tuple[str, ...]
 
 
-def jcalc(kind: str, q, qd=None, constant: float = 0.0) -> Jcalc:
+# What the constant of a kind is.
+CONSTANTS = {"helical": "pitch [m/rad]", "rack_pinion": "radius [m]"}
+
+
+def jcalc(kind: str, q, qd=None, constant: float | None = None) -> Jcalc:
     """The model of a joint of one of the KINDS at q, qd (0 if None). constant: pitch or radius, where it has one.
 
     T_a is what drives each velocity alone: a torque about an axis where that turns (also of a helical joint and of a
     rack and pinion), a force where it slides; of yaw, pitch and roll, and of a universal joint, S (S'S)^-1.
     """
-    if kind not in _KINDS:
-        raise SceneError(f"there is no model of joints of kind {show(kind)}{suggestion(kind, _KINDS)}; there are: "
-                         f"{listing(list(_KINDS))}")
-    qd = np.zeros(KINDS[kind].nv) if qd is None else np.asarray(qd, float)
-    return _KINDS[kind](np.asarray(q, float), qd, constant)
+    if not isinstance(kind, str) or kind not in _KINDS:
+        near = suggestion(kind, _KINDS) if isinstance(kind, str) else ""
+        raise SceneError(f"there is no model of joints of kind {show(kind)}{near}; there are: {listing(list(_KINDS))}")
+    q = _coordinates(q, KINDS[kind].nq, f"q of a {kind} joint")
+    qd = np.zeros(KINDS[kind].nv) if qd is None else _coordinates(qd, KINDS[kind].nv, f"qd of a {kind} joint")
+    if kind in QUATERNIONS:
+        at = slice(QUATERNIONS[kind], QUATERNIONS[kind] + 4)
+        if not np.any(q[at]):
+            raise SceneError(f"q of a {kind} joint: its quaternion must not be zero")
+    if kind in CONSTANTS and constant is None:
+        raise SceneError(f"a {kind} joint has a {CONSTANTS[kind]}: pass it as constant")
+    constant = 0.0 if constant is None else float(_coordinates([constant], 1, "constant")[0])
+    return _KINDS[kind](q, qd, constant)
+
+
+def _coordinates(value, size, what):
+    try:
+        return np.array(vector(value, what, size))
+    except FieldError as error:
+        raise SceneError(str(error)) from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -264,3 +264,16 @@ def test_motions_of_balls_are_refused():
     system = System(scene)
     with pytest.raises(SceneError, match="'eye'.*ball joint.*revolute"):
         joint_spaces(system, system.initial()[0])
+
+
+@pytest.mark.parametrize("arguments, match", [
+    (("revolute", []), "q of a revolute joint must be 1 numbers"), (("revolute", [1, 2]), "must be 1 numbers, got 2"),
+    (("revolute", 1.0), "must be 1 numbers"), (("revolute", ["x"]), "must be a number"),
+    (("revolute", [np.nan]), "must be finite"), (("spherical", [1, 0, 0]), "must be 4 numbers"),
+    (("spherical", [0, 0, 0, 0]), "quaternion must not be zero"), (("free", [1, 2, 3, 0, 0, 0, 0]), "must not be zero"),
+    (("revolute", [1], [1, 2]), "qd of a revolute joint must be 1 numbers"), (("helical", [1.0]), "has a pitch"),
+    (("rack_pinion", [1.0]), "has a radius"), ((7, [1.0]), "no model of joints of kind 7"),
+    (("helical", [1.0], [0.0], "x"), "must be a number"), (("revolut", [1.0]), "revolute")], ids=str)
+def test_jcalc_is_told_what_is_wrong(arguments, match):
+    with pytest.raises(mc.SceneError, match=match):
+        jcalc(*arguments)

@@ -122,3 +122,18 @@ def test_a_rack_and_pinion_rolls():
     assert world.positions[0] == pytest.approx((way, 0, 0), abs=1e-9)
     assert abs(world.q[0]) == pytest.approx(way / 0.3, abs=1e-9)
     assert world.joint_errors().max() < 1e-12
+
+
+def test_files_hold_no_functions_but_the_choice_of_a_rack(tmp_path):
+    """What was saved with models was refused when it was read."""
+    own = System(pendulum(), models={"second": JointModel(1, hinge_placement)})
+    with pytest.raises(mc.SceneError, match="'second' has a JointModel of your own"):
+        own.save(tmp_path / "own.json")
+    assert not list(tmp_path.iterdir())
+    scene = mc.Scene()
+    scene.add_body("wheel", mass=2.0, inertia=(0.5, 0.5, 0.9))
+    scene.add_joint(mc.RackPinionJoint(None, "wheel", (0, 0, 0), (1, 0, 0), (0, 1, 0), 0.3, name="rack"))
+    system = System(scene, models={"rack": "rack_pinion"})
+    system.save(tmp_path / "rack.json")
+    read = System.load(tmp_path / "rack.json")
+    assert read.to_dict() == system.to_dict() and read.links[0].kind == "rack_pinion"
