@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 INTEGRATE_REDUCED = 4           # state/_layout.pxd
 MOST_LOOP_WORK = 5e9            # products in a step: some ten seconds
-OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal")      # whose q are a joint's position
+OWN = ("revolute", "prismatic", "helical", "cylindrical", "planar", "universal",
+       "rack_pinion")           # whose q are a joint's position
 BROKEN = 1e-4                   # how far off a joint may be in a state that from_maximal takes [m, rad, m/s, rad/s]
 
 

@@ -79,3 +79,15 @@ def test_models_of_the_users_own_are_refused():
     for ask in (world.maximal, world.kkt, world.redundancy):
         with pytest.raises(mc.SceneError, match="'own' has a model of your own"):
             ask()
+
+
+def test_a_rack_and_pinion_of_the_tree_counts_its_turns():
+    """q = 10 was read as -2.57, and the rack as open by two turns of the wheel."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    scene.add_body("wheel", mass=2.0, inertia=(0.3, 0.3, 0.3))
+    scene.add_joint(mc.RackPinionJoint(None, "wheel", (0, 0, 0), (1, 0, 0), (0, 0, 1), 0.2, name="rack"))
+    world = mc.ReducedWorld(scene, models={"rack": "rack_pinion"})
+    world.qd[:] = 10.0
+    world.step(1000)
+    assert world.joint("rack").position == pytest.approx(world.q[0]) == pytest.approx(10.0)
+    assert world.joint_errors().max() < 1e-9 and world.maximal().joint_errors().max() < 1e-9
