@@ -263,6 +263,13 @@ def _solve_group(A, d, friction, load, moving, slip):
     return cone(A, d, friction, load, slip)
 
 
+def place_of(kinds, measured, poses, key) -> np.ndarray:
+    """(3,): where a pair (kind, number) is nearest at poses, touching or not."""
+    chosen = [np.array([key[1]] if kind == key[0] else [], np.intp) for kind in range(len(kinds))]
+    contacts = gathered(kinds, [(own, pieces[own]) for own, (pieces, *_) in zip(chosen, measured)])
+    return contact_rows(kinds, contacts, poses).point[0]
+
+
 def touching(kinds, measured) -> Contacts:
     """Those that touch. measured: for each kind (pieces, gaps, leaving)."""
     chosen = []

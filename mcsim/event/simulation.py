@@ -23,7 +23,7 @@ from mcsim.core.errors import SimulationError
 from mcsim.core.linear import dot, least, length, lengths, product, solve
 from mcsim.core.trig import fifth_root
 from mcsim.event.active import (NOTHING, SLIP, SMOOTH, STICK, STILL, Closed, active_accelerations, active_forces, contact_rows,
-                                gathered, resolve, touching)
+                                gathered, place_of, resolve, touching)
 from mcsim.event.features import FAR, TOUCHING, EdgeEdge, TurnLimit, VertexPolyhedron
 from mcsim.event.methods import STEPS, Track
 from mcsim.solve.problems.coulomb import cone
@@ -530,7 +530,7 @@ class Simulation:
         if event.what == "gain":
             self.bounces[key] = self.bounces.get(key, 0) + 1
             return self._settle(now, y, key)
-        later = None
+        point, later = place_of(self.kinds, self._measured(y), self.system.poses(y), key), None
         if event.what == "regain":
             later = track(self._sunk(track, key))
         elif event.what in ("force", "stick", "leave"):
@@ -540,7 +540,7 @@ class Simulation:
             after = after.without(key)                   # it lets go so slowly that the problem has it closed still
         self._let = now, key
         names = {"force": "loss", "stick": "slip", "slip": "stick", "leave": "leave", "regain": "gain"}
-        self._tell(now, names[event.what], key, self.points.get(key, (np.zeros(3), None))[0])
+        self._tell(now, names[event.what], key, point)
         return y, after
 
     def _sunk(self, track, key):
