@@ -177,20 +177,21 @@ cdef class StateArrays:
 
     def spring_energy(self):
         """[J]"""
-        cdef char[::1] view
-        if self.joint_count == 0:
-            return 0.0
-        view = self.measured().view(np.int8)
+        cdef char[::1] view = self.records_copied().view(np.int8)
         return spring_energy(<Joint*>&view[0], self.joint_count, &self.bodies)
 
     def errors(self):
         """(joints, 2) [m, rad], of screws by the turns that they have made."""
+        return self.errors_by(self.kept[1])
+
+    def errors_by(self, records):
+        """The same by the turns in `records` (joints or more,) JOINT_DTYPE."""
         out = np.zeros((self.joint_count, 2))
         cdef double[:, ::1] view = out
-        cdef char[::1] records
+        cdef char[::1] read
         if self.joint_count:
-            records = self.measured().view(np.int8)
-            joint_errors(<Joint*>&records[0], self.joint_count, &self.bodies, &view[0, 0])
+            read = records.view(np.int8)
+            joint_errors(<const Joint*>&read[0], self.joint_count, &self.bodies, &view[0, 0])
         return out
 
     cdef void clear_forces(self) noexcept nogil:

@@ -34,9 +34,19 @@ cdef class TreePipeline(Pipeline):
         self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
         self.recovered = self.carried_step = self.rows_step = -1
 
+    def records_copied(self):
+        """As of StateArrays; angles of the tree count the turns that q has made."""
+        return self.count_turns(StateArrays.records_copied(self))
+
     def measured(self):
-        """-> (joints,) JOINT_DTYPE, as of StateArrays; angles of the tree count the turns that q has made."""
-        records = StateArrays.measured(self)
+        """Likewise."""
+        return self.count_turns(StateArrays.measured(self))
+
+    def errors(self):
+        """Likewise."""
+        return self.errors_by(self.records_copied())
+
+    def count_turns(self, records):
         joints, axes, places = self.angles
         records["axes"]["position"][joints, axes] = self.q[places]
         return records

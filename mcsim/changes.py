@@ -423,11 +423,12 @@ class Changes:
         records["geared"][gears] = rows.numbers()[records["geared"][gears]]
         users = records["type"] == USER
         records["user"][users] = np.arange(np.sum(users))
-        for i, joint in enumerate(scene.joints if reshaped else ()):
-            if joint.a in reshaped or joint.b in reshaped:
-                record = joint_records(scene, index, [joint])[0]
-                for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
-                    records[name][i] = record[name]
+        moved = [i for i in (kept.tolist() if reshaped else ())
+                 if scene.joints[i].a in reshaped or scene.joints[i].b in reshaped]
+        if moved:
+            anew = joint_records(scene, index, [scene.joints[i] for i in moved])
+            for name in ("anchor_a", "anchor_b", "body_a", "body_b"):
+                records[name][moved] = anew[name]
         return records
 
 

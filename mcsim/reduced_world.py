@@ -58,9 +58,10 @@ class ReducedWorld(World):
         springs), "projection" (after it q is projected onto the loops in the metric of H, then qd), "baumgarte" (bias
         beta C / h) or "none" (they drift); of limits and contacts: "soft", also under "projection", "baumgarte" or
         "none".
-      iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz, joint_damping_ratio,
-        push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law, impacts,
-        restitution_law, strict: as of World. solver: "si", or one of the laboratory, with contact_model, stop and tolerance, likewise.
+      iterations, first_iterations, friction, friction_points, baumgarte, slop, hertz, damping_ratio, joint_hertz,
+        joint_damping_ratio, push_speed, restitution_threshold, speculative_distance, threads, contact, compliant_law,
+        impacts, restitution_law, strict: as of World. solver: "si", or one of the laboratory, with contact_model, stop
+        and tolerance, likewise.
 
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
@@ -80,7 +81,7 @@ class ReducedWorld(World):
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
         self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
                          _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
-                         "models": dict(models or {})}
+                         "models": dict(models) if isinstance(models, Mapping) else models}
         self._start(scene, check_reduced_settings(keywords))
         if integrator == "reference":
             with self._turn.alone("rows"):
@@ -306,16 +307,14 @@ class ReducedWorld(World):
         tells. keywords: as of World; dt as here if not given. Joint models of the user's own are refused: World has
         none."""
         with self._turn.alone("maximal"):
-            own = [name for name, model in (self._choices["models"] or {}).items() if not isinstance(model, str)]
-            if own:
-                raise SceneError(f"ReducedWorld.maximal: joint {own[0]!r} has a model of your own, which World does not know; "
-                                 "give the scene a UserJoint there")
+            for name in self.system.own_models():
+                raise SceneError(f"ReducedWorld.maximal: joint {name!r} has a model of your own, which World does not "
+                                 "know; give the scene a UserJoint there")
             world = World(self.scene, **({"dt": self.dt} | keywords))
             for name in ("position", "orientation", "twist", "force"):
                 getattr(world._bodies, name)[...] = getattr(self._bodies, name)
             world._joints["axes"]["position"] = self._pipeline.measured()["axes"]["position"]
             world._pipeline.start = self.time
-            world._prepare()
             return world
 
     def kkt(self) -> "KKT":

@@ -53,9 +53,9 @@ RK4_HERTZ_PER_RATE = 0.03
 RK4_BAUMGARTE_TIME = 1.0 / 60.0
 RK4_FASTEST = 2.5
 
-# The first step has no impulses to begin with: so many times as many sweeps, where their number is left alone. Of 300 arches of
-# up to 31 stones that can stand all do from 32 times on, one of 31 at 1.1 times the least thickness from 64 on; 9 fell with
-# the sweeps of any other step (docs/accuracy.md).
+# The first step has no impulses to begin with: so many times as many sweeps, where their number is left alone. Of 300
+# arches of up to 31 stones that can stand all do from 32 times on, one of 31 at 1.1 times the least thickness from 64 on;
+# 9 fell with the sweeps of any other step (docs/accuracy.md).
 FIRST_STEP = 64
 
 RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
@@ -102,9 +102,6 @@ def _checked(k, sweeps=ITERATIONS):
     if own_iterations:
         k["iterations"] = sweeps[k["stabilization"] if k["contact"] != "compliant" else "compliant"]
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
-    counted = own_iterations and not exact and k["stop"] == "iterations"
-    if k["first_iterations"] is None and counted:
-        k["first_iterations"] = FIRST_STEP * k["iterations"]
     k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
     k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
     for name in ("slop", "restitution_threshold", "speculative_distance", "damping_ratio", "joint_damping_ratio",
@@ -119,10 +116,11 @@ def _checked(k, sweeps=ITERATIONS):
         k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
+    more = FIRST_STEP if own_iterations else 1
     if own_iterations and (exact or k["stop"] == "residual"):
-        k["iterations"] = LABORATORY[k["solver"]][0] if exact else MOST_SWEEPS
+        k["iterations"], more = LABORATORY[k["solver"]][0] if exact else MOST_SWEEPS, 1
     if k["first_iterations"] is None:
-        k["first_iterations"] = k["iterations"]
+        k["first_iterations"] = more * k["iterations"]
     k["first_iterations"] = count(k["first_iterations"], "first_iterations", 1, MOST_ITERATIONS)
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)

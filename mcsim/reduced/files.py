@@ -28,10 +28,9 @@ MODEL = ("nq", "nv", "links", "loops", "couplings")
 def system_to_dict(system: System) -> dict[str, Any]:
     """The model as JSON data. tree, roots, ball, models: what System takes to make it again; the rest is for other
     readers. Joint models of the user's own are functions, which no data hold: SceneError."""
-    for name, model in system._models.items():
-        if not isinstance(model, str):
-            raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the system "
-                             "without models= and give them anew when it is read")
+    for name in system.own_models():
+        raise SceneError(f"joint {name!r} has a JointModel of your own, a function, which no file holds: write the system "
+                         "without models= and give them anew when it is read")
     hows = {kind: how for how, kind in BALLS.items()}
     placed = [*system.links, *system.loops]
     return {

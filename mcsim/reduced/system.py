@@ -331,6 +331,10 @@ class System:
 
         return system_from_dict(data)
 
+    def own_models(self) -> list[str]:
+        """Names of the joints that have a JointModel of the user's own."""
+        return [name for name, model in self._models.items() if isinstance(model, JointModel)]
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a JSON file."""
         from mcsim.reduced.files import save_system
@@ -382,6 +386,8 @@ def _constant(joint: Joint | None, kind: str) -> float:
 def _models(scene: Scene, models: Mapping[str, JointModel | str] | None) -> dict[str, JointModel | str]:
     """The joints that have models of their own, by name, checked."""
     found = {}
+    if models is not None and not isinstance(models, Mapping):
+        raise SceneError(f"models must be a dict by joints' names, got {show(models)}")
     for name, model in (models or {}).items():
         joint = scene.joint(name)
         if isinstance(model, JointModel):

@@ -137,3 +137,12 @@ def test_files_hold_no_functions_but_the_choice_of_a_rack(tmp_path):
     system.save(tmp_path / "rack.json")
     read = System.load(tmp_path / "rack.json")
     assert read.to_dict() == system.to_dict() and read.links[0].kind == "rack_pinion"
+
+
+@pytest.mark.parametrize("models", [[1], 5, "second", {"second": 7}, {"second": "rack_pinion"}], ids=str)
+def test_models_that_are_none_are_refused_by_name(models):
+    data = System(pendulum()).to_dict()
+    for make in (lambda: System(pendulum(), models=models), lambda: mc.ReducedWorld(pendulum(), models=models),
+                 lambda: System.from_dict(data | {"models": models})):
+        with pytest.raises(mc.SceneError, match="models"):
+            make()
