@@ -14,7 +14,7 @@ cdef class Articulated(Jointed):
     cdef readonly long long moved       # drifts after which joints were closed by moving bodies
 
     cdef void probe(self, Py_ssize_t g) noexcept nogil
-    cdef void press(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil
+    cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil
     cdef void write_rows(self, Py_ssize_t g) noexcept nogil
     cdef void factor(self, Py_ssize_t g) noexcept nogil
     cdef void factor_border(self, Py_ssize_t g) noexcept nogil

@@ -17,9 +17,7 @@ from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
-from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
-from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._inertia cimport energy_of, refresh_inertia
 from mcsim.state._layout cimport USER, JointRows, Row
 from mcsim.state._rows cimport is_wide, row_rate
@@ -72,9 +70,6 @@ cdef double MOST_PROXIMAL = 1e-2
 cdef double SHORTER = 100.0
 cdef enum:
     MOST_SHORTER = 3
-
-# Of what a bounded row's inverse mass is without its joints, at least.
-cdef double LEAST_DIAGONAL = 1e-9
 
 
 cdef inline bint may_be_redundant(const Articulation* a) noexcept nogil:
@@ -428,46 +423,26 @@ cdef class Articulated(Jointed):
     # ---- bounded rows with the joints in them ---------------------------------------------------------------------------
 
     cdef void probe(self, Py_ssize_t g) noexcept nogil:
-        """The inverse masses of those rows, J M^-1 J' less what the joints take of it, and with them the softness that
-        they ask for."""
+        """What bounded rows that are held see of each other through the joints; rows and factor are written."""
         cdef const Articulation* a = &self.articulation[g]
         cdef Twist* moved = self.probed
-        cdef int32_t i = self.first_bounded[g]
-        cdef Row* row
-        cdef double diagonal
-        cdef Py_ssize_t k
-        cdef int p
-        while i >= 0:
-            row = &self.border.rows[i]
+        cdef Py_ssize_t k, n
+        self.keep_impulses(g)
+        for k in range(self.held_rows.count[g]):
             memset(moved - 1, 0, sizeof(Twist))
-            for k in range(a.member, a.member_end):
-                memset(&moved[self.member[k]], 0, sizeof(Twist))
-            diagonal = row.diagonal
-            row_apply(row, 1.0, moved)
-            self.tree.find_rates(a, moved, self.nothing)
-            self.tree.finish(a, self.bodies, moved, self.impulse)
-            row.diagonal = min(max(row_velocity(row, moved), LEAST_DIAGONAL * diagonal), diagonal)
-            stabilize_rows(row, 1, self.bodies, self.settings)
-            for p in range(2):
-                self.bounded_mass[2 * i + p] = row.mass[p]
-                row.mass[p] = 1.0 / (diagonal + row.compliance[p]) if diagonal > 0.0 else 0.0
-            row.diagonal = diagonal
-            i = self.next_bounded[i]
+            for n in range(a.member, a.member_end):
+                memset(&moved[self.member[n]], 0, sizeof(Twist))
+            self.held_rows.begin_column(g, k, self.border.rows, moved)
+            self.answer(g, moved)
+            self.held_rows.end_column(g, k, self.border.rows, moved)
+        self.undo_impulses(g)
 
-    cdef void press(self, Py_ssize_t g, Twist* twist, bint relaxed) noexcept nogil:
-        """One by one, each with the joints' answer to it."""
-        cdef int32_t i = self.first_bounded[g]
-        cdef Row* row
-        cdef double impulse
-        while i >= 0:
-            row = &self.border.rows[i]
-            impulse = row.impulse - self.bounded_mass[2 * i + relaxed] * row_residual(row, row_velocity(row, twist), relaxed)
-            impulse = min(max(impulse, row.lower), row.upper)
-            if impulse != row.impulse:
-                row_apply(row, impulse - row.impulse, twist)
-                row.impulse = impulse
-                self.solve_one(g, twist)
-            i = self.next_bounded[i]
+    cdef void hold_rows(self, Py_ssize_t g, Twist* twist, bint relaxed, bint solved) noexcept nogil:
+        """Bounded rows that are held, and what the joints answer. solved: the joints are, as biases ask now."""
+        if not solved:
+            self.solve_one(g, twist)
+        if self.held_rows.solve(g, self.border.rows, twist, relaxed):
+            self.solve_one(g, twist)
 
     # ---- bodies moved ----------------------------------------------------------------------------------------------------
 

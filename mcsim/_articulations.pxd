@@ -10,9 +10,10 @@ cdef class Articulations(Articulated):
     # The stages of a step.
     cdef void begin_step(self) noexcept nogil
     cdef void choose_flights(self, double h) noexcept nogil
-    cdef void find_swept(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
+    cdef void find_swept(self, Row* rows, Py_ssize_t count, const Manifold* manifolds,
                          Py_ssize_t manifold_count) noexcept nogil
-    cdef void list_bounded(self, const Row* rows, Py_ssize_t count) noexcept nogil
+    cdef bint is_held(self, Py_ssize_t g) noexcept nogil
+    cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil
     cdef void prepare(self) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void aim(self) noexcept nogil

@@ -15,6 +15,8 @@ from libc.math cimport fabs
 from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy, memset
 
+import numpy as np
+
 from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, Articulated
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows
@@ -25,7 +27,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport kinetic_energy
-from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_TREE, Joint, JointRow, JointRows, Manifold, Row)
+from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, MOST_ASKED, Joint, JointRow, JointRows, Manifold, Row)
 from mcsim.state._rows cimport copy_numbers, own_rows, row_diagonal, row_rate, scale_numbers
 from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 
@@ -34,9 +36,9 @@ from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# With limits, motors, springs or joint friction they fly earlier than at STRAIN, since the sweeps see two bodies' masses in
-# them, whatever these carry, and flights all.
-cdef double SWEPT_STRAIN = 1.0
+# Bounded rows are solved with the joints in them where one has less than this part of its two bodies' J M^-1 J', or where
+# they fly. A sweep in turn with the joints leaves 1 less that part of an error.
+cdef double HELD_PART = 0.03
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
@@ -78,10 +80,10 @@ cdef class Articulations(Articulated):
 
     cdef void choose_flights(self, double h) noexcept nogil:
         """Which articulations fly in this step: those whose joints held impulses over the last substep, of length h, that
-        strain a body."""
+        strain a body; and which hold their bounded rows."""
         cdef const Joint* joint
         cdef Py_ssize_t c, g
-        cdef bint flies
+        cdef bint flies, holds
         cdef bint changed = False
         load_joints(self.joints, &self.tree.rows, self.bodies, &self.loads, h)
         memset(self.strain, 0, self.articulation_count * sizeof(double))
@@ -90,21 +92,46 @@ cdef class Articulations(Articulated):
             self.strain[g] = max(self.strain[g], self.loads.load[c])
         for c in range(self.awake_count):
             self.bounded[self.awake[c]] = 0
-        for c in range(self.tree.rows.awake_count):
+        for c in range(self.tree.rows.awake_count - 1, -1, -1):
             joint = &self.joints[self.tree.rows.awake[c]]
             if has_bounded_rows(joint):
-                self.bounded[max(self.group[joint.body_a], self.group[joint.body_b])] = 1
+                g = max(self.group[joint.body_a], self.group[joint.body_b])
+                self.bounded[g] = 1
+                self.asked[g] = self.tree.rows.awake[c]
         for c in range(self.awake_count):
             g = self.awake[c]
-            flies = self.may_fly[g] and self.strain[g] * h * h > (SWEPT_STRAIN if self.bounded[g] else STRAIN)
-            changed = changed or flies != self.flies[g] or flies != self.flew[g]
-            self.flies[g] = flies
+            flies = self.may_fly[g] and self.strain[g] * h * h > STRAIN
+            holds = self.bounded[g] and (self.is_held(g) or flies)
+            changed = changed or flies != self.flies[g] or flies != self.flew[g] or holds != self.holds[g]
+            self.flies[g], self.holds[g] = flies, holds
         if changed:
             self.arrange()
             self.choose_lanes()
             self.begin_step()
 
-    cdef void find_swept(self, const Row* rows, Py_ssize_t count, const Manifold* manifolds,
+    cdef bint is_held(self, Py_ssize_t g) noexcept nogil:
+        """Whether a bounded row of an articulation is far harder to move than its two bodies alone, as was found within
+        the last MOST_ASKED steps."""
+        cdef Joint* joint = &self.joints[self.asked[g]]
+        cdef bint held
+        if joint.held == 0:
+            if self.here[g]:
+                self.write_rows(g)
+            held = self.carried.least_part(g, self.joints, &self.tree.rows, self.bodies) < HELD_PART
+            joint.held = -MOST_ASKED if held else MOST_ASKED
+        held = joint.held < 0
+        joint.held += 1 if held else -1
+        return held
+
+    def least_parts(self):
+        """(articulations,) what `Carried.least_part` says of each at the present poses."""
+        found = np.ones(self.articulation_count)
+        for g in range(self.articulation_count):
+            self.write_rows(g)
+            found[g] = self.carried.least_part(g, self.joints, &self.tree.rows, self.bodies)
+        return found
+
+    cdef void find_swept(self, Row* rows, Py_ssize_t count, const Manifold* manifolds,
                          Py_ssize_t manifold_count) noexcept nogil:
         """Which articulations have rows in the sweeps of this step: bounded ones, or contacts. rows: `count` of joints."""
         cdef Py_ssize_t c, g, i, j
@@ -129,23 +156,10 @@ cdef class Articulations(Articulated):
             g = self.awake[c]
             self.some_swept = self.some_swept or self.swept[g]
             self.near[g] = self.articulation[g].size * (NEAR if self.swept[g] else CLOSED)
-        self.list_bounded(rows, count)
+        self.held_rows.list(self.group, self.holds, rows, count)
         if self.some_swept:
             self.tie(rows, count, manifolds, manifold_count)
         self.begin_account()
-
-    cdef void list_bounded(self, const Row* rows, Py_ssize_t count) noexcept nogil:
-        """Of articulations that fly. Their joints tie light bodies to heavy ones, of which a bounded row knows nothing
-        when it is swept: it is solved with the joints in it, too (`press`)."""
-        cdef Py_ssize_t c, i
-        cdef int32_t g
-        for c in range(self.awake_count):
-            self.first_bounded[self.awake[c]] = -1
-        for i in range(count - 1, -1, -1):
-            g = max(self.group[rows[i].body_a], self.group[rows[i].body_b])
-            if rows[i].block_kind == BLOCK_BOUNDED and g >= 0 and self.flies[g]:
-                self.next_bounded[i] = self.first_bounded[g]
-                self.first_bounded[g] = <int32_t>i
 
     cdef void sweep(self, int body) noexcept nogil:
         cdef int32_t g = self.group[body]
@@ -156,7 +170,7 @@ cdef class Articulations(Articulated):
         cdef Py_ssize_t c
         for c in range(self.alone_count):
             self.factor(self.alone[c])
-            if self.flies[self.alone[c]] and self.swept[self.alone[c]]:
+            if self.held_rows.count[self.alone[c]] > 0:
                 self.probe(self.alone[c])
         if self.herds is not None:
             self.herds.factor(self.bodies)
@@ -230,8 +244,16 @@ cdef class Articulations(Articulated):
         if relaxed:
             self.aim_still(g)
         self.solve_one(g, twist)
-        if self.flies[g]:
-            self.press(g, twist, relaxed)
+
+    cdef void hold_bounded(self, Twist* twist, bint relaxed, bint solved) noexcept nogil:
+        """Before a sweep, the bounded rows of articulations that hold them."""
+        cdef Py_ssize_t c, g
+        for c in range(self.alone_count):
+            g = self.alone[c]
+            if self.held_rows.count[g] > 0:
+                if relaxed:
+                    self.aim_still(g)
+                self.hold_rows(g, twist, relaxed, solved)
 
     cdef void clear_herds(self, double* x) noexcept nogil:
         memset(x + self.tree.own_numbers, 0, self.herds.used * sizeof(double))

@@ -3,11 +3,13 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim._flights cimport Flights
 from mcsim._pose_calls cimport PoseCalls
+from mcsim.constraints._carried cimport Carried
 from mcsim.constraints._stiffness cimport Loads
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Quat, Twist, Vec3
 from mcsim.solve._border cimport Border
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._held cimport HeldRows
 from mcsim.solve._tree cimport Articulation, JointTree
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Bodies, Joint, Settings
@@ -20,6 +22,7 @@ cdef class Jointed:
     cdef readonly Border border         # gears and joints of the user's own
     cdef readonly Herds herds           # articulations that stand side by side, or None
     cdef readonly Flights flights
+    cdef Carried carried                # how hard its joints make it to move a coordinate
     cdef readonly WideAngles angles     # friction and limits, those that are no rows
     cdef Displacement displacement      # of projections
     cdef PoseCalls calls                # what errors of the border need of the user
@@ -42,7 +45,8 @@ cdef class Jointed:
     cdef int8_t* closed                 # the last drift ended with closed joints
     cdef int8_t* flew                   # when lanes were last chosen: it flew
     cdef int8_t* left                   # of those in herds: it is not closed and flies
-    cdef int8_t* bounded                # of its joints one may have rows in the sweeps
+    cdef int8_t* bounded                # of its joints one may have bounded rows
+    cdef int8_t* holds                  # these are solved with the joints in them
     cdef int8_t* doubtful               # the guess at its impulses is kept in part
     cdef int8_t* flies                  # its drifts keep energy (_flights.pyx)
     cdef int8_t* given                  # time, or a function of the user's, moves one of its joints
@@ -63,10 +67,9 @@ cdef class Jointed:
     # Joints, articulation by articulation as these name them.
     cdef int32_t* linked                # those that are not taken several at a time (Balls)
     cdef int8_t* idle                   # of each joint: whether it sleeps
-    cdef int8_t* apart                  # or flies, and has its bounded rows apart from others'
-    cdef int32_t* first_bounded         # of each articulation that flies: its bounded rows, a list, -1: the end
-    cdef int32_t* next_bounded          # of each row
-    cdef double* bounded_mass           # (rows, 2) inverse mass in both passes, with the joints in it
+    cdef int8_t* apart                  # or has its bounded rows apart from others'
+    cdef int32_t* asked                 # of each articulation: its first joint that may have bounded rows (Joint.held)
+    cdef HeldRows held_rows             # of articulations that hold them
     cdef Py_ssize_t awake_rows          # rows of the tree that do not sleep
     cdef Py_ssize_t awake_beside        # records of the border's
     cdef double* impulse                # (rows,) put aside; before a solve that may be undone; zeros

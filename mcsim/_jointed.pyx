@@ -28,8 +28,6 @@ LOOP_ENOUGH = 5e-7
 NET_ENOUGH = 2e-5
 NET_WORK = 1000.0
 
-MOST_BOUNDED = 32                # rows of a joint that are not the joint itself
-
 
 cdef inline int8_t* flag_row(flags, int k) except? NULL:
     return <int8_t*>records(flags[k])
@@ -61,6 +59,8 @@ cdef class Jointed:
         given = np.append(group, -1)[pairs[worked]].max(axis=1, initial=-1)
         self._keep_articulations(found, group, barred, given[given >= 0])
         self._keep_bodies(members, driven, bodies, pairs[sizes > 0], beside)
+        own = np.flatnonzero(sizes > 0)
+        self.carried = Carried(pairs[own], own, group, len(found))
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
 
     def _keep_joints(self, found, plain):
@@ -73,10 +73,9 @@ cdef class Jointed:
             found[name] = np.searchsorted(self.tree.group[linked], numbers, side)
         chosen = np.append(nodes[linked], 0).astype(np.int32)
         idle = np.zeros((2, len(plain) + 1), np.int8)
-        first, rows = np.full(len(found) + 1, -1, np.int32), np.zeros(MOST_BOUNDED * len(plain) + 1, np.int32)
-        masses = np.zeros((len(rows), 2))
-        self.kept += chosen, idle, first, rows, masses
-        self.first_bounded, self.next_bounded, self.bounded_mass = integers(first), integers(rows), doubles(masses)
+        first = np.zeros(len(found) + 1, np.int32)
+        self.kept += chosen, idle, first
+        self.asked, self.held_rows = integers(first), HeldRows(len(found))
         self.linked, self.idle, self.apart = integers(chosen), flag_row(idle, 0), flag_row(idle, 1)
         self.awake_rows, self.awake_beside = self.tree.row_count, self.border.records
 
@@ -115,7 +114,7 @@ cdef class Jointed:
     def _keep_articulations(self, found, group, barred, given):
         count = len(found)
         found, group = np.append(found, np.zeros(1, found.dtype)), np.roll(group, 1).astype(np.int32)     # the world first
-        flags, lists = np.zeros((14, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
+        flags, lists = np.zeros((15, count + 2), np.int8), np.zeros((2, count + 1), np.int32)
         numbers = np.zeros((7, count + 1))
         flags[1, :count] = found["node"][:count] < found["node_end"][:count]
         flags[1, barred] = 0
@@ -131,7 +130,7 @@ cdef class Jointed:
         self.here, self.swept, self.cold = flag_row(flags, 3), flag_row(flags, 4), flag_row(flags, 5)
         self.closed, self.left, self.flew = flag_row(flags, 6), flag_row(flags, 7), flag_row(flags, 8)
         self.doubtful, self.given, self.accounted = flag_row(flags, 9), flag_row(flags, 10), flag_row(flags, 11)
-        self.flies, self.bounded = flag_row(flags, 12), flag_row(flags, 13)
+        self.flies, self.bounded, self.holds = flag_row(flags, 12), flag_row(flags, 13), flag_row(flags, 14)
         self.alone, self.awake = integers(lists[0]), integers(lists[1])
         self.strain, self.near, self.open = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])
         self.proximal, self.solved = doubles(numbers[3]), doubles(numbers[4])
@@ -209,21 +208,23 @@ cdef class Jointed:
         self.choose_lanes()
 
     cdef void choose_lanes(self) noexcept nogil:
-        """Friction and limits several at a time, of joints that neither sleep nor fly. Between two steps."""
+        """Friction and limits several at a time, of joints that neither sleep, nor fly, nor hold theirs. Between two
+        steps."""
         cdef const Node* node
         cdef Py_ssize_t g, k
         for k in range(self.tree.rows.joint_count):
             self.apart[k] = self.idle[k]
         for g in range(self.articulation_count):
             self.flew[g] = self.flies[g]
-            for k in range(self.articulation[g].node, self.articulation[g].node_end if self.flew[g] else 0):
+            for k in range(self.articulation[g].node, self.articulation[g].node_end if self.flew[g] or self.holds[g] else 0):
                 node = &self.tree.nodes[k]
                 if node.joint >= 0:
                     self.apart[node.joint] = 1
         self.angles.choose(self.joints, self.apart)
 
     cdef void arrange(self) noexcept nogil:
-        """The articulations that do not sleep: in herds what may be there and does not fly, the others alone."""
+        """The articulations that do not sleep: in herds what may be there, does not fly and holds no rows, the others
+        alone."""
         cdef JointRows* rows = &self.tree.rows
         cdef Py_ssize_t g, j
         self.alone_count = self.awake_count = 0
@@ -234,7 +235,7 @@ cdef class Jointed:
                 continue
             self.awake[self.awake_count] = <int32_t>g
             self.awake_count += 1
-            if self.may_herd[g] and not self.flies[g]:
+            if self.may_herd[g] and not self.flies[g] and not self.holds[g]:
                 self.here[g] = 1
             else:
                 self.alone[self.alone_count] = <int32_t>g

@@ -246,6 +246,8 @@ cdef class Pipeline(WarmStarts):
         if not self.closing and self.swept and self.settings.joint_tree and self.articulations.tree.loops:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
         for k in range(iterations if self.swept else 0 if self.closing else 1):
+            if self.closing:
+                self.articulations.hold_bounded(twist, relaxed, k != 0 and k != iterations // 2)
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.apart:
                 self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))

@@ -23,6 +23,7 @@ cdef inline void keep_joint(const Joint* joint, JointKept* kept) noexcept nogil:
     kept.row_count = joint.row_count
     kept.constraint_count = joint.constraint_count
     kept.active_limits = joint.active_limits
+    kept.held = joint.held
     for i in range(joint.axis_count):
         kept.position[i] = joint.axes[i].position
         if joint.axes[i].motion_mode != MOTION_NONE:
@@ -35,6 +36,7 @@ cdef inline void restore_joint(const JointKept* kept, Joint* joint) noexcept nog
     joint.row_count = kept.row_count
     joint.constraint_count = kept.constraint_count
     joint.active_limits = kept.active_limits
+    joint.held = kept.held
     for i in range(joint.axis_count):
         joint.axes[i].position = kept.position[i]
         if joint.axes[i].motion_mode != MOTION_NONE:

@@ -344,8 +344,6 @@ LIMIT = Family(
      "gain": Error("", 1e-3, "energy above the start's")},
     domain={"ratio": Log(0.1, 1e5), "reach": Log(0.05, 2), "compact": Log(0.03, 1), "substeps": Whole(4, 32),
             "rate": WholeLog(60, 480)},
-    shortfalls=(Shortfall("The sweeps see two bodies' masses in a limit, whatever these carry: it trembles by up to "
-                          "1 m/s, and a heavy weight may creep."),),
     quick={"rate": WholeLog(60, 120), "substeps": Whole(4, 12)})
 
 FAMILIES = (CHAIN, BOB, TREE, SPRING, SPEED_MOTOR, POSITION_MOTOR, JOINT_FRICTION, LIMIT)

@@ -341,6 +341,22 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     return not isinf(joint.swing_limit)
 
 
+cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil:
+    """J and J M^-1 J' of the free coordinates. -> how many."""
+    cdef JointFrames f
+    cdef AxisGeometry axes[JOINT_AXES]
+    cdef int i
+    point_frames(&f, joint, bodies)
+    turn_frames(&f, joint, bodies)
+    measure_axes(joint, &f, axes)
+    for i in range(joint.axis_count):
+        rows[i].body_a = joint.body_a
+        rows[i].body_b = joint.body_b
+        axis_row(&rows[i], &axes[i], axes[i].axis, &f)
+        apply_inverse_mass(&rows[i], bodies)
+    return joint.axis_count
+
+
 cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Settings* settings, Row* rows, bint own,
                       bint first) noexcept nogil:
     """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them

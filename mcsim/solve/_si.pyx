@@ -14,7 +14,7 @@ from mcsim.solve._blocks cimport (
 from mcsim.solve._limit_surface cimport LimitSurface, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_TREE, BLOCK_WIDE, Row)
+    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE, Row)
 from mcsim.state._rows cimport is_wide
 
 
@@ -38,7 +38,7 @@ cdef void warm_start(const Row* rows, Py_ssize_t count, Twist* twist) noexcept n
 ctypedef Row* (*BlockSweep)(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                             double* largest) noexcept nogil
 
-cdef BlockSweep BLOCK_SWEEPS[7]
+cdef BlockSweep BLOCK_SWEEPS[8]
 BLOCK_SWEEPS[<int> BLOCK_BOUNDED] = sweep_bounded
 BLOCK_SWEEPS[<int> BLOCK_BILATERAL] = sweep_bilateral
 BLOCK_SWEEPS[<int> BLOCK_CONE] = sweep_friction
@@ -46,6 +46,7 @@ BLOCK_SWEEPS[<int> BLOCK_FRICTION] = sweep_friction
 BLOCK_SWEEPS[<int> BLOCK_TREE] = pass_by
 BLOCK_SWEEPS[<int> BLOCK_WIDE] = sweep_wide
 BLOCK_SWEEPS[<int> BLOCK_BORDER] = pass_by
+BLOCK_SWEEPS[<int> BLOCK_HELD] = pass_by
 
 
 cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* twist, int relaxed,
@@ -55,7 +56,7 @@ cdef double sweep_si(Row* rows, Py_ssize_t count, const double* factors, Twist* 
     cdef Row* end = rows + count
     cdef double largest = 0.0
     while row < end:
-        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 7)
+        MC_ASSERT(row.block > 0 and row.block <= MAX_BLOCK and row.block_kind >= 0 and row.block_kind < 8)
         if not rub and (row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION):
             row += row.block
             continue
@@ -193,7 +194,7 @@ cdef double scalar_error(const Row* rows, const Row* row, int kind, const Twist*
     if not row.diagonal + row.compliance[relaxed] > 0.0:
         return 0.0
     x = row.impulse - row.mass[relaxed] * row_residual(row, row_velocity(row, twist), relaxed)
-    if kind == BLOCK_BOUNDED:
+    if kind == BLOCK_BOUNDED or kind == BLOCK_HELD:
         x = clamp(x, row.lower, row.upper)
     elif kind == BLOCK_FRICTION:
         bound = friction_bound(rows, row)

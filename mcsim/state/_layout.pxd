@@ -215,6 +215,9 @@ ctypedef struct JointAxis:
     int32_t motion_mode
     int32_t reserved
 
+cdef enum:
+    MOST_ASKED = 8               # steps after which it is asked anew whether bounded rows are held
+
 ctypedef struct Joint:
     int32_t type
     int32_t body_a
@@ -246,7 +249,8 @@ ctypedef struct Joint:
     int32_t geared[2]            # gear: numbers of the two joints, less than its own
     int32_t geared_axis[2]       # gear: which coordinate of each
     int32_t user_size            # rows of a user's own joint
-    int32_t reserved
+    int32_t held                 # of an articulation's first joint with bounded rows: in so many steps it is asked anew
+                                 # whether these are held (solve/_held.pyx), negative: they are until then
 
 # One row of a user's own joint, six a joint, as its Python functions give it at the present poses.
 ctypedef struct UserRow:
@@ -290,6 +294,7 @@ cdef enum BlockKind:
                              # Error,
                              # bias, compliance, mass and diagonal of the whole stand in the first; the second's are 0
     BLOCK_BORDER = 6         # one row, or a wide one, that is taken with the direct joint solver, beside its tree
+    BLOCK_HELD = 7           # as BLOCK_BOUNDED, solved with the joints in it (solve/_held.pyx): sweeps pass it by
 
 # Which of a row's two biases, compliances and masses.
 cdef enum:

@@ -14,6 +14,7 @@ DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [SHAPE_TYPES.index(name) for name in ("mesh", "height_field")]
 MOST_PARTS = 16                 # manifolds of a surface and a solid: collide/_parts.pxd
 MOST_ROWS = 6                   # of a joint itself
+MOST_ASKED = 8                  # steps until a joint is asked anew: Joint.held
 UNIT = 1e-6                     # how far a quaternion's length may be from 1
 
 # ---- what a field may hold -------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ JOINT_RULES = {
     "impulse": anything, "wrench_impulse": anything, "axes": AXIS_RULES, "constant": bound, "break_force": strength,
     "break_torque": strength, "broken": up_to(1), "breakable": up_to(1), "radius": not_negative, "disc": up_to(1),
     "user": anything, "ratio": finite, "geared": anything, "geared_axis": anything, "user_size": anything,
-    "reserved": up_to(0),
+    "held": lambda values: abs(values.astype(np.int64)) <= MOST_ASKED,
 }
 
 POINT_RULES = dict.fromkeys(("position", "separation", "normal_impulse", "total_normal_impulse", "friction_impulse",

@@ -27,18 +27,18 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
 
-# s is rounding below this part of A_ii + sum_C y_k^2 A_kk, y = A_CC^-1 A_Ci; an s below minus MINUS times that says
-# that the matrix is indefinite.
 cdef double NOTHING = 1e-12
+# An s below minus MINUS times what is taken for rounding says that the matrix is indefinite.
 cdef double MINUS = 1e4
 # Speeds are rounding below this part of |b| + |A||x|: at first, and in later passes, which mend what rounding spoilt.
 cdef double FIRST = 1e-14
 cdef double LATER = 1e-11
 # How far rounding may carry x_i out of its bounds, as the speed A_ii times that.
 cdef double OUTSIDE = 1e-14
-# Changes by a unit of x_i: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of sqrt(A_ii / A_cc).
+# Changes by a unit of x_i that are rounding: of w, in parts of sqrt(A_kk A_ii), and of x_C, in parts of
+# sqrt(A_ii / A_cc) times `nothing`.
 cdef double NO_CHANGE = 1e-11
-cdef double NO_MOTION = 1e-14
+cdef double NO_MOTION = 1e-2
 cdef int PATIENCE = 50           # steps of no length until, of rows that tie, the first is taken, not the fastest
 cdef int PASSES = 10
 cdef int FRESH = 16              # pivots from one computing of w anew to the next
@@ -49,40 +49,16 @@ cdef enum State:
     HELD                         # in C
     SETTLED                      # redundant, or contradicts others: x stays
 
-cdef enum Event:
-    NONE
-    ZERO                         # w_i = 0
-    OWN_BOUND                    # x_i at a bound
-    BOUND                        # x_c of C at a bound
-    SIGN                         # w_k of a row at its bound is about to change its sign
-    STOPPED                      # out of pivots
-    INDEFINITE
 
-cdef struct Boxed:
-    Py_ssize_t n
-    Py_ssize_t held              # rows in C
-    const double* a              # (n, n)
-    const double* b
-    const double* lower
-    const double* upper
-    double* x
-    double* w
-    double* size                 # (n,) |b| + |A||x|: what w is compared with
-    double* rate                 # (n,) change of w by a unit of x_i
-    int32_t* state
-    int32_t* numb                # (n,) bool: found not to feel x_i, though its rate is not quite zero
-    int32_t* row                 # (held,) C in the order of the factor
-    double* factor               # (n, n) U
-    double* d                    # (held,)
-    double* line                 # (held,) column of U, were the row last asked for to enter
-    double* y                    # (held,) A_CC^-1 A_Ci of the row last asked for
-    double* work                 # (n,)
-    double pivot                 # s of the row last asked for
-    double accuracy              # verdicts on rows that cannot be satisfied: relative to `size`,
-    double quiet                 # or absolute
-    Py_ssize_t pivots
-    Py_ssize_t most
-    Py_ssize_t contradictory
+cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int32_t* integers) noexcept nogil:
+    """A problem of n rows to work in numbers (ROW_DOUBLES, n), the first of which is x, factor (n, n) and integers
+    (ROW_INTEGERS, n), the first of which says that no row has had its turn."""
+    p.n, p.held, p.pivots, p.contradictory = n, 0, 0, 0
+    p.x, p.w, p.size, p.rate = numbers, numbers + n, numbers + 2 * n, numbers + 3 * n
+    p.d, p.line, p.y, p.work = numbers + 4 * n, numbers + 5 * n, numbers + 6 * n, numbers + 7 * n
+    p.factor = factor
+    p.state, p.numb, p.row = integers, integers + n, integers + 2 * n
+    memset(p.state, 0, n * sizeof(int32_t))
 
 
 # ---- the factor --------------------------------------------------------------------------------------------------
@@ -145,9 +121,9 @@ cdef double project(Boxed* p, Py_ssize_t i) noexcept nogil:
     for k in range(p.held):
         size += p.y[k] * p.y[k] * p.a[p.row[k] * (p.n + 1)]
     p.pivot = s
-    if s < -MINUS * NOTHING * size:
+    if s < -MINUS * p.nothing * size:
         return s
-    return s if s > NOTHING * size else 0.0
+    return s if s > p.nothing * size else 0.0
 
 
 cdef void enter(Boxed* p, Py_ssize_t i) noexcept nogil:
@@ -285,7 +261,7 @@ cdef inline double reach(const Boxed* p, Py_ssize_t k, Py_ssize_t i, double way,
     cdef double own = p.a[k * (p.n + 1)]
     cdef double other = p.a[i * (p.n + 1)]
     if p.state[k] == HELD:
-        felt = fabs(p.work[k]) * sqrt(own) > NO_MOTION * sqrt(other)
+        felt = fabs(p.work[k]) * sqrt(own) > NO_MOTION * p.nothing * sqrt(other)
         return until_bound(p, k, -way * p.work[k]) if felt else INFINITY
     if felt and fabs(p.rate[k]) > NO_CHANGE * sqrt(own * other):
         return until_sign(p, k, way * p.rate[k])
@@ -474,18 +450,14 @@ def dantzig(const double[:, ::1] A, const double[::1] b, const double[::1] lower
     cdef Boxed p
     cdef Event ended
     cdef int32_t* turns
-    values, numbers, factor = np.zeros((8, n)), np.zeros((4, n), np.int32), np.zeros((n, n))
-    free = np.isinf(lower) & np.isinf(upper)
-    numbers[3] = np.argsort(~free, kind="stable")
+    values, numbers = np.zeros((ROW_DOUBLES, n)), np.zeros((ROW_INTEGERS + 1, n), np.int32)
+    factor, free = np.zeros((n, n)), np.isinf(lower) & np.isinf(upper)
+    numbers[ROW_INTEGERS] = np.argsort(~free, kind="stable")
     values[0] = np.minimum(np.maximum(guess, lower), upper)
-    p.n, p.held, p.pivots, p.contradictory, p.most, p.accuracy = n, 0, 0, 0, max_pivots, accuracy
-    p.quiet = quiet
+    give_room(&p, n, doubles(values), doubles(factor), integers(numbers))
+    p.most, p.accuracy, p.quiet, p.nothing = max_pivots, accuracy, quiet, NOTHING
     p.a, p.b, p.lower, p.upper = &A[0, 0], &b[0], &lower[0], &upper[0]
-    p.x, p.w, p.size, p.rate = doubles(values[0]), doubles(values[1]), doubles(values[2]), doubles(values[3])
-    p.d, p.line, p.y, p.work = doubles(values[4]), doubles(values[5]), doubles(values[6]), doubles(values[7])
-    p.factor = doubles(factor)
-    p.state, p.numb, p.row = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
-    turns = integers(numbers[3])
+    turns = integers(numbers[ROW_INTEGERS])
     with nogil:
         ended = take_rows(&p, turns)
     status = 2 if ended == STOPPED else 3 if ended == INDEFINITE else 0

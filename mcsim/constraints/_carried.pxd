@@ -1,0 +1,32 @@
+"""How hard joints make it to move a coordinate of theirs."""
+
+from libc.stdint cimport int32_t
+from mcsim.state._layout cimport Bodies, Joint, JointRow, JointRows
+
+# A joint of an articulation's spanning tree, or a pin: one more that holds a body to what does not move.
+ctypedef struct Branch:
+    int32_t joint
+    int32_t parent               # its place in the articulation, -1: what does not move
+    int32_t child
+    int32_t child_is_b           # of the joint
+
+cdef class Carried:
+    cdef object kept
+    cdef int32_t* begin                  # of each articulation: its first branch, from what does not move outwards;
+    cdef int32_t* pins                   # its first pin;
+    cdef int32_t* end                    # behind its last one
+    cdef Branch* branch
+    cdef int32_t* body                   # (branches,) of each branch: the child
+    cdef double* response                # (places, 36) F, then P
+    cdef double* gain                    # (places, 36) K: r columns, one a row of the joint
+    cdef double* slack                   # (places, 36) C
+    cdef double* free_gain               # the same without motors
+    cdef double* free_slack
+    cdef JointRow* row                   # (branches, 6) of each joint and its motors
+    cdef int32_t* numbers                # (branches,) how many
+
+    cdef double least_part(self, Py_ssize_t g, Joint* joints, const JointRows* rows,
+                           const Bodies* bodies) noexcept nogil
+    cdef void gather(self, Py_ssize_t g, Joint* joints, const JointRows* rows, const Bodies* bodies) noexcept nogil
+    cdef void hand_out(self, Py_ssize_t k, const Branch* at) noexcept nogil
+    cdef double response_along(self, Py_ssize_t k, const Branch* at, int n, const double* jacobian) noexcept nogil

@@ -1,0 +1,28 @@
+"""Bounded rows of articulations, solved exactly with the joints in them."""
+
+from libc.stdint cimport int8_t, int32_t, int64_t
+from mcsim.core._types cimport Twist
+from mcsim.solve.problems._dantzig cimport Boxed
+from mcsim.state._layout cimport Row
+
+cdef class HeldRows:
+    cdef Py_ssize_t articulations
+    cdef object kept
+    cdef int32_t* count                  # (articulations,) how many rows each has;
+    cdef int32_t* begin                  # its first in `row`
+    cdef int64_t* matrix                 # and where its matrix begins in `values`
+    cdef int32_t* row                    # their numbers; limits first: they yield to nothing
+    cdef double* diagonal                # of A, without compliance
+    cdef double* values                  # A, (count, count) each
+    cdef double* numbers                 # what one problem works in
+    cdef double* factor
+    cdef int32_t* integers
+    cdef Py_ssize_t row_capacity
+    cdef Py_ssize_t value_capacity
+    cdef Py_ssize_t most                 # rows of one articulation
+
+    cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil
+    cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil
+    cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil
+    cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil

@@ -1,0 +1,147 @@
+"""Bounded rows of articulations (limits, motors, springs, joint friction), solved exactly with the joints in them.
+
+A sweep sees two bodies' masses in such a row. Where joints make it far harder to move than that, sweeps in turn with the
+joints take as many rounds as the masses differ. Here P, the answer of all bodies with all joints holding, is in the
+matrix, found by probing, one solve of the joints a row:
+
+    A_ij = J_i P J_j',     w = (A + C) x + r,     lower <= impulse + x <= upper
+
+r = J v + bias + C impulse the residuals with the joints solved, C the compliances; w as of a boxed linear complementarity
+problem (problems/_dantzig.pyx). Rows that contradict each other are met in their order: a limit before a motor.
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
+from mcsim.solve.problems._dantzig cimport ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
+from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
+
+# An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
+# cube.
+cdef enum:
+    MOST_HELD = 128
+    PIVOTS = 20                          # a row, at most
+
+# What a row may be off and agree with others, in parts of |r| + |A||x|.
+cdef double AGREES = 1e-9
+# What is nothing in A, which is what is left of far larger masses.
+cdef double PROBED = 1e-9
+
+
+cdef class HeldRows:
+    """Of so many articulations. Buffers only grow."""
+
+    def __init__(self, Py_ssize_t articulations):
+        counts, begin = np.zeros((2, articulations + 1), np.int32)
+        matrix = np.zeros(articulations + 1, np.int64)
+        self.articulations = articulations
+        self.count, self.begin, self.matrix = integers(counts), integers(begin), long_integers(matrix)
+        self.kept = (counts, begin, matrix)
+
+    cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil:
+        """The bounded ones of rows[:count] that belong to articulations which `holds` names; from here on sweeps pass
+        them by."""
+        cdef Py_ssize_t g, i
+        cdef Py_ssize_t total = 0
+        cdef Py_ssize_t values = 0
+        cdef Py_ssize_t most = 0
+        cdef int limits
+        memset(self.count, 0, self.articulations * sizeof(int32_t))
+        for i in range(count):
+            g = max(group[rows[i].body_a], group[rows[i].body_b])
+            if g >= 0 and holds[g] and rows[i].block_kind == BLOCK_BOUNDED:
+                self.count[g] += 1
+        for g in range(self.articulations):
+            if self.count[g] > MOST_HELD:
+                self.count[g] = 0
+            self.begin[g], self.matrix[g] = <int32_t>total, values
+            total += self.count[g]
+            values += self.count[g] * self.count[g]
+            most = max(most, self.count[g])
+        if total == 0:
+            return
+        if (total > self.row_capacity or values > self.value_capacity or most > self.most) and not self.has_room(
+                total, values, most):
+            memset(self.count, 0, self.articulations * sizeof(int32_t))
+            return
+        memset(self.integers, 0, self.articulations * sizeof(int32_t))        # how many of each are listed
+        for limits in range(1, -1, -1):
+            for i in range(count):
+                g = max(group[rows[i].body_a], group[rows[i].body_b])
+                if (g >= 0 and self.count[g] > 0 and (rows[i].kind == ROW_LIMIT) == limits
+                        and (rows[i].block_kind == BLOCK_BOUNDED or rows[i].block_kind == BLOCK_HELD)):
+                    rows[i].block_kind = BLOCK_HELD
+                    self.row[self.begin[g] + self.integers[g]] = <int32_t>i
+                    self.integers[g] += 1
+
+    cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil:
+        """Make it."""
+        try:
+            row, diagonal = np.zeros(rows, np.int32), np.zeros(rows)
+            room = np.zeros(max(values, self.value_capacity))
+            numbers, factor = np.zeros((ROW_DOUBLES + 3, most)), np.zeros((most, most))
+            work = np.zeros(max((ROW_INTEGERS + 1) * most, self.articulations), np.int32)
+        except MemoryError:
+            return False
+        self.kept = (*self.kept[:3], row, diagonal, room, numbers, factor, work)
+        self.row, self.diagonal, self.values = integers(row), doubles(diagonal), doubles(room)
+        self.numbers, self.factor, self.integers = doubles(numbers), doubles(factor), integers(work)
+        self.row_capacity, self.value_capacity, self.most = rows, len(room), most
+        return True
+
+    cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil:
+        """A unit impulse on row k of an articulation, on bodies at rest; the joints are to answer."""
+        rows[self.row[self.begin[g] + k]].block_kind = BLOCK_HELD              # rows are written anew at every pose
+        row_apply(&rows[self.row[self.begin[g] + k]], 1.0, moved)
+
+    cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil:
+        """What that moves. A is symmetric but for rounding: the mean of both."""
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* row = self.row + self.begin[g]
+        cdef double* a = self.values + self.matrix[g]
+        cdef double rate
+        cdef Py_ssize_t i
+        for i in range(n):
+            rate = row_velocity(&rows[row[i]], moved)
+            if i < k:
+                rate = 0.5 * (rate + a[k * n + i])
+                a[k * n + i] = rate
+            a[i * n + k] = rate
+        self.diagonal[self.begin[g] + k] = max(a[k * n + k], 0.0)
+
+    cdef bint solve(self, Py_ssize_t g, Row* rows, Twist* twist, bint relaxed) noexcept nogil:
+        """Their impulses, on velocities that the joints hold. -> whether any changed: then the joints are to answer"""
+        cdef Boxed p
+        cdef Py_ssize_t n = self.count[g]
+        cdef const int32_t* number = self.row + self.begin[g]
+        cdef double* a = self.values + self.matrix[g]
+        cdef double* b = self.numbers + ROW_DOUBLES * n
+        cdef double* lower = b + n
+        cdef double* upper = lower + n
+        cdef int32_t* order = self.integers + ROW_INTEGERS * n
+        cdef double impulse
+        cdef bint changed = False
+        cdef Row* row
+        cdef Py_ssize_t i
+        give_room(&p, n, self.numbers, self.factor, self.integers)
+        for i in range(n):
+            row = &rows[number[i]]
+            a[i * n + i] = self.diagonal[self.begin[g] + i] + row.compliance[relaxed]
+            b[i] = row_residual(row, row_velocity(row, twist), relaxed)
+            lower[i], upper[i] = row.lower - row.impulse, row.upper - row.impulse
+            p.x[i] = min(max(0.0, lower[i]), upper[i])
+            order[i] = <int32_t>i
+        p.a, p.b, p.lower, p.upper = a, b, lower, upper
+        p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
+        take_rows(&p, order)
+        for i in range(n):
+            row = &rows[number[i]]
+            impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)
+            if impulse != row.impulse:
+                row_apply(row, impulse - row.impulse, twist)
+                row.impulse = impulse
+                changed = True
+        return changed

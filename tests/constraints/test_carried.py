@@ -1,0 +1,92 @@
+"""How hard joints make it to move a coordinate (constraints/_carried.pyx), against dense matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+import mcsim as mc
+
+
+def random_scene(rng, bodies, free, pins):
+    """A tree of random bodies on hinges, ball joints, sliders and welds with friction; `pins`: further ball joints to
+    the world."""
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(bodies):
+        turn = rng.normal(size=4)
+        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), position=rng.normal(size=3),
+                       orientation=turn / np.linalg.norm(turn), inertia=10 ** rng.uniform(-2, -1) * rng.uniform(1, 1.5, 3))
+        if i == 0 and free:
+            continue
+        parent = f"b{rng.integers(0, i)}" if i else None
+        ends = [parent, f"b{i}"]
+        if parent is not None and rng.random() < 0.5:
+            ends.reverse()
+        anchor, axis = rng.normal(size=3), rng.normal(size=3)
+        kind = rng.integers(4)
+        if kind == 0:
+            scene.add_joint(mc.HingeJoint(*ends, anchor, axis, friction=1.0))
+        elif kind == 1:
+            scene.add_joint(mc.BallJoint(*ends, anchor, friction=1.0))
+        elif kind == 2:
+            scene.add_joint(mc.SliderJoint(*ends, anchor, axis, friction=1.0))
+        else:
+            scene.add_joint(mc.FixedJoint(*ends, anchor))
+    for i in rng.choice(bodies, pins, replace=False):
+        scene.add_joint(mc.BallJoint(None, f"b{i}", rng.normal(size=3), friction=1.0))
+    return scene
+
+
+def dense_parts(world, motors=False):
+    """The same by the dense matrices of the rows; motors: those of other joints hold too."""
+    rows = world.rows
+    J = world.jacobian().toarray()
+    own = rows["kind"] == "joint"
+    M = np.zeros((J.shape[1],) * 2)
+    for i, name in enumerate(world.body_names):
+        body = world.scene.body(name)
+        R = Rotation.from_quat(world.orientations[i], scalar_first=True).as_matrix()
+        M[6 * i:6 * i + 3, 6 * i:6 * i + 3] = body.mass * np.eye(3)
+        M[6 * i + 3:6 * i + 6, 6 * i + 3:6 * i + 6] = R @ body.inertia @ R.T
+    W = np.linalg.inv(M)
+    found = []
+    for i in np.flatnonzero(~own):
+        held = J[own | ((rows["source"] != rows["source"][i]) if motors else False)]
+        P = W - W @ held.T @ np.linalg.pinv(held @ W @ held.T, rcond=1e-10) @ held @ W
+        found.append((J[i] @ P @ J[i]) / (J[i] @ W @ J[i]))
+    return found
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 10**6), bodies=st.integers(1, 9), free=st.booleans(), pins=st.integers(0, 2))
+def test_parts_are_those_of_dense_matrices(seed, bodies, free, pins):
+    scene = random_scene(np.random.default_rng(seed), bodies, free, 0 if free else min(pins, bodies))
+    world = mc.World(scene, dt=1e-9, sleep=False)
+    expected = dense_parts(world)
+    world.step()
+    articulations = world._pipeline.articulations
+    found = 1.0 if articulations is None else min(articulations.least_parts())
+    assert found == pytest.approx(min(expected, default=1.0), rel=1e-3, abs=1e-6)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 10**6), bodies=st.integers(2, 8))
+def test_motors_hold_what_lies_beyond_them(seed, bodies):
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene(gravity=(0, 0, 0))
+    for i in range(bodies):
+        scene.add_body(f"b{i}", mass=10 ** rng.uniform(-1, 1), position=rng.normal(size=3), inertia=(0.02, 0.03, 0.04))
+        scene.add_joint(mc.HingeJoint(f"b{rng.integers(0, i)}" if i else None, f"b{i}", rng.normal(size=3),
+                                      rng.normal(size=3), motor=mc.Motor(velocity=0.0)))
+    world = mc.World(scene, dt=1e-9, sleep=False)
+    expected = dense_parts(world, motors=True)
+    world.step()
+    assert min(world._pipeline.articulations.least_parts()) == pytest.approx(min(expected), rel=1e-3, abs=1e-6)
+
+
+def test_joints_that_close_loops_among_bodies_are_left_out():
+    """So the part may be larger than it is, not smaller."""
+    world = mc.World(mc.load("four_bar"), dt=1e-9)
+    world.step()
+    assert 0.0 < min(world._pipeline.articulations.least_parts()) <= 1.0
