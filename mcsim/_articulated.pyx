@@ -14,7 +14,7 @@ from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
 from mcsim.core._math cimport add_scaled, scale, vec3
-from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED
+from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED, NOTE_PIVOTS
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
@@ -443,6 +443,8 @@ cdef class Articulated(Jointed):
             self.solve_one(g, twist)
         if self.held_rows.solve(g, self.border.rows, twist, relaxed):
             self.solve_one(g, twist)
+        if self.held_rows.unsolved:
+            self.noted.most(NOTE_PIVOTS, self.member[self.articulation[g].member], self.held_rows.count[g])
 
     # ---- bodies moved ----------------------------------------------------------------------------------------------------
 

@@ -48,6 +48,8 @@ KINDS = (
          "substep: they are damped numerically, and hardly rebound; more substeps follow them"),
     Kind("sweeps", "body", "the sweeps ended at a residual of up to {figure:.2g} N s or N m s, above the tolerance; more "
          "iterations, or more substeps, come nearer"),
+    Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of them, were "
+         "not found by as many pivots as there may be: they stay as far as they had come"),
     Kind("solver", "body", "{said}"),
     *(Kind(key, "body", "{said}") for key in ("creep", "painleve", "unsolvable", "not converged", "sequence",
                                               "gained energy")),

@@ -13,6 +13,7 @@ cdef enum:
     NOTE_HELD = 6
     NOTE_STIFF = 7
     NOTE_SWEEPS = 8
+    NOTE_PIVOTS = 9
 
 # Of a note that names nobody.
 cdef enum:

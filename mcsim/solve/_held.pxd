@@ -20,6 +20,7 @@ cdef class HeldRows:
     cdef Py_ssize_t row_capacity
     cdef Py_ssize_t value_capacity
     cdef Py_ssize_t most                 # rows of one articulation
+    cdef bint unsolved                   # the last problem was given up
 
     cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil

@@ -16,7 +16,7 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.solve.problems._dantzig cimport ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
+from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
 from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
@@ -78,10 +78,11 @@ cdef class HeldRows:
                     self.integers[g] += 1
 
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil:
-        """Make it."""
+        """Make it, no less than there is."""
+        rows, values = max(rows, self.row_capacity), max(values, self.value_capacity)
+        most = max(most, self.most)
         try:
-            row, diagonal = np.zeros(rows, np.int32), np.zeros(rows)
-            room = np.zeros(max(values, self.value_capacity))
+            row, diagonal, room = np.zeros(rows, np.int32), np.zeros(rows), np.zeros(values)
             numbers, factor = np.zeros((ROW_DOUBLES + 3, most)), np.zeros((most, most))
             work = np.zeros(max((ROW_INTEGERS + 1) * most, self.articulations), np.int32)
         except MemoryError:
@@ -89,7 +90,7 @@ cdef class HeldRows:
         self.kept = (*self.kept[:3], row, diagonal, room, numbers, factor, work)
         self.row, self.diagonal, self.values = integers(row), doubles(diagonal), doubles(room)
         self.numbers, self.factor, self.integers = doubles(numbers), doubles(factor), integers(work)
-        self.row_capacity, self.value_capacity, self.most = rows, len(room), most
+        self.row_capacity, self.value_capacity, self.most = rows, values, most
         return True
 
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil:
@@ -136,7 +137,7 @@ cdef class HeldRows:
             order[i] = <int32_t>i
         p.a, p.b, p.lower, p.upper = a, b, lower, upper
         p.most, p.accuracy, p.quiet, p.nothing = PIVOTS * n, AGREES, 0.0, PROBED
-        take_rows(&p, order)
+        self.unsolved = take_rows(&p, order) != NONE
         for i in range(n):
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)
