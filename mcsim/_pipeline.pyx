@@ -174,6 +174,7 @@ cdef class Pipeline(WarmStarts):
             if status != OK:
                 return status
         self.finish_rows()
+        self.wide.refresh(&self.bodies, &self.settings, NULL)
         return OK
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -213,10 +214,9 @@ cdef class Pipeline(WarmStarts):
                 write_bent_rows(self.joints, &self.bodies, &self.settings, &self.wide_joints.source.rows,
                                 self.wide_joints.source.curvature, self.wide_joints.source.held)
             self.wide_joints.refresh(&self.bodies, &self.settings)
-        self.wide.refresh(&self.bodies, &self.settings)
 
     cdef void refresh(self) noexcept nogil:
-        """The rows at the present poses."""
+        """The rows at the present poses; not yet the contacts that are taken several at a time."""
         self.write_rows(self.rows)
         if self.settings.compliant:
             self.move_surfaces()
@@ -369,8 +369,6 @@ cdef class Pipeline(WarmStarts):
             self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
-        if self.widening:
-            self.wide.return_carried(self.bodies.twist)
 
     cdef void bounce(self, bint held) noexcept nogil:
         """Impacts of what would touch within the next substep. held: joints hold it; else they have to, first. Smooth
@@ -496,6 +494,8 @@ cdef class Pipeline(WarmStarts):
             self.articulations.start_guess()
         if first < 1.0:
             self.return_carried(False)
+        self.wide.refresh(&self.bodies, &self.settings, self.bodies.twist if first < 1.0 else NULL)
+        self.lap(STAGE_REFRESH)
         if self.closing:
             self.articulations.begin_relax()
             self.articulations.finish_guess(True)
@@ -530,8 +530,6 @@ cdef class Pipeline(WarmStarts):
             accumulate_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
                                 &self.settings, self.rows, self.impacts, self.widening)
             memset(self.impacts, 0, self.impact_rows * sizeof(double))
-        if self.widening:
-            self.wide.total()
         self.lap(STAGE_STORE)
 
     cdef int step_once(self) noexcept nogil:

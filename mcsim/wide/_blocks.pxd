@@ -68,7 +68,7 @@ ctypedef struct StartPoint:
     Wide weight                  # of the point in the manifold's centre
     Wide share                   # of b's motion in its own (collide/_carrying.pxd)
     Wide error                   # C [m]
-    Wide total                   # normal impulses, summed over the step [N s]
+    Wide total                   # normal impulses, summed over the substeps that have ended [N s]
     Wide carry                   # what comes back before the relax pass [N s]
 
 ctypedef struct ContactStart:
@@ -77,7 +77,7 @@ ctypedef struct ContactStart:
     Wide ground                  # 1: one of the two never moves
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
-    Wide slide_total[2]          # friction impulses, summed over the step [N s]
+    Wide slide_total[2]          # friction impulses, summed likewise [N s]
     Wide slide_carry[2]
     Wide twist_carry
     Wide turns                   # 1: the normal turns, at right angles to the line
@@ -114,23 +114,21 @@ ctypedef struct WideKernels:
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                  const Bodies* bodies, double reach) noexcept nogil
-    # The last impulses, the step's totals and the separations into the manifolds.
+    # The last impulses, the step's totals with them, and the separations into the manifolds.
     void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                   Py_ssize_t count, Manifold* manifolds) noexcept nogil
-    # Jacobians, errors, biases, masses at the present poses.
+    # Jacobians, errors, biases, masses at the present poses. twist: what warm_start has carried acts there; or NULL.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                    const Bodies* bodies, const ContactRule* rule) noexcept nogil
+                    const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil
     # `part` of the impulses acts, the rest of them is carried. Where a body turns faster than `whirl` [rad/s] they are
-    # dropped: its contacts are elsewhere by now.
+    # dropped: its contacts are elsewhere by now. ended: they are those of a substep of this step, whose totals they
+    # are added to.
     void (*warm_start)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                       Twist* twist, double part, double whirl) noexcept nogil
+                       Twist* twist, double part, double whirl, bint ended) noexcept nogil
     # Of guesses at impulses that have acted `part` of each body is kept, in [0, 1], 1 of what does not move; part[-1] is of
-    # the world. second: of what return_carried has made act. The bodies' twists are left to the caller.
+    # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil
-    # What was carried acts.
-    void (*return_carried)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                           Twist* twist) noexcept nogil
     # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass. -> the largest change of a
     # velocity [m/s, rad/s]
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
@@ -138,5 +136,3 @@ ctypedef struct WideKernels:
     # The largest change that a row would make of its impulse [N s, N m s].
     double (*residual)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
                        int relaxed) noexcept nogil
-    # Impulses into the step's totals.
-    void (*total)(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil

@@ -163,6 +163,11 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     set_anchors(&blocks[block], &starts[block], bodies, reach)
 
 
+cdef inline double whole(const ContactBlock* block, const ContactStart* start, int i, int lane) noexcept nogil:
+    """A point's normal impulses of all substeps [N s]."""
+    return lane_of(&start.points[i].total, lane) + lane_of(&block.points[i].impulse, lane)
+
+
 # Friction is shared out to a manifold's points in proportion to their normal impulses.
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                 Py_ssize_t count, Manifold* manifolds) noexcept nogil:
@@ -171,7 +176,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
     cdef ManifoldPoint* point
     cdef Manifold* m
     cdef Vec3 t, second, rubbed
-    cdef double load
+    cdef double load, own
     cdef Py_ssize_t k
     cdef int i, lane
     for k in range(count):
@@ -192,9 +197,10 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                     lane_of(&resisting[k].roll.impulse[1], lane), second)
             load = 0.0
             for i in range(m.point_count):
-                load += lane_of(&start.points[i].total, lane)
-            rubbed = add_scaled(scale(lane_of(&start.slide_total[0], lane), t), lane_of(&start.slide_total[1], lane),
-                                second)
+                load += whole(block, start, i, lane)
+            rubbed = add_scaled(
+                scale(lane_of(&start.slide_total[0], lane) + lane_of(&block.slide.impulse[0], lane), t),
+                lane_of(&start.slide_total[1], lane) + lane_of(&block.slide.impulse[1], lane), second)
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = lane_of(&block.points[i].impulse, lane)
@@ -202,10 +208,10 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                     point.friction_impulse = add_scaled(
                         scale(lane_of(&block.rub[i].impulse[0], lane), t),
                         lane_of(&block.rub[i].impulse[1], lane), second)
-                point.total_normal_impulse += lane_of(&start.points[i].total, lane)
+                own = whole(block, start, i, lane)
+                point.total_normal_impulse += own
                 if load > 0.0:
-                    point.total_friction_impulse = add_scaled(point.total_friction_impulse,
-                                                              lane_of(&start.points[i].total, lane) / load, rubbed)
+                    point.total_friction_impulse = add_scaled(point.total_friction_impulse, own / load, rubbed)
                 point.separation = lane_of(&start.points[i].error, lane)
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
@@ -400,13 +406,35 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         set_rub(block, start, &k)
 
 
+cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
+                              Twist* twist) noexcept nogil:
+    """The second halves of the impulses act."""
+    cdef WidePair p = load_pair(&block.ends, twist)
+    cdef Wide normal[4]
+    cdef int i
+    for i in range(block.point_count):
+        normal[i] = start.points[i].carry
+        block.points[i].impulse = block.points[i].impulse + normal[i]
+    push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
+    if block.resists:
+        push_roll(&p, block, resisting.roll_carry[0], resisting.roll_carry[1])
+        for i in range(2):
+            resisting.roll.impulse[i] = resisting.roll.impulse[i] + resisting.roll_carry[i]
+    store_pair(&p, &block.ends, twist)
+    for i in range(2):
+        block.slide.impulse[i] = block.slide.impulse[i] + start.slide_carry[i]
+    block.twist = block.twist + start.twist_carry
+
+
 cdef void refresh(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                  const Bodies* bodies, const ContactRule* rule) noexcept nogil:
+                  const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(count):
         refresh_block(&blocks[k], &starts[k], bodies, rule)
         if blocks[k].resists:
             refresh_roll(&blocks[k], &resisting[k])
+        if twist != NULL:
+            return_block(&blocks[k], &starts[k], &resisting[k], twist)
 
 
 cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide kept) noexcept nogil:
@@ -422,7 +450,7 @@ cdef inline void keep_rubs(ContactBlock* block, ResistanceBlock* resisting, Wide
 
 
 cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                     Twist* twist, double part, double whirl) noexcept nogil:
+                     Twist* twist, double part, double whirl, bint ended) noexcept nogil:
     cdef ContactBlock* block
     cdef ContactStart* start
     cdef WidePair p
@@ -437,6 +465,11 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         kept = choose(above(most(w_dot(p.wa, p.wa), w_dot(p.wb, p.wb)), splat(whirl * whirl)), splat(0.0), splat(1.0))
         first = splat(part) * kept
         rest = splat(1.0 - part) * kept
+        if ended:
+            for i in range(block.point_count):
+                start.points[i].total = start.points[i].total + block.points[i].impulse
+            for i in range(2):
+                start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
@@ -485,33 +518,6 @@ cdef void keep_parts(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
                 keep_of(&resisting[k].roll.impulse[i], &resisting[k].roll_carry[i], kept, second)
         keep_of(&block.twist, &start.twist_carry, kept, second)
         keep_rubs(block, &resisting[k], splat(0.5) * (splat(1.0) + kept) if second else kept)
-
-
-cdef void return_carried(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
-                         Twist* twist) noexcept nogil:
-    cdef ContactBlock* block
-    cdef ContactStart* start
-    cdef WidePair p
-    cdef Wide normal[4]
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        block = &blocks[k]
-        start = &starts[k]
-        for i in range(block.point_count):
-            normal[i] = start.points[i].carry
-        p = load_pair(&block.ends, twist)
-        push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
-        if block.resists:
-            push_roll(&p, block, resisting[k].roll_carry[0], resisting[k].roll_carry[1])
-            for i in range(2):
-                resisting[k].roll.impulse[i] = resisting[k].roll.impulse[i] + resisting[k].roll_carry[i]
-        store_pair(&p, &block.ends, twist)
-        for i in range(block.point_count):
-            block.points[i].impulse = block.points[i].impulse + start.points[i].carry
-        for i in range(2):
-            block.slide.impulse[i] = block.slide.impulse[i] + start.slide_carry[i]
-        block.twist = block.twist + start.twist_carry
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
@@ -651,21 +657,6 @@ cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_
         measure_block(&blocks[k], &resisting[k] if blocks[k].resists else NULL, twist, relaxed, &largest)
     return largest_lane(&largest)
 
-# ---- at the end of a substep -----------------------------------------------------------------------------------------
-
-cdef void total(ContactBlock* blocks, ContactStart* starts, Py_ssize_t count) noexcept nogil:
-    cdef ContactBlock* block
-    cdef ContactStart* start
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        block = &blocks[k]
-        start = &starts[k]
-        for i in range(block.point_count):
-            start.points[i].total = start.points[i].total + block.points[i].impulse
-        for i in range(2):
-            start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
-
 
 cdef WideKernels KERNELS
 KERNELS.width = WIDTH
@@ -677,10 +668,8 @@ KERNELS.store = store
 KERNELS.refresh = refresh
 KERNELS.warm_start = warm_start
 KERNELS.keep_parts = keep_parts
-KERNELS.return_carried = return_carried
 KERNELS.sweep = sweep
 KERNELS.residual = residual
-KERNELS.total = total
 
 
 def kernels():

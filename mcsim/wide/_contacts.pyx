@@ -124,6 +124,7 @@ cdef class WideContacts:
         cdef Task task
         if count > self.manifold_capacity:
             return GROW
+        self.ended = False
         self.choose(count)
         self.color(manifolds, resistances, count, bodies)
         for half in range(2):
@@ -234,7 +235,8 @@ cdef class WideContacts:
                         largest = max(largest, self.share(&task, work, count))
         return largest
 
-    cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil:
+    cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil:
+        """twist: the second halves of the impulses act; NULL: there are none."""
         cdef Task task = self.task()
         cdef double h = settings.h
         cdef Softness soft
@@ -254,13 +256,19 @@ cdef class WideContacts:
                     self.rule.yielding[k] = soft.stiffness / (1.0 + soft.stiffness)
         task.bodies = bodies
         task.rule = &self.rule
-        self.share(&task, do_refresh, self.count)
+        task.twist = twist
+        if twist == NULL:
+            self.share(&task, do_refresh, self.count)
+        else:
+            self.share_by_color(&task, do_refresh)
 
     cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil:
         cdef Task task = self.task()
         task.twist = twist
         task.part = part
         task.whirl = whirl
+        task.ended = self.ended
+        self.ended = True
         self.share_by_color(&task, do_warm_start)
 
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil:
@@ -269,11 +277,6 @@ cdef class WideContacts:
         task.parts = part
         task.second = second
         self.share(&task, do_keep_parts, self.count)
-
-    cdef void return_carried(self, Twist* twist) noexcept nogil:
-        cdef Task task = self.task()
-        task.twist = twist
-        self.share_by_color(&task, do_return_carried)
 
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
         cdef Task task = self.task()
@@ -284,11 +287,6 @@ cdef class WideContacts:
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
-
-    cdef void total(self) noexcept nogil:
-        """The impulses of a substep into the step's totals."""
-        cdef Task task = self.task()
-        self.share(&task, do_total, self.count)
 
     cdef void store(self, Manifold* manifolds) noexcept nogil:
         cdef Task task = self.task()
@@ -323,13 +321,13 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.refresh(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                         task.bodies, task.rule)
+                         task.bodies, task.rule, task.twist)
 
 
 cdef void do_warm_start(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.warm_start(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                            task.twist, task.part, task.whirl)
+                            task.twist, task.part, task.whirl, task.ended)
 
 
 cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -338,22 +336,11 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
                             task.parts, task.second)
 
 
-cdef void do_return_carried(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
-    cdef const Task* task = <const Task*>what
-    task.kernels.return_carried(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                                task.twist)
-
-
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
                                           task.relaxed, task.rub)
     task.found[worker] = max(task.found[worker], rate)
-
-
-cdef void do_total(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
-    cdef const Task* task = <const Task*>what
-    task.kernels.total(block_at(task, begin), start_at(task, begin), end - begin)
 
 
 cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
