@@ -121,8 +121,6 @@ DROPPED_RING = Family(
     {"count": WholeLog(6, 60), "joint": Choice("hinge", "ball"), "height": Log(0.01, 1), "friction": Choice(0.0, 0.6),
      "rate": WholeLog(30, 240), "substeps": WholeLog(1, 16)},
     {"gap": Error("m", 1e-3, "widest gap of a joint"), "gain": Error("", 0.01, "energy above the start's")},
-    shortfalls=(Shortfall("The factorization of long loops of hinges breaks down where contacts act on them.",
-                          {"joint": Choice("hinge"), "count": Whole(31, 60)}),),
     quick={"count": WholeLog(6, 14), "rate": WholeLog(60, 120), "substeps": WholeLog(2, 8)},
     examples=6)
 

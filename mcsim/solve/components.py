@@ -37,11 +37,15 @@ def free_articulations(pairs, moves):
 
 
 def looped(pairs, moves):
-    """(k,) bool: the pairs of articulations with more of them than a tree has: more than dynamic bodies."""
+    """(k,) bool: the pairs of articulations with more of them than a tree has: than dynamic bodies where one hangs on
+    what is not dynamic, which is all one root, and than dynamic bodies but one where it is free."""
     group = connected(pairs, moves)
-    ends = group[pairs].max(axis=1)
-    edges, bodies = (np.bincount(of[of != NONE], minlength=len(group)) for of in (ends, group))
-    return (ends != NONE) & (edges > bodies)[ends]
+    ends = group[pairs]
+    of = ends.max(axis=1)
+    edges, bodies = (np.bincount(found[found != NONE], minlength=len(group)) for found in (of, group))
+    held = np.zeros(len(group), bool)
+    held[of[(ends == NONE).any(axis=1)]] = True
+    return (of != NONE) & (edges > bodies - 1 + held)[of]
 
 
 def find_articulations(group, joint, looped, pairs, border):
