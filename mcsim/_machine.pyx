@@ -70,6 +70,7 @@ cdef class Machine(StateArrays):
         self.nodes, self.node_count = integers(self.node_numbers), 6 * bodies.count
         self.settings = settings
         self.bounces = bounces and not self.settings.compliant
+        collider.compliant = self.settings.compliant
         self.widening = (not self.settings.compliant and self.settings.solver == SI
                          and self.settings.stabilization <= STABILIZE_SOFT
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone

@@ -64,7 +64,7 @@ cdef bint stop_at_solid(Solid* core, Vec3 start, Vec3 way, const Solid* wall, St
     cdef int k
     for k in range(ADVANCES):
         core.position = add_scaled(start, t, way)
-        if narrow(core, wall, reach, &m) == 0:
+        if narrow(core, wall, reach, &m, NULL) == 0:
             return False
         s = m.points[0].separation
         if k == 0:

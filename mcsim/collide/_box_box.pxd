@@ -13,6 +13,7 @@ from mcsim.collide._solid cimport Solid
 from mcsim.collide._contact cimport (MAX_CONTACTS, Contact, vertex_feature, edge_feature, deepest_of,
                                             reduce_contacts, store)
 from mcsim.collide._convex cimport convex_convex
+from mcsim.collide._patch cimport Patch, choose_patch
 
 # Everything about the pair that the 15 axes share.
 ctypedef struct BoxPair:
@@ -283,8 +284,9 @@ cdef inline void axis_normal(const BoxPair* p, int axis, double* n) noexcept nog
         n[i2] = p.r[i1][j] / length
 
 
-cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
-    """-> point count, 0 if farther apart than `limit`. Notes the axis in m.origin, -1 if it is none of the boxes' own."""
+cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* m, Patch* patch) noexcept nogil:
+    """-> point count, 0 if farther apart than `limit`. Notes the axis in m.origin, -1 if it is none of the boxes' own.
+    patch: more points, or NULL."""
     cdef BoxPair p
     cdef double n[3]
     cdef double swapped[3][3]
@@ -314,7 +316,8 @@ cdef inline int box_box(const Solid* a, const Solid* b, double limit, Manifold* 
         count = clip_faces(a, p.half_a, p.half_b, p.r, p.t, n, limit, tolerance, 1, contacts)
     if count == 0 or contacts[deepest_of(contacts, count)].separation > separation + 2.0 * tolerance:
         m.origin.axis = -1
-        return convex_convex(a, b, limit, m)
+        return convex_convex(a, b, limit, m, patch)
     m.origin.axis = axis
+    choose_patch(contacts, count, normal, p.size, NULL, origin, patch)
     store(m, contacts, reduce_contacts(contacts, count, normal), normal, origin)
     return m.point_count

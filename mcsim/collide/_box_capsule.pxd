@@ -196,7 +196,7 @@ cdef inline int box_capsule(const Solid* a, const Solid* b, double limit, Manifo
     if distance > reach2:
         return 0
     if distance <= 1e-16 * size * size:                  # as in gjk(): a direction from d would be rounding noise
-        return convex_convex(a, b, limit, m)
+        return convex_convex(a, b, limit, m, NULL)
     distance = sqrt(distance)
     n = scale(1.0 / distance, d)
     axis.separation = distance - radius

@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport (vec3, cross, dot, mat_column, mat_t_vec, mat_vec, neg, normalized, perpendicular, sub)
 from mcsim.state._layout cimport BOX, CAPSULE, CYLINDER, HULL, PLANE, SPHERE, Manifold, ManifoldPoint
-from mcsim.collide._clip cimport RIM_CORNERS, SIDE_ID, mc_rim_cos, mc_rim_sin
+from mcsim.collide._clip cimport SIDE_ID
 from mcsim.collide._solid cimport HullView, Solid, hull_support, is_surface, rounding
 
 cdef extern from *:
@@ -85,8 +85,9 @@ cdef inline int facing(const Solid* s, Vec3 d, Vec3* line) noexcept nogil:
     return hull_facing(s, local, line) if s.type == HULL else FACING_OTHER
 
 
-cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j) noexcept nogil:
-    """Along the edge between two vertices, as _clip.pxd and _box_box.pxd number them; 0: none that is known."""
+cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j, Vec3 at) noexcept nogil:
+    """Along the edge between two vertices, as _clip.pxd and _box_box.pxd number them, or along a cylinder's rim at the place
+    `at`; 0: none that is known."""
     if s.type == BOX and i != j:
         return mat_column(s.axes, 0 if (i ^ j) & 1 else (1 if (i ^ j) & 2 else 2))
     if s.type == HULL and i < s.hull.vertex_count and j < s.hull.vertex_count:
@@ -94,9 +95,7 @@ cdef inline Vec3 edge_between(const Solid* s, int32_t i, int32_t j) noexcept nog
     if (s.type == CAPSULE or s.type == CYLINDER) and i >= SIDE_ID:
         return mat_column(s.axes, 2)
     if s.type == CYLINDER:
-        i %= RIM_CORNERS
-        j %= RIM_CORNERS
-        return mat_vec(s.axes, vec3(mc_rim_cos[j] - mc_rim_cos[i], mc_rim_sin[j] - mc_rim_sin[i], 0.0))
+        return cross(mat_column(s.axes, 2), sub(at, s.position))
     return vec3(0.0, 0.0, 0.0)
 
 
@@ -192,8 +191,8 @@ cdef inline void set_carrying(Manifold* m, const Solid* a, const Solid* b, doubl
                 framed = True
                 t = perpendicular(m.normal)
                 second = cross(m.normal, t)
-            cross_lines(p, t, second, edge_between(a, (f >> 42) & 0x3fff, (f >> 28) & 0x3fff),
-                        edge_between(b, (f >> 14) & 0x3fff, f & 0x3fff))
+            cross_lines(p, t, second, edge_between(a, (f >> 42) & 0x3fff, (f >> 28) & 0x3fff, p.position),
+                        edge_between(b, (f >> 14) & 0x3fff, f & 0x3fff, p.position))
     if flat or surface or not (alone or m.rounding_a + m.rounding_b > 0.0):
         return
     x.a = facing(a, m.normal, &x.line_a)

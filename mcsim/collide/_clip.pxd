@@ -16,19 +16,29 @@ from mcsim.collide._contact cimport MAX_CONTACTS, Contact, vertex_feature, edge_
 
 cdef enum:
     MAX_CORNERS = 32             # of a feature; a hull's face with more is thinned out
-    RIM_CORNERS = 8              # of the polygon inscribed in a cylinder's cap
-    SIDE_ID = 16                 # of a cylinder: 0-7 upper rim, 8-15 lower rim, 16 and 17 ends of a ruling
+    RIM_CORNERS = 16             # of the polygon inscribed in a cylinder's cap: it spans 0.98 of the radius
+    SIDE_ID = 32                 # of a cylinder: 0-15 upper rim, 16-31 lower rim, 32 and 33 ends of a ruling
 
-# cos and sin of k 45 degrees.
+# cos and sin of k 22.5 degrees, and of half such a step.
 cdef extern from *:
     """
-    static const double mc_rim_cos[8] = {1.0, 0.70710678118654752440, 0.0, -0.70710678118654752440, -1.0,
-                                         -0.70710678118654752440, 0.0, 0.70710678118654752440};
-    static const double mc_rim_sin[8] = {0.0, 0.70710678118654752440, 1.0, 0.70710678118654752440, 0.0,
-                                         -0.70710678118654752440, -1.0, -0.70710678118654752440};
+    static const double mc_rim_cos[16] = {
+        1.0, 0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173,
+        0.0, -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
+        -1.0, -0.92387953251128675613, -0.70710678118654752440, -0.38268343236508977173,
+        0.0, 0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613};
+    static const double mc_rim_sin[16] = {
+        0.0, 0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613,
+        1.0, 0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173,
+        0.0, -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
+        -1.0, -0.92387953251128675613, -0.70710678118654752440, -0.38268343236508977173};
+    #define MC_HALF_STEP_COS 0.98078528040323044913
+    #define MC_HALF_STEP_SIN 0.19509032201612826785
     """
-    const double[8] mc_rim_cos
-    const double[8] mc_rim_sin
+    const double[16] mc_rim_cos
+    const double[16] mc_rim_sin
+    const double HALF_STEP_COS "MC_HALF_STEP_COS"
+    const double HALF_STEP_SIN "MC_HALF_STEP_SIN"
 
 ctypedef struct Polygon:
     int count                    # 0 = a lone point, 2 = the ruling of a round side, 3 or more = a face
@@ -110,11 +120,38 @@ cdef inline void ruling(const Solid* s, Vec3 local, double radial, Vec3 origin, 
     out.id[1] = SIDE_ID + 1
 
 
+cdef inline void cap_polygon(const Solid* s, double side, double c, double q, Vec3 origin, Polygon* out) noexcept nogil:
+    """The polygon inscribed in a cylinder's cap, with its first corner in the direction (c, q) of the shape's x and y."""
+    cdef int i, k
+    cdef double x, y
+    out.count = RIM_CORNERS
+    out.normal = scale(side, mat_column(s.axes, 2))
+    for i in range(RIM_CORNERS):
+        k = i if side > 0.0 else (RIM_CORNERS - i) % RIM_CORNERS
+        x = c * mc_rim_cos[k] - q * mc_rim_sin[k]
+        y = q * mc_rim_cos[k] + c * mc_rim_sin[k]
+        out.id[i] = k if side > 0.0 else k + RIM_CORNERS
+        out.points[i] = add(origin, mat_vec(s.axes, vec3(s.size.x * x, s.size.x * y, side * s.size.y)))
+
+
+cdef inline void stagger_caps(const Solid* a, const Solid* b, Vec3 origin, Polygon* face_b) noexcept nogil:
+    """Of two caps that face each other b's polygon has its corners half-way between those of a's. So their edges cross at
+    angles that the least motion does not change, also where one cap lies on one of the same radius; and as the cylinders
+    turn against each other about their axis the corners stay where they are on a."""
+    cdef Vec3 x = mat_t_vec(b.axes, mat_column(a.axes, 0))
+    cdef double side = 1.0 if dot(face_b.normal, mat_column(b.axes, 2)) > 0.0 else -1.0
+    cdef double length = sqrt(x.x * x.x + x.y * x.y)
+    cdef double c, q
+    if length > 0.0:
+        c = x.x / length
+        q = x.y / length
+        cap_polygon(b, side, c * HALF_STEP_COS - q * HALF_STEP_SIN, q * HALF_STEP_COS + c * HALF_STEP_SIN, origin, face_b)
+
+
 cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon* out) noexcept nogil:
     """The feature of s that faces the unit vector d; `origin` is the solid's position in the coordinates to use."""
     cdef Vec3 local = mat_t_vec(s.axes, d)
-    cdef double radial, side
-    cdef int i, k
+    cdef double radial
     out.count = 0
     out.radius = 0.0
     if s.type == BOX:
@@ -126,14 +163,7 @@ cdef inline void supporting_feature(const Solid* s, Vec3 d, Vec3 origin, Polygon
         if radial > 0.70710678118654752440:
             ruling(s, local, radial, origin, out)
         elif s.type == CYLINDER:
-            side = 1.0 if local.z >= 0.0 else -1.0
-            out.count = RIM_CORNERS
-            out.normal = scale(side, mat_column(s.axes, 2))
-            for i in range(RIM_CORNERS):
-                k = i if side > 0.0 else (RIM_CORNERS - i) % RIM_CORNERS
-                out.id[i] = k if side > 0.0 else k + RIM_CORNERS
-                out.points[i] = add(origin, mat_vec(s.axes, vec3(s.size.x * mc_rim_cos[k], s.size.x * mc_rim_sin[k],
-                                                                 side * s.size.y)))
+            cap_polygon(s, 1.0 if local.z >= 0.0 else -1.0, 1.0, 0.0, origin, out)
 
 # ---- overlap along the normal ----------------------------------------------------------------------------------------
 

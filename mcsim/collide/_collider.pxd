@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint64_t
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport EventLog
+from mcsim.collide._patch cimport Patch
 
 
 cdef class Collider(Broadphase):
@@ -16,6 +17,8 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t sleeping_count
     cdef Resistance* resistances         # beside `manifolds` once they are found, beside `previous` after accept()
     cdef int threads                     # among which the narrowphase is shared out
+    cdef bint crowded                    # a thread had too little room
+    cdef bint compliant                  # manifolds keep the state of springs, not impulses
     cdef Py_ssize_t manifold_capacity    # of each of the two
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
@@ -32,12 +35,18 @@ cdef class Collider(Broadphase):
     cpdef grow(self)
     cdef Manifold* room(self, Manifold* manifolds, Py_ssize_t capacity) except NULL
 
+    cdef double touching_distance(self, const Manifold* m, double near) noexcept nogil
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil
     cdef int keep_near(self, const Bodies* bodies, Manifold* m, double near, double ahead) noexcept nogil
     cdef int again(self, const Manifold* old, Manifold* m, double reach) noexcept nogil
-    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil
+    cdef int spread(self, const Bodies* bodies, Patch* patch, Manifold* m, Py_ssize_t room, double near,
+                    double ahead) noexcept nogil
+    cdef int touch(self, const Bodies* bodies, const Manifold* old, Py_ssize_t old_count, Manifold* m, Py_ssize_t room,
+                   double near, double ahead) noexcept nogil
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
                            double ahead) noexcept nogil
+    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count,
+                           double near) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil

@@ -6,7 +6,7 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 
 import numpy as np
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset
@@ -15,7 +15,7 @@ from cython.parallel cimport prange
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
-from mcsim.core._math cimport vec3, sub, dot, mat_vec
+from mcsim.core._math cimport add, dot, mat_vec, scale, sub, vec3
 from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
@@ -28,7 +28,8 @@ from mcsim.collide._solid cimport Solid, is_surface
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
-from mcsim.collide._parts cimport PART_MOST
+from mcsim.collide._parts cimport SURFACE_MANIFOLDS
+from mcsim.collide._patch cimport PATCH_PARTS, Patch, add_far_points, alike, alike_from, deal, parts_of_patch
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
 from mcsim.collide._surface_sweep cimport Leg, Ride, surface_manifolds
 from mcsim.collide._surfaces cimport Surfaces
@@ -40,6 +41,7 @@ cdef enum:
     PAIRS_AHEAD = 8              # how many pairs before it is tested a shape is fetched
     MANIFOLDS_AHEAD = 2          # and an old manifold
     LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
+    ROOMY = 8                    # with so much room a pair threads are not given more
 
 # What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
 # passes by: with what comes nearer than GRAZE times that distance.
@@ -106,6 +108,101 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
             copy_impulses(&m.points[i], &old.points[best])
 
 
+cdef inline int same_parts(const Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_parts) noexcept nogil:
+    """Has each part the points that the old one of its number had?"""
+    cdef Py_ssize_t k
+    if parts != old_parts:
+        return 0
+    for k in range(parts):
+        if not same_features(&m[k], &old[k]):
+            return 0
+    return 1
+
+
+cdef inline void carry_points(Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_parts,
+                              double near) noexcept nogil:
+    """As carry_over gives each point its impulses, wherever in the old parts its feature was."""
+    cdef ManifoldPoint* p
+    cdef const ManifoldPoint* q
+    cdef const ManifoldPoint* best
+    cdef uint64_t given = 0                      # bit 4 k + i: point i of the part k has its impulses
+    cdef uint64_t taken[2]                       # and of the old parts: 16 in each
+    cdef Py_ssize_t j, k, best_at
+    cdef int h, i
+    cdef double d2, least
+    cdef Vec3 d
+    taken[0] = taken[1] = 0
+    for k in range(parts):
+        for i in range(m[k].point_count):
+            p = &m[k].points[i]
+            for j in range(old_parts):
+                for h in range(old[j].point_count):
+                    if old[j].points[h].feature == p.feature != 0 and not (given >> (4 * k + i)) & 1 \
+                            and not (taken[j >> 4] >> (4 * (j & 15) + h)) & 1:
+                        copy_impulses(p, &old[j].points[h])
+                        taken[j >> 4] |= <uint64_t>1 << (4 * (j & 15) + h)
+                        given |= <uint64_t>1 << (4 * k + i)
+    for k in range(parts):
+        for i in range(m[k].point_count):
+            if (given >> (4 * k + i)) & 1:
+                continue
+            p = &m[k].points[i]
+            best = NULL
+            best_at = 0
+            least = near * near
+            for j in range(old_parts):
+                for h in range(old[j].point_count):
+                    q = &old[j].points[h]
+                    d = sub(p.position, q.position)
+                    d2 = dot(d, d)
+                    if d2 <= least and not (taken[j >> 4] >> (4 * (j & 15) + h)) & 1:
+                        least = d2
+                        best = q
+                        best_at = 4 * j + h
+            if best != NULL:
+                taken[best_at >> 6] |= <uint64_t>1 << (best_at & 63)
+                copy_impulses(p, best)
+
+
+cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_parts, double near,
+                             bint compliant) noexcept nogil:
+    """carry_over for the parts of a patch, without impulses so far. What the parts had as wholes, friction and the like, is
+    shared out by what their points bear, unless all are as they were. Compliant: the energy is; at which poses, all know."""
+    cdef double load[PATCH_PARTS]
+    cdef double total = 0.0
+    cdef double twist = 0.0
+    cdef double share
+    cdef Vec3 friction = vec3(0.0, 0.0, 0.0)
+    cdef Vec3 rolling = friction
+    cdef Py_ssize_t k
+    cdef int i
+    if same_parts(m, parts, old, old_parts):
+        for k in range(parts):
+            m[k].friction_impulse = old[k].friction_impulse
+            m[k].twist_impulse = old[k].twist_impulse
+            m[k].rolling_impulse = old[k].rolling_impulse
+            for i in range(m[k].point_count):
+                copy_impulses(&m[k].points[i], &old[k].points[i])
+        return
+    carry_points(m, parts, old, old_parts, near)
+    for k in range(old_parts):
+        friction = add(friction, old[k].friction_impulse)
+        rolling = add(rolling, old[k].rolling_impulse)
+        twist += old[k].twist_impulse
+    for k in range(parts):
+        load[k] = 0.0
+        for i in range(m[k].point_count):
+            load[k] += fabs(m[k].points[i].normal_impulse)
+        total += load[k]
+    for k in range(parts):
+        share = load[k] / total if total > 0.0 else 1.0 / parts
+        m[k].friction_impulse = scale(share, friction)
+        m[k].rolling_impulse = scale(share, rolling)
+        m[k].twist_impulse = share * twist
+        if compliant:
+            m[k].friction_impulse.y = old[0].friction_impulse.y
+
+
 cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     cdef int i
     m.row_begin = 0
@@ -123,7 +220,7 @@ cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double nea
     return m.points[i].separation + ahead * opening_speed(m, i, bodies) > near
 
 
-cdef inline int like_before(const Manifold* m, const Manifold* old, int count, int taken) noexcept nogil:
+cdef inline int like_before(const Manifold* m, const Manifold* old, int count, uint64_t taken) noexcept nogil:
     """The old part, of those not taken, with the normal nearest to that of a new one; -1: none within 45 degrees."""
     cdef int i
     cdef int best = -1
@@ -310,14 +407,16 @@ cdef class Collider(Broadphase):
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
+    cdef double touching_distance(self, const Manifold* m, double near) noexcept nogil:
+        """How near the two must be to have contacts here, and not where they will meet."""
+        cdef Vec3 travel = sub(self.solids[m.shape_b].motion.travel, self.solids[m.shape_a].motion.travel)
+        return GRAZE * near if dot(travel, travel) > FLIGHT * near * FLIGHT * near else near
+
     cdef int meet(self, const Bodies* bodies, Manifold* m, double near, double ahead, double reach) noexcept nogil:
         """Keep of the manifold the near points; where there are none, or in flight, what the solids, no farther apart than
         `reach`, will meet at. -> point count."""
-        cdef double touching = near
-        cdef Vec3 travel = sub(self.solids[m.shape_b].motion.travel, self.solids[m.shape_a].motion.travel)
+        cdef double touching = self.touching_distance(m, near)
         cdef Course a, b
-        if dot(travel, travel) > FLIGHT * near * FLIGHT * near:
-            touching = GRAZE * near
         if least_separation(m) > touching:
             a = course(&self.solids[m.shape_a], bodies.position[m.body_a], bodies.twist[m.body_a])
             b = course(&self.solids[m.shape_b], bodies.position[m.body_b], bodies.twist[m.body_b])
@@ -347,8 +446,32 @@ cdef class Collider(Broadphase):
             kept += m.points[i].separation <= reach
         return count if kept == count else 0
 
-    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
-        """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
+    cdef int spread(self, const Bodies* bodies, Patch* patch, Manifold* m, Py_ssize_t room, double near,
+                    double ahead) noexcept nogil:
+        """The parts of a patch, from m, the pair's manifold of four points, on. -> how many, -1: there is no room"""
+        cdef int parts, k
+        cdef int kept = 0
+        cdef const Solid* a = &self.solids[m.shape_a]
+        cdef const Solid* b = &self.solids[m.shape_b]
+        add_far_points(patch, m)
+        parts = parts_of_patch(patch)
+        if parts > room:
+            return -1
+        for k in range(parts):
+            alike(&m[k], m)
+        deal(patch, parts, m)
+        for k in range(parts):
+            set_carrying(&m[k], a, b, limit(&a.motion, &b.motion) - near)
+            if ahead == 0.0 or self.keep_near(bodies, &m[k], near, ahead) > 0:
+                if kept < k:
+                    m[kept] = m[k]
+                m[kept].part = kept
+                kept += 1
+        return kept
+
+    cdef int touch(self, const Bodies* bodies, const Manifold* old, Py_ssize_t old_count, Manifold* m, Py_ssize_t room,
+                   double near, double ahead) noexcept nogil:
+        """Manifolds of one pair, the last one (old, or NULL) again if it serves. -> how many, -1: there is no room"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
         cdef double reach = limit(&a.motion, &b.motion)
@@ -357,9 +480,16 @@ cdef class Collider(Broadphase):
         cdef int anew = count == 0
         cdef int whole = 1
         cdef int kept
+        cdef Patch patch
+        patch.count = 0
         if anew:
             m.allowance = 0.0
-            count = narrow(a, b, reach, m)
+            patch.old = old
+            patch.old_count = old_count
+            count = narrow(a, b, reach, m, &patch)
+            if count > 0 and patch.count > 0 and (ahead == 0.0
+                                                  or least_separation(m) <= self.touching_distance(m, near)):
+                return self.spread(bodies, &patch, m, room, near, ahead)
             if count > 0:
                 set_carrying(m, a, b, reach - near)
         if ahead > 0.0 and count > 0:
@@ -374,11 +504,11 @@ cdef class Collider(Broadphase):
                 coming2 = coming_motion2(a, bodies.twist[m.body_a], bodies.position[m.body_a],
                                          b, bodies.twist[m.body_b], bodies.position[m.body_b], ahead)
             remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
-        return count
+        return count > 0
 
     cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
                            double ahead) noexcept nogil:
-        """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those
+        """The manifolds of a pair of which one shape is a surface, up to SURFACE_MANIFOLDS, from m on; `old`: where those
         of the last step begin. -> how many"""
         cdef Manifold pair = m[0]
         cdef int first = is_surface(self.solids[m.shape_a].type)
@@ -386,9 +516,10 @@ cdef class Collider(Broadphase):
         cdef int32_t solid = m.shape_b if first else m.shape_a
         cdef Py_ssize_t end = old
         cdef Py_ssize_t best
-        cdef int i, count
-        cdef int taken = 0
+        cdef int i, k, parts, count
+        cdef uint64_t taken = 0
         cdef Sheets sheets
+        cdef Patch patch
         cdef Ride ride
         cdef Leg* leg = &ride.leg[0]
         sheets.count = 0
@@ -405,7 +536,9 @@ cdef class Collider(Broadphase):
                                         bodies.twist[self.shapes[surface].body])
             leg.solid_course = course(&leg.solid, bodies.position[self.shapes[solid].body],
                                       bodies.twist[self.shapes[solid].body])
-        count = surface_manifolds(&ride, &sheets, m)
+        patch.old = &self.previous[old]
+        patch.old_count = end - old
+        count = surface_manifolds(&ride, &sheets, &patch, m)
         for i in range(count):
             m[i].key = pair.key
             m[i].shape_a = pair.shape_a
@@ -418,11 +551,28 @@ cdef class Collider(Broadphase):
                 turn_over(&m[i])
             if ahead > 0.0 and least_separation(&m[i]) <= near:
                 self.keep_near(bodies, &m[i], near, ahead)
+        i = 0
+        while i < count:
+            parts = alike_from(&m[i], count - i)
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
-            if best >= 0:
-                taken |= 1 << best
-            self.finish_manifold(&m[i], &self.previous[old + best] if best >= 0 else NULL, near)
+            k = alike_from(&self.previous[old + best], <int>(end - old - best)) if best >= 0 else 0
+            taken |= ((<uint64_t>1 << k) - 1) << max(best, 0)
+            self.finish_patch(&m[i], parts, &self.previous[old + best] if best >= 0 else NULL, k, near)
+            i += parts
         return count
+
+    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count,
+                           double near) noexcept nogil:
+        """finish_manifold for all parts of a patch; old: those of the last one, or NULL."""
+        cdef Py_ssize_t k
+        if parts == 1 and old_count <= 1:
+            self.finish_manifold(m, old, near)
+            return
+        for k in range(parts):
+            self.finish_manifold(&m[k], NULL, near)
+            m[k].touching = old.touching if old != NULL else 0
+        if old != NULL:
+            carry_patch(m, parts, old, old_count, near, self.compliant)
 
     cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
         """Materials, and the impulses of the last manifold (old, or NULL)."""
@@ -447,23 +597,26 @@ cdef class Collider(Broadphase):
 
     cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
-        of them, with room for one manifold a pair; where a surface needs more, one thread does it all."""
+        of them, and as large a part of the room; where one needs more, one thread does it all, and next time there is more
+        room."""
         cdef Py_ssize_t found[MOST_WORKERS]
         cdef Py_ssize_t count = self.close_count
         cdef Py_ssize_t begin
         cdef int threads = <int>min(<Py_ssize_t>self.threads, count // LEAST_PAIRS) if self.threads > 1 else 1
         cdef int t
-        if threads > 1 and count > self.manifold_capacity:
-            self.manifolds_wanted = count + count // 4
+        if threads > 1 and (count > self.manifold_capacity or self.crowded):
+            self.crowded = False
+            self.manifolds_wanted = max(count + count // 4, self.manifold_capacity + 1)
             return GROW
         if threads > 1:
             for t in prange(threads, num_threads=threads, schedule="static", chunksize=1):
                 found[t] = self.find_some(bodies, speculative_distance, ahead, count * t // threads,
-                                          count * (t + 1) // threads, count * t // threads,
-                                          count * (t + 1) // threads)
+                                          count * (t + 1) // threads, self.manifold_capacity * t // threads,
+                                          self.manifold_capacity * (t + 1) // threads)
             for t in range(threads):
                 if found[t] < 0:
                     threads = 1
+                    self.crowded = self.manifold_capacity < ROOMY * count
                     break
         if threads <= 1:
             self.manifold_count = self.find_some(bodies, speculative_distance, ahead, 0, count, 0,
@@ -475,7 +628,7 @@ cdef class Collider(Broadphase):
             return OK
         self.manifold_count = found[0]
         for t in range(1, threads):
-            begin = count * t // threads
+            begin = self.manifold_capacity * t // threads
             memmove(&self.manifolds[self.manifold_count], &self.manifolds[begin], found[t] * sizeof(Manifold))
             self.manifold_count += found[t]
         return OK
@@ -486,9 +639,10 @@ cdef class Collider(Broadphase):
         cdef Py_ssize_t first = slot
         cdef Py_ssize_t i
         cdef Py_ssize_t k = 0
+        cdef Py_ssize_t end_of_old
+        cdef int parts
         cdef uint64_t key
         cdef Manifold* m
-        cdef const Manifold* old
         if begin > 0:
             k = self.first_previous(self.close[begin])
         for i in range(begin, end):
@@ -510,14 +664,21 @@ cdef class Collider(Broadphase):
                 if k + MANIFOLDS_AHEAD < self.previous_count:
                     fetch(&self.previous[k + MANIFOLDS_AHEAD], sizeof(Manifold))
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
-                if slot + PART_MOST > slot_end:
+                if slot + SURFACE_MANIFOLDS > slot_end:
                     return -1
                 slot += self.touch_surface(bodies, m, k, speculative_distance, ahead)
                 continue
-            old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
-            if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
-                self.finish_manifold(m, old, speculative_distance)
-                slot += 1
+            end_of_old = k
+            while end_of_old < self.previous_count and self.previous[end_of_old].key == key:
+                end_of_old += 1
+            parts = self.touch(bodies, &self.previous[k] if end_of_old > k else NULL, end_of_old - k, m, slot_end - slot,
+                               speculative_distance, ahead)
+            if parts < 0:
+                return -1
+            if parts > 0:
+                self.finish_patch(m, parts, &self.previous[k] if end_of_old > k else NULL, end_of_old - k,
+                                  speculative_distance)
+            slot += parts
         return slot - first
 
     cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil:

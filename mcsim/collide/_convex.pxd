@@ -7,7 +7,8 @@ from mcsim.core._math cimport (vec3, add, sub, neg, scale, add_scaled, cross, do
 from mcsim.state._layout cimport CAPSULE, CYLINDER, Manifold, SPHERE
 from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport MAX_CONTACTS, Axis, Contact, finish, store_single
-from mcsim.collide._clip cimport Polygon, supporting_feature, features_overlap
+from mcsim.collide._clip cimport Polygon, features_overlap, stagger_caps, supporting_feature
+from mcsim.collide._patch cimport Patch, choose_patch
 from mcsim.collide._gjk cimport gjk, GJK_APART, GJK_FAR
 from mcsim.collide._epa cimport epa
 
@@ -167,8 +168,8 @@ cdef inline int best_axis(const Solid* a, const Solid* b, double limit, Axis* ax
     return 1
 
 
-cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
-    """-> point count, 0 if farther apart than `limit`."""
+cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Manifold* m, Patch* patch) noexcept nogil:
+    """-> point count, 0 if farther apart than `limit`. patch: more points, or NULL."""
     cdef Axis axis
     cdef Polygon face_a, face_b
     cdef Contact contacts[MAX_CONTACTS]
@@ -181,6 +182,9 @@ cdef inline int convex_convex(const Solid* a, const Solid* b, double limit, Mani
     supporting_feature(b, neg(axis.normal), sub(b.position, a.position), &face_b)
     if face_b.count == 0:
         return store_single(m, &axis, a.position)
+    if a.type == CYLINDER and b.type == CYLINDER and face_a.count >= 3 and face_b.count >= 3:
+        stagger_caps(a, b, sub(b.position, a.position), &face_b)
     count = features_overlap(&face_a, &face_b, axis.normal, limit, contacts)
+    choose_patch(contacts, count, axis.normal, a.reach + b.reach, &axis, a.position, patch)
     finish(m, contacts, count, &axis, a.reach + b.reach, a.position)
     return m.point_count

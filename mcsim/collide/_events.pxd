@@ -114,9 +114,9 @@ cdef inline void note_contact(EventLog* log, const Manifold* m, Py_ssize_t parts
 
 
 cdef inline Py_ssize_t parts_of(const Manifold* m, Py_ssize_t count) noexcept nogil:
-    """How many of the next `count` manifolds are of the first one's pair: a surface may have several with a solid."""
+    """How many of the next `count` manifolds are of the first one's pair."""
     cdef Py_ssize_t parts = 1
-    while m.sheet != 0 and parts < count and m[parts].key == m.key:
+    while parts < count and m[parts].key == m.key:
         parts += 1
     return parts
 

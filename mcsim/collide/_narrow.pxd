@@ -3,6 +3,7 @@
 from mcsim.core._math cimport neg
 from mcsim.state._layout cimport Manifold, SPHERE, BOX, CAPSULE, PLANE
 from mcsim.collide._solid cimport Solid
+from mcsim.collide._patch cimport Patch
 from mcsim.collide._convex cimport convex_convex
 from mcsim.collide._round cimport sphere_solid, capsule_capsule
 from mcsim.collide._plane cimport plane_solid
@@ -10,13 +11,16 @@ from mcsim.collide._box_box cimport box_box
 from mcsim.collide._box_capsule cimport box_capsule
 
 
-cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m) noexcept nogil:
-    """Fill in normal and points of the pair, no farther apart than `limit`. -> point count."""
+cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m, Patch* patch) noexcept nogil:
+    """Fill in normal and points of the pair, no farther apart than `limit`. -> point count. patch: its points where four do
+    not span the contact, or NULL: four do."""
     cdef int count
+    if patch != NULL:
+        patch.count = 0
     if a.type == BOX and b.type == BOX:
-        return box_box(a, b, limit, m)
+        return box_box(a, b, limit, m, patch)
     if a.type == PLANE:
-        return plane_solid(a, b, limit, m)
+        return plane_solid(a, b, limit, m, patch)
     if a.type == SPHERE:
         if b.type != PLANE:
             return sphere_solid(a, b, limit, m)
@@ -25,10 +29,10 @@ cdef inline int narrow(const Solid* a, const Solid* b, double limit, Manifold* m
             return capsule_capsule(a, b, limit, m)
         if a.type == BOX and b.type == CAPSULE or a.type == CAPSULE and b.type == BOX:
             return box_capsule(a, b, limit, m)
-        return convex_convex(a, b, limit, m)
+        return convex_convex(a, b, limit, m, patch)
     # The routine wants the pair the other way round.
     if b.type == PLANE:
-        count = plane_solid(b, a, limit, m)
+        count = plane_solid(b, a, limit, m, patch)
     else:
         count = sphere_solid(b, a, limit, m)
     m.normal = neg(m.normal)

@@ -1,8 +1,9 @@
-"""The contacts of a solid with many triangles, gathered by normal into few manifolds of four points.
+"""The contacts of a solid with many triangles, gathered by normal into few patches.
 
 A part takes the points whose normals are within acos(PART_COSINE) of its first one's. Of any number of points it keeps
-the deepest and those that reach farthest along 16 directions of its plane, so no list can run full. When PART_MOST
-parts are open a point with another normal goes to the part whose normal is nearest: none is dropped.
+the deepest and those that reach farthest along 16 directions of its plane, or 32 under solids whose faces may have many
+corners, so no list can run full. When PART_MOST parts are open a point with another normal goes to the part whose normal
+is nearest: none is dropped. A part becomes a manifold of four points, or the several ones of its patch (_patch.pxd).
 """
 
 from libc.math cimport INFINITY
@@ -10,11 +11,15 @@ from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport cross, dot, perpendicular, sub
 from mcsim.state._layout cimport Manifold
+from mcsim.state._layout cimport CYLINDER, HULL
+from mcsim.collide._clip cimport mc_rim_cos, mc_rim_sin
 from mcsim.collide._contact cimport Contact, reduce_contacts, store
+from mcsim.collide._patch cimport Patch, add_far_points, alike, choose_patch, deal, parts_of_patch
 
 cdef enum:
     PART_MOST = 16
-    PART_WAYS = 16
+    PART_WAYS = 32
+    SURFACE_MANIFOLDS = 32       # of a surface and a solid, at most
 
 cdef extern from *:
     """
@@ -44,16 +49,24 @@ ctypedef struct Part:
     Contact deepest
     Contact far[PART_WAYS]
     double reach[PART_WAYS]
+    int ways                     # how many of the directions it looks along
     int32_t sheet                # number + 1 of the sheet of its first point, negative where its back is touched
     int32_t reserved
 
 ctypedef struct Parts:
     int count
+    int ways
     Part part[PART_MOST]
 
 
-cdef inline void part_open(Part* part, Vec3 normal, int32_t sheet) noexcept nogil:
+cdef inline int ways_for(int32_t type) noexcept nogil:
+    """How many directions are enough under a solid of this type."""
+    return PART_WAYS if type == CYLINDER or type == HULL else 16
+
+
+cdef inline void part_open(Part* part, Vec3 normal, int32_t sheet, int ways) noexcept nogil:
     cdef int k
+    part.ways = ways
     part.seed = normal
     part.normal = normal
     part.e1 = perpendicular(normal)
@@ -61,7 +74,7 @@ cdef inline void part_open(Part* part, Vec3 normal, int32_t sheet) noexcept nogi
     part.sheet = sheet
     part.reserved = 0
     part.deepest.separation = INFINITY
-    for k in range(PART_WAYS):
+    for k in range(ways):
         part.reach[k] = -INFINITY
 
 
@@ -74,8 +87,11 @@ cdef inline void part_take(Part* part, Vec3 normal, const Contact* c, double tol
     if part.deepest.separation == INFINITY or c.separation < part.deepest.separation - tolerance:
         part.deepest = c[0]
         part.normal = normal
-    for k in range(PART_WAYS):
-        r = x * mc_part_cos[k] + y * mc_part_sin[k]
+    for k in range(part.ways):
+        if k < 16:
+            r = x * mc_part_cos[k] + y * mc_part_sin[k]
+        else:
+            r = x * mc_rim_cos[k - 16] + y * mc_rim_sin[k - 16]
         if part.reach[k] == -INFINITY or r > part.reach[k] + tolerance:
             part.reach[k] = r
             part.far[k] = c[0]
@@ -98,7 +114,7 @@ cdef inline void parts_take(Parts* parts, Vec3 normal, const Contact* contacts, 
     if most < PART_COSINE and parts.count < PART_MOST:
         best = parts.count
         parts.count += 1
-        part_open(&parts.part[best], normal, sheet)
+        part_open(&parts.part[best], normal, sheet, parts.ways)
     for i in range(count):
         part_take(&parts.part[best], normal, &contacts[i], tolerance)
 
@@ -114,16 +130,26 @@ cdef inline int is_listed(const Contact* list, int count, const Contact* c, doub
     return 0
 
 
-cdef inline void part_store(const Part* part, Vec3 origin, double tolerance, Manifold* m) noexcept nogil:
-    """The manifold of a part: normal from the surface to the solid, points about `origin`."""
+cdef inline int part_store(const Part* part, Vec3 origin, double size, int room, Patch* patch, Manifold* m) noexcept nogil:
+    """The manifolds of a part, at most `room`: normal from the surface to the solid, points about `origin`. size: the
+    solid's [m]; patch: that with the pair's last manifolds. -> how many"""
     cdef Contact list[PART_WAYS + 1]
     cdef int count = 1
-    cdef int k
+    cdef int i, k, parts
     list[0] = part.deepest
-    for k in range(PART_WAYS):
-        if not is_listed(list, count, &part.far[k], tolerance):
+    for k in range(part.ways):
+        if not is_listed(list, count, &part.far[k], 1e-9 * size):
             list[count] = part.far[k]
             count += 1
+    choose_patch(list, count, part.normal, size, NULL, origin, patch)
     count = reduce_contacts(list, count, part.normal)
     store(m, list, count, part.normal, origin)
     m.sheet = part.sheet
+    add_far_points(patch, m)
+    parts = parts_of_patch(patch)
+    if parts < 2 or parts > room:
+        return 1
+    for i in range(1, parts):
+        alike(&m[i], m)
+    deal(patch, parts, m)
+    return parts

@@ -3,10 +3,11 @@
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3
 from mcsim.core._math cimport vec3, sub, neg, add_scaled, dot, mat_vec, mat_column
-from mcsim.state._layout cimport Manifold, SPHERE, CYLINDER, HULL
+from mcsim.state._layout cimport Manifold, SPHERE, HULL
 from mcsim.collide._solid cimport Solid, core_radius, support
 from mcsim.collide._contact cimport Axis, Contact, finish, store_single, vertex_feature, MAX_CONTACTS
-from mcsim.collide._clip cimport Polygon, supporting_feature, RIM_CORNERS
+from mcsim.collide._clip cimport Polygon, supporting_feature
+from mcsim.collide._patch cimport Patch, choose_patch
 
 
 cdef inline int low_point(Vec3 p, int32_t id, Vec3 n, double height, double limit, Contact* out) noexcept nogil:
@@ -20,8 +21,8 @@ cdef inline int low_point(Vec3 p, int32_t id, Vec3 n, double height, double limi
     return 1
 
 
-cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Manifold* m) noexcept nogil:
-    """-> point count. The normal is the plane's, out of its half space."""
+cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Manifold* m, Patch* patch) noexcept nogil:
+    """-> point count. The normal is the plane's, out of its half space. patch: more points, or NULL."""
     cdef Vec3 n = mat_column(plane.axes, 2)
     cdef Vec3 down = neg(n)
     cdef double height = dot(n, sub(s.position, plane.position))
@@ -49,9 +50,7 @@ cdef inline int plane_solid(const Solid* plane, const Solid* s, double limit, Ma
         count = 0
         supporting_feature(s, down, vec3(0.0, 0.0, 0.0), &feature)
         for i in range(feature.count):
-            # Every second corner of a rim is enough here: nothing can hang over the edge of a plane.
-            if s.type == CYLINDER and i % 2 == 1 and feature.count == RIM_CORNERS:
-                continue
             count += low_point(feature.points[i], feature.id[i], n, height, limit, &contacts[count])
+    choose_patch(contacts, count, n, s.reach, &axis, s.position, patch)
     finish(m, contacts, count, &axis, s.reach, s.position)
     return m.point_count

@@ -22,7 +22,7 @@ from mcsim.collide._convex cimport best_axis
 from mcsim.collide._gjk cimport nearest_on_triangle
 from mcsim.collide._facet cimport (Facet, Placing, Slab, bends_away, facet_of, inside_edge, is_over, may_touch_along,
                                    slab_of)
-from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_open, part_take, parts_take
+from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_open, part_take, parts_take, ways_for
 from mcsim.collide._surface cimport Surface, Walk, sheet_of, walk_next, walk_start
 
 cdef enum:
@@ -136,7 +136,7 @@ cdef inline void take_behind(Touch* x, const Facet* f, const Contact* contacts, 
     if not x.any_behind or dot(x.behind.normal, f.normal) < PART_COSINE:
         if x.any_behind and s <= x.behind.deepest.separation + x.tolerance:
             return
-        part_open(&x.behind, f.normal, f.sheet)
+        part_open(&x.behind, f.normal, f.sheet, x.parts.ways)
         x.any_behind = 1
     for i in range(count):
         part_take(&x.behind, f.normal, &contacts[i], x.tolerance)
@@ -354,6 +354,7 @@ cdef inline void surface_contacts(const Solid* surface, const Solid* s, double l
     x.parts = parts
     x.any_behind = 0
     parts.count = 0
+    parts.ways = ways_for(s.type)
     find_sides(&x.at, box.lower, box.upper, x.middle, sheets)
     walk_start(x.at.surface, box.lower, box.upper, &walk)
     while True:

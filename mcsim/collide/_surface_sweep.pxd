@@ -18,7 +18,8 @@ from mcsim.collide._carrying cimport set_carrying
 from mcsim.collide._solid cimport Aabb, Solid
 from mcsim.collide._sweep cimport Course, bring_back, moved
 from mcsim.collide._surface cimport Walk, walk_next, walk_start
-from mcsim.collide._parts cimport PART_COSINE, PART_MOST, Part, Parts, part_store
+from mcsim.collide._parts cimport PART_COSINE, PART_MOST, SURFACE_MANIFOLDS, Part, Parts, part_store
+from mcsim.collide._patch cimport Patch
 from mcsim.collide._surface_contacts cimport Sheets, box_on_surface, surface_contacts
 
 cdef extern from *:
@@ -217,28 +218,33 @@ cdef inline void bring_home(const Ride* r, double t, Manifold* m) noexcept nogil
         bring_back(m, &leg.surface_course, &leg.solid_course, leg.met_after)
 
 
-cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept nogil:
+cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Patch* patch, Manifold* m) noexcept nogil:
     """Normals, from the surface to the solid, and points of the parts that are near now or will be in the time ahead.
-    m: room for PART_MOST. -> how many
+    m: room for SURFACE_MANIFOLDS; patch: with the pair's last manifolds. -> how many
 
     What is farther than `near` now is left to the search along the path. When all parts are taken that ends too, and
     whatever else the solid will meet is found when it is near.
     """
     cdef Leg* leg = &r.leg[0]
     cdef Parts kept, met
-    cdef int i
+    cdef int i, k, stored
     cdef int count = 0
-    cdef double tolerance = 1e-9 * leg.solid.reach
+    cdef int parts = 0
+    cdef double size = leg.solid.reach
     cdef double t = 0.0
     cdef double most
     surface_contacts(&leg.surface, &leg.solid, min(r.limit, r.near + leg.solid.reach), sheets, &kept)
     for i in range(kept.count):
         if kept.part[i].deepest.separation <= r.near:
-            part_store(&kept.part[i], leg.solid.position, tolerance, &m[count])
-            set_carrying(&m[count], &leg.surface, &leg.solid, r.limit)
-            kept.part[count] = kept.part[i]
-            count += 1
-    kept.count = count
+            # One manifold at least is left for each part that may follow.
+            stored = part_store(&kept.part[i], leg.solid.position, size, SURFACE_MANIFOLDS - count - (PART_MOST - 1 - parts),
+                                patch, &m[count])
+            for k in range(count, count + stored):
+                set_carrying(&m[k], &leg.surface, &leg.solid, r.limit)
+            kept.part[parts] = kept.part[i]
+            parts += 1
+            count += stored
+    kept.count = parts
     if leg.ahead == 0.0 or r.limit <= 2.0 * r.near:
         return count
     r.count = 1
@@ -253,14 +259,17 @@ cdef inline int surface_manifolds(Ride* r, Sheets* sheets, Manifold* m) noexcept
         for i in range(met.count):
             if kept.count == PART_MOST:
                 break
-            part_store(&met.part[i], leg.solid_then.position, tolerance, &m[kept.count])
-            bring_home(r, t, &m[kept.count])
+            stored = part_store(&met.part[i], leg.solid_then.position, size,
+                                SURFACE_MANIFOLDS - count - (PART_MOST - 1 - kept.count), patch, &m[count])
+            for k in range(count, count + stored):
+                bring_home(r, t, &m[k])
             kept.part[kept.count] = met.part[i]
             kept.count += 1
+            count += stored
         if most * (leg.ahead - t) > BLOCKING * thickness(&leg.solid):
             if r.count == LEGS:
                 break
             next_leg(r, t, &kept)
             leg = &r.leg[r.count - 1]
             t = 0.0
-    return kept.count
+    return count

@@ -83,7 +83,7 @@ cdef inline int sweep(const Solid* a, const Course* ca, const Solid* b, const Co
             return 0
         at_a = moved(a, ca, t)
         at_b = moved(b, cb, t)
-        if narrow(&at_a, &at_b, limit, &met) == 0:
+        if narrow(&at_a, &at_b, limit, &met, NULL) == 0:
             return 0
         s = least_separation(&met)
         if s <= near:

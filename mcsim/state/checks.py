@@ -12,7 +12,8 @@ from mcsim.state.fields import AWAKE, BODY_FIELDS, BODY_KINDS, SHAPE_TYPES
 
 DYNAMIC = BODY_KINDS.index("dynamic")
 SURFACES = [SHAPE_TYPES.index(name) for name in ("mesh", "height_field")]
-MOST_PARTS = 16                 # manifolds of a surface and a solid: collide/_parts.pxd
+MOST_PARTS = 32                 # manifolds of a surface and a solid: collide/_parts.pxd
+MOST_OF_SOLIDS = 6              # and of two solids: collide/_patch.pxd
 MOST_ROWS = 6                   # of a joint itself
 MOST_ASKED = 8                  # steps until a joint is asked anew: Joint.held
 UNIT = 1e-6                     # how far a quaternion's length may be from 1
@@ -163,7 +164,8 @@ def check_manifolds(records, shapes):
     key = a.astype(np.uint64) << np.uint64(32) | b.astype(np.uint64)
     _refuse(records["key"] != key, records, "has the key of other shapes")
     on_surface = np.isin(kind[a], SURFACES) | np.isin(kind[b], SURFACES)
-    _refuse(~on_surface & ((records["part"] != 0) | (records["sheet"] != 0)), records, "has parts, as those of meshes do")
+    _refuse(~on_surface & ((records["part"] >= MOST_OF_SOLIDS) | (records["sheet"] != 0)), records,
+            "has parts, as those of meshes do")
     order = (key[1:] > key[:-1]) | (key[1:] == key[:-1]) & (records["part"][1:] > records["part"][:-1])
     _refuse(np.append(False, ~order), records, "is not where the order of shapes and parts has it, or stands twice")
 
