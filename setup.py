@@ -36,6 +36,7 @@ KERNELS = {
     "mcsim.constraints._carried": ["m"],
     "mcsim.constraints._joints": ["m"],
     "mcsim.constraints._limits": ["m"],
+    "mcsim.constraints._motors": ["m"],
     "mcsim.constraints._direct": ["m"],
     "mcsim.constraints._contacts": ["m"],
     "mcsim.constraints._compliant": ["m"],

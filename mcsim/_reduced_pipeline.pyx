@@ -28,6 +28,7 @@ from mcsim._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAG
                               SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
+from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
@@ -217,6 +218,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
         self.let_tree_hold()
+        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
         if status == OK:
             self.finish_rows()
@@ -601,6 +603,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
+        self.aim_motors()
         self.set_start_impulses()
         if not self.looping:
             if self.settings.compliant:
