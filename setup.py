@@ -46,6 +46,8 @@ KERNELS = {
     "mcsim.solve._si": ["m"],
     "mcsim.solve._pgs": ["m"],
     "mcsim.solve._held": [],
+    "mcsim.solve._held_trees": [],
+    "mcsim.solve._held_spans": [],
     "mcsim.solve._impact": ["m"],
     "mcsim.solve._laws": ["m"],
     "mcsim.solve._tree": ["m"],

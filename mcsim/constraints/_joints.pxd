@@ -8,6 +8,7 @@ from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Setti
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
+cdef bint has_position_motor(const Joint* joint) noexcept nogil
 cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil
 cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
                               int32_t* awake) noexcept nogil

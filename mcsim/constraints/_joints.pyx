@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
-    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
+    JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
     BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
@@ -21,7 +21,7 @@ from mcsim.constraints._fixed cimport error_fixed
 from mcsim.constraints._rolling cimport error_rolling
 from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, counts_turns, list_joint, refresh_limits
-from mcsim.constraints._motion cimport constrain_motions, store_motions
+from mcsim.constraints._motion cimport axis_curvature, constrain_motions, store_motions
 from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
 from mcsim.constraints._planar cimport axes_planar, error_planar
 from mcsim.constraints._screw cimport error_screw
@@ -294,6 +294,14 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     return not isinf(joint.swing_limit)
 
 
+cdef bint has_position_motor(const Joint* joint) noexcept nogil:
+    cdef int i
+    for i in range(joint.axis_count):
+        if joint.axes[i].motor_mode == MOTOR_POSITION:
+            return True
+    return False
+
+
 cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil:
     """J and J M^-1 J' of the free coordinates. -> how many."""
     cdef JointFrames f
@@ -343,8 +351,17 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
     if own:
+        bend_motors(joint, rows, n, axes, &f)
         joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
         joint.row_count += joint.constraint_count
+
+
+cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+    """The curvature of motors' rows, for those who ask for accelerations."""
+    cdef int i
+    for i in range(count):
+        if rows[i].kind == ROW_MOTOR:
+            rows[i].curvature = axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f) + gyroscopic_curvature(&rows[i], f)
 
 
 cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:
