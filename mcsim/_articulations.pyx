@@ -19,7 +19,7 @@ import numpy as np
 
 from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVED, STRAIN, WIDEST_GAP, Articulated
 from mcsim.constraints._direct cimport read_joint_rows
-from mcsim.constraints._joints cimport has_bounded_rows
+from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
 from mcsim.constraints._stiffness cimport load_joints
 from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
 from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
@@ -36,8 +36,8 @@ from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# Bounded rows are solved with the joints in them where one has less than this part of its two bodies' J M^-1 J', or where
-# they fly. A sweep in turn with the joints leaves 1 less that part of an error.
+# Bounded rows are solved with the joints in them where there are position motors, where one has less than this part of its
+# two bodies' J M^-1 J', or where they fly. A sweep in turn with the joints leaves 1 less that part of an error.
 cdef double HELD_PART = 0.03
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
@@ -96,12 +96,12 @@ cdef class Articulations(Articulated):
             joint = &self.joints[self.tree.rows.awake[c]]
             if has_bounded_rows(joint):
                 g = max(self.group[joint.body_a], self.group[joint.body_b])
-                self.bounded[g] = 1
+                self.bounded[g] = max(self.bounded[g], 2 if has_position_motor(joint) else 1)
                 self.asked[g] = self.tree.rows.awake[c]
         for c in range(self.awake_count):
             g = self.awake[c]
             flies = self.may_fly[g] and self.strain[g] * h * h > STRAIN
-            holds = self.bounded[g] and (self.is_held(g) or flies)
+            holds = self.bounded[g] == 2 or (self.bounded[g] and (self.is_held(g) or flies))
             changed = changed or flies != self.flies[g] or flies != self.flew[g] or holds != self.holds[g]
             self.flies[g], self.holds[g] = flies, holds
         if changed:

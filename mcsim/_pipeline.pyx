@@ -33,6 +33,7 @@ from mcsim.constraints._contacts cimport accumulate_contacts, layout_contacts, r
 from mcsim.constraints._direct cimport write_bent_rows
 from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, refresh_listed, store_joints
 from mcsim.constraints._forces cimport add_joint_forces
+from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._clock cimport start_clock, tick, ticks
 from mcsim.core._noted cimport NOBODY, NOTE_ROWS, NOTE_SWEEPS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
@@ -173,9 +174,15 @@ cdef class Pipeline(WarmStarts):
             status = self.matrix.build(self.rows, n, self.bodies.count, self.bodies.inv_mass)
             if status != OK:
                 return status
+        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         self.finish_rows()
         self.wide.refresh(&self.bodies, &self.settings, NULL)
         return OK
+
+    cdef void aim_motors(self) noexcept nogil:
+        """Position motors, from the state that a substep begins with."""
+        if self.motors > 0:
+            aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
 
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
@@ -457,6 +464,7 @@ cdef class Pipeline(WarmStarts):
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef bint watched = self.closing and self.articulations.some_swept and not self.settings.compliant
         cdef double first = self.settings.first_kick
+        self.aim_motors()
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         if watched:
@@ -755,8 +763,7 @@ cdef class Pipeline(WarmStarts):
         return after
 
     def smooth_forces(self):
-        """(n, 6) [N, N m] gravity, the user's forces, damping, springs and position motors about the centres of mass,
-        world axes, at the state of the last prepare(). Without the gyroscopic torque."""
+        """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
                       NULL, NULL, NULL)

@@ -32,7 +32,7 @@ from mcsim.core._types cimport CALL_FAILED, OK, Mat3, Twist
 from mcsim.integrate._rk4 cimport add_twists, free_accelerations, smooth_forces
 from mcsim.integrate._variational cimport FreeFlight
 from mcsim.solve._si cimport residual
-from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, MOTOR_POSITION, RELAXED, Row
+from mcsim.state._layout cimport BIASED, DYNAMIC, INTEGRATE_VARIATIONAL, RELAXED, Row
 from mcsim.state._rows cimport rate
 
 from mcsim.core.errors import SimulationError
@@ -98,8 +98,7 @@ cdef class PositionPipeline(SmoothPipeline):
                 self.damped = True
         for i in range(self.joint_count):
             for k in range(self.joints[i].axis_count):
-                if self.joints[i].axes[k].motor_mode == MOTOR_POSITION or (
-                        self.joints[i].axes[k].has_spring and self.joints[i].axes[k].damping > 0.0):
+                if self.joints[i].axes[k].has_spring and self.joints[i].axes[k].damping > 0.0:
                     self.damped = True
 
     # ---- the first half ----------------------------------------------------------------------------------------------
@@ -277,6 +276,7 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef bint bounded
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
+        self.aim_motors()
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:
@@ -327,7 +327,7 @@ cdef class PositionPipeline(SmoothPipeline):
             return SimulationError(f"{begin}body {bodies[which]!r} turns at {amount:.4g} rad/s, {amount * h:.3g} rad a "
                                    f"substep, too fast for integrator='variational'{end}")
         if why == STRONG_DAMPING:
-            return SimulationError(f"{begin}springs, position motors or damping are too strong for substeps of {h:.3g} "
+            return SimulationError(f"{begin}springs or damping are too strong for substeps of {h:.3g} "
                                    f"s: velocities do not settle (they change by {amount:.3g} m/s, rad/s){end}")
         for i in range(self.bodies.count):
             fastest = max(fastest, norm(self.flight.twist[i].w))

@@ -5,9 +5,11 @@ from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
 from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._held_trees cimport HeldTrees
 
 cdef class ReducedPipeline(TreePipeline):
     cdef GeneralizedRows generalized
+    cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops

@@ -28,15 +28,17 @@ from mcsim._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAG
                               SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
+from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
-from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN
+from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
 from mcsim.core._softness cimport soften
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.reduced._motion cimport Block
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
@@ -94,6 +96,9 @@ cdef class ReducedPipeline(TreePipeline):
                               and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.motion, self.generalized)
+        self.held_trees = HeldTrees(self.generalized, [-1] + [
+            self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
+            for i in range(bodies.count)], nv, self.looping)
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -217,6 +222,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
         self.let_tree_hold()
+        self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
         if status == OK:
             self.finish_rows()
@@ -307,6 +313,7 @@ cdef class ReducedPipeline(TreePipeline):
         if self.closing_loops or self.projecting:
             self.aim_loops()
         self.generalized.factor(self.rows, self.joint_end, self.closing_rate(), self.settings.push_speed)
+        self.held_trees.prepare(self.rows, self.joint_end)
 
     cdef double closing_rate(self) noexcept nogil:
         """What part of their errors loops are to lose in a second, as velocities [1/s]."""
@@ -402,12 +409,19 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
+        cdef Py_ssize_t given_up
+        cdef const Row* row
         cdef int k
         if self.laboratory is not None:
             self.solve_problem(NULL, relaxed)
             return
         for k in range(iterations):
             self.sweeps += 1
+            given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)
+            if given_up >= 0:
+                row = &self.rows[self.held_trees.row[self.held_trees.begin[given_up]]]
+                self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
+                                self.held_trees.count[given_up])
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
             if self.correction <= 1e-12:
                 break
@@ -601,6 +615,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
+        self.aim_motors()
         self.set_start_impulses()
         if not self.looping:
             if self.settings.compliant:

@@ -3,10 +3,12 @@
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.integrate._rk4 cimport RungeKutta
+from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._smooth cimport SmoothSolver
 
 cdef class SmoothPipeline(Pipeline):
     cdef readonly SmoothSolver smooth
+    cdef HeldSpans held_spans            # bounded rows of articulations with motors
     cdef RungeKutta runge_kutta
     cdef object accelerations
     cdef Twist* acceleration             # (bodies,), the world's before the first

@@ -21,6 +21,7 @@ from mcsim.core._noted cimport NOTE_OPEN
 from mcsim.core._types cimport OK
 from mcsim.integrate._rk4 cimport add_gyroscopic, add_twists, displace, free_accelerations, smooth_forces
 from mcsim.solve._blocks cimport FACTOR_STRIDE
+from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._si cimport residual, sweep_si
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport BIASED, DYNAMIC, RELAXED
@@ -60,6 +61,7 @@ cdef class SmoothPipeline(Pipeline):
         pairs = np.stack([joints["body_a"], joints["body_b"]], axis=1)
         self.smooth = SmoothSolver(pairs, sizes, beside, bodies.kind == DYNAMIC)
         self.smooth.reserve(self.row_capacity)
+        self.held_spans = HeldSpans(self.smooth)
         self._plan_impacts()
 
     def _impacts(self):
@@ -115,7 +117,9 @@ cdef class SmoothPipeline(Pipeline):
             self.smooth.aim_still(self.rows)
         else:
             self.smooth.aim_rates(self.rows, self.bodies.twist)
+        self.held_spans.prepare(self.rows, self.joint_row_count)
         for k in range(self.asked):
+            self.held_spans.hold(self.rows, self.bodies.twist, relaxed)
             self.correction = self.smooth.sweep(self.rows, self.joint_row_count, self.bodies.twist, relaxed)
             if self.row_count > self.joint_row_count:
                 self.correction = max(self.correction, sweep_si(self.rows, self.row_count, self.factors,
@@ -154,6 +158,7 @@ cdef class SmoothPipeline(Pipeline):
         cdef bint bounded
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
+        self.aim_motors()
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded:

@@ -18,7 +18,7 @@ from mcsim.core._math cimport dot
 from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
-from mcsim.state._layout cimport (AXIS_ROWS, BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
+from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
 
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].
@@ -55,9 +55,6 @@ cdef class WarmStarts(Machine):
                 row.carry = (1.0 - first) / first
                 row.impulse *= first
                 row.upper = INFINITY
-                if row.kind == ROW_MOTOR:
-                    row.upper = first * self.settings.h * (
-                        self.joints[row.source].axes[row.index // AXIS_ROWS].motor_max_force)
                 row.lower = -row.upper
             else:
                 if row.kind >= ROW_NORMAL and self.whirls(row):

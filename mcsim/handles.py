@@ -7,13 +7,31 @@ import numpy as np
 from mcsim.core.errors import SceneError, StaleHandleError
 from mcsim.scene.checks import FieldError, flag, interval, not_negative, number, show, vector
 from mcsim.scene.drives import Spring
-from mcsim.state.fields import AWAKE
+from mcsim.state.fields import AWAKE, JOINT_TYPES
 
 MOTOR_NONE, MOTOR_VELOCITY, MOTOR_POSITION = 0, 1, 2
 AXIS_MOTOR = 2          # state/_layout.pxd
 
 # Joints with an angle -> which of the coordinates it is; None: all there are.
 ANGLES = {"hinge": None, "universal": None, "screw": None, "rack_pinion": None, "cylindrical": 1, "planar": 2}
+
+# Joints with angles of whose whole turns nothing else knows -> which coordinates these are.
+COUNTED = {"hinge": (0,), "universal": (0, 1), "cylindrical": (1,), "planar": (2,)}
+TURN = 2.0 * np.pi
+
+
+def turns_towards(angle, lower, upper):
+    """How many whole turns bring an angle nearest to [lower, upper]: 0 if it is in there."""
+    if lower <= angle <= upper:
+        return 0
+    if angle > upper:
+        turns = np.floor((upper - angle) / TURN)                     # the last one that ends at or below the upper limit
+        return int(min(turns, turns + 1.0, key=lambda k: (_distance(angle + TURN * k, lower, upper), abs(k))))
+    return -turns_towards(-angle, -upper, -lower)
+
+
+def _distance(angle, lower, upper):
+    return max(lower - angle, angle - upper, 0.0)
 
 
 class Handle:
@@ -342,7 +360,12 @@ class JointHandle(Handle):
 
     def set_limits(self, lower, upper, axis=None) -> None:
         """Bound a coordinate from the next step on: lower, upper [rad or m], None for no bound on that side. axis:
-        which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none."""
+        which coordinate; needed for a joint with several. A ball joint's swing and the length of a rod have none.
+
+        A stop that is mounted now does not know of turns before it: an angle that is outside counts its whole turns anew, so
+        that it comes as near to the limits as it can, and the target of a position motor and the rest of a spring are
+        counted along, so that nothing that acts changes. Not where something else knows the turns: the way of a screw or a
+        rack, a gear, a prescribed motion."""
         with self._alone("set_limits"):
             try:
                 i = self._one_axis(axis, "limits")
@@ -357,7 +380,28 @@ class JointHandle(Handle):
                 self._world._admit(f"joint {self.name!r}", "limits")
             slot = self._record["axes"][i:i + 1]
             slot["lower"], slot["upper"] = lower, upper
+            if self._turns_are_its_own(i):
+                self._count_anew(i, slot)
             self._wake()
+
+    def _turns_are_its_own(self, axis):
+        """Whether the coordinate is an angle of whose whole turns nothing else knows."""
+        joints = self._world._joints
+        gears = joints[(joints["type"] == JOINT_TYPES.index("gear")) & np.any(
+            (joints["geared"] == self.index) & (joints["geared_axis"] == axis), axis=1)]
+        return (axis in COUNTED.get(self.type, ()) and self._record["axes"]["motion_mode"][axis] == 0
+                and len(gears) == 0)
+
+    def _count_anew(self, axis, slot):
+        """Whole turns from the present angle to the one that is nearest to the limits."""
+        here = float(self._world._pipeline.measured()[self.index]["axes"]["position"][axis])
+        turns = turns_towards(here, float(slot["lower"][0]), float(slot["upper"][0]))
+        if turns == 0:
+            return
+        slot["position"] = here + TURN * turns
+        slot["motor_position"] += TURN * turns
+        slot["rest"] += TURN * turns
+        self._world._turn_coordinate(self.index, axis, TURN * turns)
 
     def set_spring(self, spring, axis=None) -> None:
         """Give a coordinate another Spring from the next step on, or none: None. axis: which coordinate; needed for a

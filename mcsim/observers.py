@@ -17,10 +17,13 @@ from mcsim.settings import RELAXING, joint_tree
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
 from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
 from mcsim.solve.problems import Problem
+from mcsim.solve.problems.dantzig import boxed
 from mcsim.state.fields import AWAKE, ROW_KINDS
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+AXIS_ROWS, MOTOR_POSITION = 5, 2          # state/_layout.pxd
 
 CONTACT_DTYPE = np.dtype([
     ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal", "f8", 3), ("separation", "f8"),
@@ -249,11 +252,13 @@ class Observers:
         rows.
 
         -> .matrix (6 n + rows square, scipy.sparse), .rhs, .solve() -> accelerations (n, 6), forces (rows,). Gravity,
-        the user's forces, damping, springs and position motors count as forces. What has bounds (limits, joint
-        friction, velocity motors, contacts) is left out. No stabilization: the second part of rhs is minus dJ/dt v.
+        the user's forces, damping and springs count as forces, and what position motors give within their bounds, so that
+        their coordinates accelerate by -w^2 e - 2 z w de/dt. Limits, joint friction, velocity motors and contacts are left
+        out. No stabilization: the second part of rhs is minus dJ/dt v.
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
         with self._turn.alone("kkt"):
-            rows, jacobian = self._joint_rows()
+            raw = self._raw_rows()
+            rows, jacobian = self._rows_of_joints(raw)
             moving = self._bodies.inv_mass > 0.0
             forces = np.where(moving[:, None], self._pipeline.smooth_forces(), 0.0)
             rotations = matrices(self._bodies.orientation)
@@ -266,7 +271,29 @@ class Observers:
             blocks[moving, :3, :3] *= self._bodies.mass[moving, None, None]
             blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
             # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
-            return kkt_system(jacobian, blocks, forces - gyroscopic, -rows["curvature"] + jacobian @ turning.ravel())
+            def system(motors):
+                return kkt_system(jacobian, blocks, forces - gyroscopic + motors,
+                                  -rows["curvature"] + jacobian @ turning.ravel())
+
+            return system(self._motor_wrenches(raw, system, turning.ravel()))
+
+    def _motor_wrenches(self, rows, system, turning):
+        """(n, 6) of the position motors: each coordinate's acceleration is its oscillator's, as far as forces reach."""
+        still = np.zeros((self._bodies.count, 6))
+        rows = rows[rows["kind"] == ROW_KINDS.index("motor")]
+        axes = self._joints["axes"][rows["source"], rows["index"] // AXIS_ROWS]
+        to_position = axes["motor_mode"] == MOTOR_POSITION
+        if not np.any(to_position):
+            return still
+        rows, axes = rows[to_position], axes[to_position]
+        jacobian = jacobian_csr(rows, self._bodies.count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
+        w, rate = 2.0 * np.pi * axes["motor_hertz"], jacobian @ self._bodies.twist.ravel()
+        wanted = -w * w * rows["error"] - 2.0 * axes["motor_damping_ratio"] * w * rate - rows["curvature"] + jacobian @ turning
+        alone = system(still).solve()[0].ravel()
+        moved = np.stack([system(row.reshape(-1, 6)).solve()[0].ravel() - alone for row in jacobian])
+        response = moved @ jacobian.T
+        bound = axes["motor_max_force"]
+        return (boxed(0.5 * (response + response.T), jacobian @ alone - wanted, -bound, bound)[0] @ jacobian).reshape(-1, 6)
 
     def redundancy(self, tolerance=1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint

@@ -204,6 +204,11 @@ class ReducedWorld(World):
         if self._keywords["integrator"] == "reference":
             raise _beyond_reference(part, f"is to have {what}")
 
+    def _turn_coordinate(self, joint, axis, angle):
+        """A joint's coordinate is counted anew, by whole turns."""
+        joints, axes, places = _angles(self.system, self._scene)
+        self._pipeline.q[places[(joints == joint) & (axes == axis)]] += angle
+
     # ---- generalized coordinates -------------------------------------------------------------------------------------
 
     @property

@@ -245,6 +245,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _admit(self, part, what):
         """Asked before a handle gives limits, a spring or damping to a part: a World can do all of it."""
 
+    def _turn_coordinate(self, joint, axis, angle):
+        """A joint's coordinate is counted anew: by whole turns, which the bodies do not know."""
+
     def _not_done(self):
         """The error of a step that could not do something, and was undone."""
         pipeline, scene = self._there.pipeline, self._scene

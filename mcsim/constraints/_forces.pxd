@@ -1,4 +1,4 @@
-"""Springs and position motors of joints as forces in continuous time, for the smooth integrators."""
+"""Springs of joints as forces in continuous time, for the smooth integrators."""
 
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Row, Settings

@@ -8,6 +8,7 @@ from mcsim.state._layout cimport Bodies, Joint, JointAxis, JointRows, Row, Setti
 cdef void measure_axes(Joint* joint, const JointFrames* f, AxisGeometry* axes) noexcept nogil
 cdef void measure_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies) noexcept nogil
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil
+cdef bint has_position_motor(const Joint* joint) noexcept nogil
 cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil
 cdef Py_ssize_t choose_joints(Joint* joints, Py_ssize_t count, const Bodies* bodies, const int8_t* asleep,
                               int32_t* awake) noexcept nogil
@@ -19,9 +20,7 @@ cdef void refresh_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, 
 cdef void refresh_listed(Joint* joints, JointLists* lists, const Bodies* bodies, const Settings* settings, Row* rows,
                          bint own, const int32_t* kept) noexcept nogil
 cdef double spring_point(const JointAxis* axis, double diagonal, const Settings* settings) noexcept nogil
-cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil
-cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil
 cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
                          const Settings* settings, Row* rows) noexcept nogil
 cdef double border_error(const Joint* joints, Py_ssize_t j, int i, const Bodies* bodies,

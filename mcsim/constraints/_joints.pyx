@@ -7,12 +7,11 @@ in a sweep is met exactly. All rows of a joint share its two bodies.
 from libc.math cimport INFINITY, fabs, isinf
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._dense cimport invert_symmetric
-from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
-    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, STABILIZE_SOFT, JointRow)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport axes_universal, error_universal
@@ -22,7 +21,7 @@ from mcsim.constraints._fixed cimport error_fixed
 from mcsim.constraints._rolling cimport error_rolling
 from mcsim.constraints._constrain cimport constrain, holds_position
 from mcsim.constraints._limits cimport SWING_BIT, TurningJoint, counts_turns, list_joint, refresh_limits
-from mcsim.constraints._motion cimport constrain_motions, store_motions
+from mcsim.constraints._motion cimport axis_curvature, constrain_motions, store_motions
 from mcsim.constraints._cylindrical cimport axes_cylindrical, error_cylindrical
 from mcsim.constraints._planar cimport axes_planar, error_planar
 from mcsim.constraints._screw cimport error_screw
@@ -119,8 +118,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
 
 
 cdef inline void set_soft(Row* row, double bias, double compliance, double part) noexcept nogil:
-    """A physical spring or position motor: J v + bias + compliance * impulse = 0 over a substep, of which the first
-    pass does `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it
+    """A physical spring: J v + bias + compliance * impulse = 0 over a substep, of which the first pass does `part`. Where that is all, the relax pass keeps the bias of the pose that the impulse belongs to. Where it
     is half, the relax pass does the other half, implicitly too, at the pose that the bias belongs to."""
     compliance /= part
     row.bias[RELAXED] = row.bias[BIASED] if part == 1.0 else bias - compliance * row.impulse
@@ -148,28 +146,10 @@ cdef double spring_point(const JointAxis* axis, double diagonal, const Settings*
     return 0.5 if z < FAST_SPRING else 1.0
 
 
-cdef double motor_point(const JointAxis* axis, const Settings* settings) noexcept nogil:
-    """s of a position motor's spring, whose z is h w (2 zeta + h w)."""
-    if not settings.first_kick < 1.0:
-        return 1.0
-    return 0.5 if soften(axis.motor_hertz, axis.motor_damping_ratio, settings.h).stiffness < FAST_SPRING else 1.0
-
-
 cdef bint is_shared(const Row* row, const Joint* joints, const Settings* settings) noexcept nogil:
-    """Whether the force of a spring or position motor is shared out to both halves of a substep, not solved in each."""
-    cdef const JointAxis* axis
-    if row.kind != ROW_SPRING and row.kind != ROW_MOTOR:
-        return False
-    axis = &joints[row.source].axes[row.index // AXIS_ROWS]
-    if row.kind == ROW_SPRING:
-        return spring_point(axis, row.diagonal, settings) < 1.0
-    return axis.motor_mode == MOTOR_POSITION and motor_point(axis, settings) < 1.0
-
-
-cdef double motor_stiffness(const JointAxis* axis, double point, const Settings* settings) noexcept nogil:
-    """h w (2 zeta + s h w): the inverse mass by this, and by the part of the first kick, is a position motor's
-    compliance."""
-    return soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h).stiffness / point
+    """Whether the force of a spring is shared out to both halves of a substep, not solved in each."""
+    return row.kind == ROW_SPRING and spring_point(&joints[row.source].axes[row.index // AXIS_ROWS], row.diagonal,
+                                                   settings) < 1.0
 
 
 cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const AxisGeometry* geometry,
@@ -178,8 +158,8 @@ cdef int write_axis(Row* rows, const Joint* joint, int source, int number, const
 
     Friction |lambda| <= h F. Spring and damper by implicit Euler: lambda = -h (k (e + h u) + c u), u = J v, hence
     u + k e / (c + h k) + lambda / (h (c + h k)) = 0; in a substep of two halves with s h for h, see spring_point, and
-    where s = 1 a half in each pass. A velocity motor is u = target, |lambda| <= h F; a position motor is a soft row
-    (hertz, damping ratio) under the same bound, which weigh_motors finishes.
+    where s = 1 a half in each pass. A motor is u = target, |lambda| <= h F; a position motor's target is found where a
+    substep begins (_motors.pyx).
     """
     cdef const JointAxis* axis = &joint.axes[number]
     cdef double h = settings.h
@@ -302,33 +282,6 @@ cdef double held_response(const Row* row, const Row* own, int n) noexcept nogil:
     return moved if moved > 1e-12 * whole else whole
 
 
-cdef void weigh_motors(const Joint* joint, Row* rows, int count, const Row* own,
-                       const Settings* settings) noexcept nogil:
-    """Bias and compliance of the position motors among `count` rows, by the mass that they move.
-
-    The bare J M^-1 J' counts a turning about the centre of mass that an arm makes impossible.
-    """
-    cdef const JointAxis* axis
-    cdef Softness soft
-    cdef double moved, point, stiffness, compliance
-    cdef Row* row
-    cdef int r
-    for r in range(count):
-        row = &rows[r]
-        if row.kind != ROW_MOTOR or joint.axes[row.index // AXIS_ROWS].motor_mode == MOTOR_VELOCITY:
-            continue
-        moved = held_response(row, own, joint.constraint_count)
-        axis = &joint.axes[row.index // AXIS_ROWS]
-        point = motor_point(axis, settings)
-        stiffness = motor_stiffness(axis, point, settings)
-        compliance = moved / stiffness if stiffness > 0.0 else 0.0
-        soft = soften(axis.motor_hertz, axis.motor_damping_ratio, point * settings.h)
-        if point < 1.0:
-            set_soft(row, soft.bias_rate * row.error, compliance / settings.first_kick, 1.0)
-        else:
-            set_soft(row, soft.bias_rate * row.error, compliance, settings.first_kick)
-
-
 cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
     """Whether there may be any rows beside the joint's own."""
     cdef const JointAxis* axis
@@ -339,6 +292,14 @@ cdef bint has_bounded_rows(const Joint* joint) noexcept nogil:
                 or axis.motor_mode != MOTOR_NONE):
             return True
     return not isinf(joint.swing_limit)
+
+
+cdef bint has_position_motor(const Joint* joint) noexcept nogil:
+    cdef int i
+    for i in range(joint.axis_count):
+        if joint.axes[i].motor_mode == MOTOR_POSITION:
+            return True
+    return False
 
 
 cdef int list_axes(Joint* joint, const Bodies* bodies, Row* rows) noexcept nogil:
@@ -361,11 +322,8 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
                       bint first) noexcept nogil:
     """All rows of a joint into rows[0 ...]; the joint's own only if `own`, else the direct solver keeps them
     elsewhere."""
-    cdef Row block[6]
     cdef JointFrames f
     cdef AxisGeometry axes[JOINT_AXES]
-    cdef Row* constraint
-    cdef bint own_needed
     cdef int i, n = 0
     if joint.broken:
         joint.row_count = 0
@@ -383,8 +341,7 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         return
     point_frames(&f, joint, bodies)
     turn_frames(&f, joint, bodies)
-    own_needed = own or moves_by_position(joint)
-    if own_needed:
+    if own:
         rate_frames(&f, joint, bodies)
     measure_axes(joint, &f, axes)
     if first:
@@ -393,21 +350,30 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
         n += write_axis(&rows[n], joint, source, i, &axes[i], &f, bodies, settings, first)
     n += write_limits(&rows[n], joint, source, axes, &f, bodies, first)
     joint.row_count = n
-    if own_needed:
-        constraint = &rows[n] if own else block
-        joint.constraint_count = write_constraint(constraint, joint, source, axes, &f, bodies, settings, first)
-        weigh_motors(joint, rows, n, constraint, settings)
     if own:
+        bend_motors(joint, rows, n, axes, &f)
+        joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
+        if settings.joint_tree and settings.stabilization != STABILIZE_SOFT:
+            weigh_motors(rows, n, &rows[n], joint.constraint_count)
         joint.row_count += joint.constraint_count
 
 
-cdef inline bint moves_by_position(const Joint* joint) noexcept nogil:
-    """Whether an axis has a position motor."""
+cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeometry* axes, const JointFrames* f) noexcept nogil:
+    """The curvature of motors' rows, for those who ask for accelerations."""
     cdef int i
-    for i in range(joint.axis_count):
-        if joint.axes[i].motor_mode != MOTOR_NONE and joint.axes[i].motor_mode != MOTOR_VELOCITY:
-            return True
-    return False
+    for i in range(count):
+        if rows[i].kind == ROW_MOTOR:
+            rows[i].curvature = axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f) + gyroscopic_curvature(&rows[i], f)
+
+
+cdef void weigh_motors(Row* rows, int count, const Row* own, int own_count) noexcept nogil:
+    """Motors that are swept in turn with the direct solver: before each sweep the joints hold, so that a motor moves no more
+    than its own joint lets it. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes
+    impossible, and sweeps would close in the slower the longer the arm."""
+    cdef int i
+    for i in range(count):
+        if rows[i].kind == ROW_MOTOR:
+            rows[i].diagonal = held_response(&rows[i], own, own_count)
 
 
 cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:

@@ -1,4 +1,4 @@
-"""Sine, cosine, arc tangent and fifth root from additions, multiplications, divisions and square roots alone.
+"""Sine, cosine, arc tangent, fifth root and exponential from additions, multiplications, divisions and square roots alone.
 
 Those are rounded the same by every processor; the C library's functions are not: it picks variants by CPU and changes
 them from version to version, and a run must give the same bits everywhere. Errors are a few units in the last place
@@ -89,3 +89,17 @@ cdef inline double fifth_root(double x) noexcept nogil:
     for k in range(12):
         y = y - (y - x / (y * y * y * y)) / 5.0
     return y
+
+
+cdef inline double decay(double x) noexcept nogil:
+    """exp(-x) for x >= 0: x = k ln 2 + r, |r| <= ln 2 / 2, and Taylor's series of exp(-r), whose first term left out is
+    below 1e-17."""
+    cdef double k, r
+    if not x <= 700.0:
+        return x - x if x != x else 0.0
+    k = floor(x * 1.4426950408889634 + 0.5)
+    r = -((x - k * 0.6931471803691238) - k * 1.9082149292705877e-10)           # ln 2 in two parts, the first exact times k
+    r = 1.0 + r * (1.0 + r / 2.0 * (1.0 + r / 3.0 * (1.0 + r / 4.0 * (1.0 + r / 5.0 * (1.0 + r / 6.0 * (
+        1.0 + r / 7.0 * (1.0 + r / 8.0 * (1.0 + r / 9.0 * (1.0 + r / 10.0 * (1.0 + r / 11.0 * (1.0 + r / 12.0 * (
+            1.0 + r / 13.0 * (1.0 + r / 14.0)))))))))))))
+    return ldexp(r, -<int> k)

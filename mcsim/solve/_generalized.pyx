@@ -14,7 +14,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_FRICTION, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -459,7 +459,7 @@ cdef class GeneralizedRows:
         cdef int r, m
         while i < count:
             m = rows[i].block
-            if not closes(&rows[i]) and (rub or (rows[i].block_kind != BLOCK_CONE
+            if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or (rows[i].block_kind != BLOCK_CONE
                                                   and rows[i].block_kind != BLOCK_FRICTION)):
                 for r in range(m):
                     w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)

@@ -8,6 +8,7 @@ from mcsim.state._layout cimport Row
 cdef class HeldRows:
     cdef Py_ssize_t articulations
     cdef object kept
+    cdef int8_t* driven                  # (articulations,) whether they have motors
     cdef int32_t* count                  # (articulations,) how many rows each has;
     cdef int32_t* begin                  # its first in `row`
     cdef int64_t* matrix                 # and where its matrix begins in `values`
@@ -23,6 +24,9 @@ cdef class HeldRows:
     cdef bint unsolved                   # the last problem was given up
 
     cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil
+    cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil

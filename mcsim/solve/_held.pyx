@@ -1,23 +1,26 @@
 """Bounded rows of articulations (limits, motors, springs, joint friction), solved exactly with the joints in them.
 
 A sweep sees two bodies' masses in such a row. Where joints make it far harder to move than that, sweeps in turn with the
-joints take as many rounds as the masses differ. Here P, the answer of all bodies with all joints holding, is in the
-matrix, found by probing, one solve of the joints a row:
+joints take as many rounds as the masses differ; and motors that carry each other need as many as an arm has joints, and
+their square. Here P, the answer of all bodies with all joints holding, is in the matrix, found by probing, one solve of
+the joints a row:
 
     A_ij = J_i P J_j',     w = (A + C) x + r,     lower <= impulse + x <= upper
 
 r = J v + bias + C impulse the residuals with the joints solved, C the compliances; w as of a boxed linear complementarity
 problem (problems/_dantzig.pyx). Rows that contradict each other are met in their order: a limit before a motor.
+
+Other velocities than the bodies' have classes of their own, with other rates and responses.
 """
 
 from libc.string cimport memset
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.solve.problems._dantzig cimport NONE, ROW_DOUBLES, ROW_INTEGERS, give_room, take_rows
-from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT
+from mcsim.state._layout cimport BLOCK_BOUNDED, BLOCK_HELD, ROW_LIMIT, ROW_MOTOR
 
 # An articulation with more rows than that leaves them to the sweeps: the matrix grows with their square, pivots with the
 # cube.
@@ -36,10 +39,11 @@ cdef class HeldRows:
 
     def __init__(self, Py_ssize_t articulations):
         counts, begin = np.zeros((2, articulations + 1), np.int32)
-        matrix = np.zeros(articulations + 1, np.int64)
+        matrix, driven = np.zeros(articulations + 1, np.int64), np.zeros(articulations + 1, np.int8)
         self.articulations = articulations
         self.count, self.begin, self.matrix = integers(counts), integers(begin), long_integers(matrix)
-        self.kept = (counts, begin, matrix)
+        self.driven = <int8_t*>records(driven)
+        self.kept = (counts, begin, matrix, driven)
 
     cdef void list(self, const int32_t* group, const int8_t* holds, Row* rows, Py_ssize_t count) noexcept nogil:
         """The bounded ones of rows[:count] that belong to articulations which `holds` names; from here on sweeps pass
@@ -77,6 +81,24 @@ cdef class HeldRows:
                     self.row[self.begin[g] + self.integers[g]] = <int32_t>i
                     self.integers[g] += 1
 
+    cdef void list_driven(self, const int32_t* group, Row* rows, Py_ssize_t count) noexcept nogil:
+        """Those of articulations with motors."""
+        cdef Py_ssize_t g, i
+        memset(self.driven, 0, self.articulations)
+        for i in range(count):
+            g = max(group[rows[i].body_a], group[rows[i].body_b])
+            if g >= 0 and rows[i].kind == ROW_MOTOR:
+                self.driven[g] = 1
+        self.list(group, self.driven, rows, count)
+
+    cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
+        """J v of row i"""
+        return row_velocity(&rows[i], velocity)
+
+    cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil:
+        """Its impulse on the velocities, without the joints' answer."""
+        row_apply(&rows[i], impulse, velocity)
+
     cdef bint has_room(self, Py_ssize_t rows, Py_ssize_t values, Py_ssize_t most) noexcept with gil:
         """Make it, no less than there is."""
         rows, values = max(rows, self.row_capacity), max(values, self.value_capacity)
@@ -87,7 +109,7 @@ cdef class HeldRows:
             work = np.zeros(max((ROW_INTEGERS + 1) * most, self.articulations), np.int32)
         except MemoryError:
             return False
-        self.kept = (*self.kept[:3], row, diagonal, room, numbers, factor, work)
+        self.kept = (*self.kept[:4], row, diagonal, room, numbers, factor, work)
         self.row, self.diagonal, self.values = integers(row), doubles(diagonal), doubles(room)
         self.numbers, self.factor, self.integers = doubles(numbers), doubles(factor), integers(work)
         self.row_capacity, self.value_capacity, self.most = rows, values, most
@@ -96,7 +118,7 @@ cdef class HeldRows:
     cdef void begin_column(self, Py_ssize_t g, Py_ssize_t k, Row* rows, Twist* moved) noexcept nogil:
         """A unit impulse on row k of an articulation, on bodies at rest; the joints are to answer."""
         rows[self.row[self.begin[g] + k]].block_kind = BLOCK_HELD              # rows are written anew at every pose
-        row_apply(&rows[self.row[self.begin[g] + k]], 1.0, moved)
+        self.act(rows, self.row[self.begin[g] + k], 1.0, moved)
 
     cdef void end_column(self, Py_ssize_t g, Py_ssize_t k, const Row* rows, const Twist* moved) noexcept nogil:
         """What that moves. A is symmetric but for rounding: the mean of both."""
@@ -106,7 +128,7 @@ cdef class HeldRows:
         cdef double rate
         cdef Py_ssize_t i
         for i in range(n):
-            rate = row_velocity(&rows[row[i]], moved)
+            rate = self.rate(rows, row[i], moved)
             if i < k:
                 rate = 0.5 * (rate + a[k * n + i])
                 a[k * n + i] = rate
@@ -131,7 +153,7 @@ cdef class HeldRows:
         for i in range(n):
             row = &rows[number[i]]
             a[i * n + i] = self.diagonal[self.begin[g] + i] + row.compliance[relaxed]
-            b[i] = row_residual(row, row_velocity(row, twist), relaxed)
+            b[i] = row_residual(row, self.rate(rows, number[i], twist), relaxed)
             lower[i], upper[i] = row.lower - row.impulse, row.upper - row.impulse
             p.x[i] = min(max(0.0, lower[i]), upper[i])
             order[i] = <int32_t>i
@@ -142,7 +164,7 @@ cdef class HeldRows:
             row = &rows[number[i]]
             impulse = min(max(row.impulse + p.x[i], row.lower), row.upper)
             if impulse != row.impulse:
-                row_apply(row, impulse - row.impulse, twist)
+                self.act(rows, number[i], impulse - row.impulse, twist)
                 row.impulse = impulse
                 changed = True
         return changed

@@ -31,7 +31,7 @@ from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._math cimport add
 from mcsim.solve._tree cimport Articulation, Node
 from mcsim.state._rows cimport copy_jacobian, own_rows, push, rate, row_rate, set_impulse
-from mcsim.state._layout cimport ROW_JOINT
+from mcsim.state._layout cimport BLOCK_HELD, ROW_JOINT
 
 from mcsim.solve.components import find_articulations
 
@@ -305,7 +305,7 @@ cdef class SmoothSolver:
         for i in range(row_count):
             row = &rows[i]
             w = rate(row, twist) + row.bias[relaxed] + row.compliance[relaxed] * row.impulse
-            if row.kind == ROW_JOINT or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
+            if row.kind == ROW_JOINT or row.block_kind == BLOCK_HELD or w == 0.0 or (w > 0.0 and row.impulse <= row.lower) or (
                     w < 0.0 and row.impulse >= row.upper):
                 continue
             n = self.find_spans(row, spans)

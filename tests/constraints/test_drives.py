@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import mcsim as mc
 
@@ -50,7 +51,7 @@ def implicit_euler(x, u, stiffness, damping, mass, force, h, steps):
 
 
 def midpoint(x, u, stiffness, damping, mass, force, h, steps):
-    """A spring or position motor under direct joints, where forces act in two halves: the implicit midpoint rule, see
+    """A spring under direct joints, where forces act in two halves: the implicit midpoint rule, see
     spring_point."""
     out, part = [], 0.5 * h / mass
     for _ in range(steps):
@@ -73,7 +74,7 @@ def two_halves(x, u, stiffness, damping, mass, force, h, steps):
 
 
 def recursion(keywords, direct):
-    """What a spring or position motor follows on a slider; `direct` under direct joints."""
+    """What a spring follows on a slider; `direct` under direct joints."""
     return direct if keywords["joint_solver"] == "tree" and keywords["stabilization"] == "soft" else implicit_euler
 
 
@@ -159,8 +160,7 @@ def test_universal_springs_act_on_their_own_axis():
 
 @pytest.mark.parametrize("arm", [0.0, 0.5])
 def test_springs_and_motors_balance_weight_and_torque(arm):
-    """At rest a spring and a position motor carry the weight's torque at the angle of statics, and say so. Direct
-    joints once took gravity in halves and the spring whole: the angle was off by an eighth."""
+    """At rest a position motor is where it is to be, carries what weight, spring and torque leave, and says so."""
     world, joint, _ = hinge(arm, gravity=(0, 0, -9.81), dt=1 / 60, spring=mc.Spring(40.0, 8.0),
                             motor=mc.Motor(position=-0.1, hertz=2.0, damping_ratio=1.0, max_force=500.0),
                             world={"substeps": 4})
@@ -168,11 +168,9 @@ def test_springs_and_motors_balance_weight_and_torque(arm):
     world.step(1800)
     world.apply_torque("m", (0, 1.2, 0))
     world.step(1)
-    stiffness = (0.3 + 2.0 * arm**2) * (2 * np.pi * 2.0)**2
-    angle = joint.angle
-    torque = 40.0 * angle + stiffness * (angle + 0.1)
-    assert torque == pytest.approx(1.2 + 2.0 * 9.81 * arm * np.cos(angle), abs=1e-6)
-    assert joint.motor_force == pytest.approx(-stiffness * (angle + 0.1), abs=1e-6)
+    assert joint.angle == pytest.approx(-0.1, abs=1e-9)
+    load = 1.2 + 2.0 * 9.81 * arm * np.cos(0.1) - 40.0 * -0.1
+    assert joint.motor_force == pytest.approx(-load, rel=1e-8)
     assert abs(joint.velocity) < 1e-8
 
 
@@ -209,17 +207,32 @@ def test_motor_torque_is_bounded(keywords):
     assert joint.motor_force == pytest.approx(-2 * 9.81 * 0.5, rel=1e-3)
 
 
+def oscillator(hertz, ratio, h):
+    """(2, 2) (e, e') after h from (e, e')."""
+    w = 2 * np.pi * hertz
+    return expm(h * np.array([[0.0, 1.0], [-w * w, -2 * ratio * w]]))
+
+
 @every_world
-@pytest.mark.parametrize("hertz, direct", [(3.0, midpoint), (150.0, two_halves)])
-@pytest.mark.parametrize("ratio", [0.0, 1.0])
-def test_position_motor_is_a_spring_of_its_hertz(keywords, hertz, direct, ratio):
-    """A position motor on a slider follows the recursion of k = m (2 pi f)^2, c = 2 zeta m (2 pi f), to rounding."""
-    world, joint, _ = slider(world=keywords, motor=mc.Motor(position=0.4, hertz=hertz, damping_ratio=ratio))
+@pytest.mark.parametrize("hertz", [0.01, 3.0, 150.0, 1000.0])
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 5.0])
+def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
+    """Alone its coordinate passes through the damped oscillator's positions, and a load changes nothing; where a substep has
+    one velocity, that before the first counts as the first drift's."""
+    world, joint, _ = slider((0, 0, -9.81), world=keywords, motor=mc.Motor(position=0.4, hertz=hertz, damping_ratio=ratio))
     x, u = record(world, joint, 200)
-    omega = 2 * np.pi * hertz
-    expected = recursion(keywords, direct)(-0.4, 0.0, 2 * omega**2, 4 * ratio * omega, 2.0, 0.0, H, 200)
-    np.testing.assert_allclose(x, expected[0] + 0.4, atol=1e-12)
-    np.testing.assert_allclose(u, expected[1], atol=1e-11)
+    step, expected, state = oscillator(hertz, ratio, H), [], np.array([-0.4, 0.0])
+    direct = keywords["joint_solver"] == "tree" and keywords["stabilization"] == "soft"
+    before = -0.4
+    for _ in range(200):
+        if direct:
+            state = step @ state
+        else:
+            here = np.trace(step) * state[0] - np.linalg.det(step) * before
+            before, state = state[0], np.array([here, (here - state[0]) / H])
+        expected.append(state)
+    np.testing.assert_allclose(x, np.array(expected)[:, 0] + 0.4, atol=1e-10)
+    np.testing.assert_allclose(u, np.array(expected)[:, 1], atol=1e-8 * max(1.0, hertz))
 
 
 @pytest.mark.parametrize("kind", ["hinge", "universal", "ball"])

@@ -1,0 +1,18 @@
+"""Bounded rows of trees in generalized coordinates, solved exactly with loops closed."""
+
+from libc.stdint cimport int32_t
+from mcsim.core._types cimport Twist
+from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.solve._held cimport HeldRows
+from mcsim.state._layout cimport Row
+
+cdef class HeldTrees(HeldRows):
+    cdef object kept_here
+    cdef GeneralizedRows generalized
+    cdef int32_t* group                  # (bodies,) of each its tree, -1: none; the world's before the first
+    cdef double* moved                   # (velocities,)
+    cdef Py_ssize_t velocity_count
+    cdef bint looping
+
+    cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil
+    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed) noexcept nogil

@@ -1,0 +1,55 @@
+"""Bounded rows of trees that have motors, over generalized velocities, where the tree's joints hold by themselves: A is
+J H^-1 J', less what rows that close loops take of it.
+
+Per pose:   prepare(rows, count);   per sweep, before it:   hold(rows, velocity, relaxed)
+"""
+
+from libc.string cimport memset
+
+import numpy as np
+
+from mcsim.core._arrays cimport doubles, integers
+
+
+cdef class HeldTrees(HeldRows):
+    """generalized: the rows; trees: (bodies + 1,) of each its tree, -1 none, the world's first; looping: some rows close
+    loops."""
+
+    def __init__(self, GeneralizedRows generalized, trees, Py_ssize_t velocities, bint looping):
+        HeldRows.__init__(self, int(np.max(trees, initial=-1)) + 1)
+        group, moved = np.array(trees, np.int32), np.zeros(velocities + 1)
+        self.kept_here = group, moved
+        self.generalized, self.group, self.moved = generalized, integers(group) + 1, doubles(moved)
+        self.velocity_count, self.looping = velocities, looping
+
+    cdef double rate(self, const Row* rows, Py_ssize_t i, const Twist* velocity) noexcept nogil:
+        return self.generalized.rate(i, <const double*>velocity)
+
+    cdef void act(self, const Row* rows, Py_ssize_t i, double impulse, Twist* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, <double*>velocity)
+
+    cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil:
+        """Which rows are held, and their matrices at the present pose."""
+        cdef Py_ssize_t g, k
+        self.list_driven(self.group, rows, count)
+        for g in range(self.articulations):
+            for k in range(self.count[g]):
+                memset(self.moved, 0, self.velocity_count * sizeof(double))
+                self.begin_column(g, k, rows, <Twist*>self.moved)
+                if self.looping:
+                    self.generalized.hold_loops(rows, self.moved)
+                self.end_column(g, k, rows, <Twist*>self.moved)
+
+    cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed) noexcept nogil:
+        """Their impulses; loops are closed before and after. -> a tree whose rows pivots did not solve, -1: none"""
+        cdef Py_ssize_t g, given_up = -1
+        for g in range(self.articulations):
+            if self.count[g] == 0:
+                continue
+            if self.looping:
+                self.generalized.solve(rows, velocity, relaxed)
+            if self.solve(g, rows, <Twist*>velocity, relaxed) and self.looping:
+                self.generalized.solve(rows, velocity, relaxed)
+            if self.unsolved:
+                given_up = g
+        return given_up
