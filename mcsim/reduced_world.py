@@ -48,8 +48,9 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps
-        that would gain or lose energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
+      integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
+        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
+        is bounded acts as impulses around each substep), or
         "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
