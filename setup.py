@@ -91,6 +91,7 @@ KERNELS = {
     "mcsim.reduced._v4": ["m"],
     "mcsim.reduced._dynamics": ["m"],
     "mcsim.reduced._motion": ["m"],
+    "mcsim.reduced._flight": ["m"],
     "mcsim.solve._generalized": [],
     "mcsim.solve._guesses": [],
     "mcsim._pose_calls": [],
@@ -118,7 +119,7 @@ LEVELS = {
 }
 
 # Those that work on one lane, whatever the processor.
-ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion")
+ONE_LANE = ("mcsim.reduced._dynamics", "mcsim.reduced._motion", "mcsim.reduced._flight")
 
 # Kernels with loops for several threads, where the compiler has OpenMP.
 THREADED = ("mcsim.core._crew", "mcsim.collide._collider")

@@ -4,12 +4,14 @@ from libc.stdint cimport int8_t, int32_t
 from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
+from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._held_trees cimport HeldTrees
 
 cdef class ReducedPipeline(TreePipeline):
     cdef GeneralizedRows generalized
     cdef HeldTrees held_trees            # bounded rows of trees with motors
+    cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
@@ -20,14 +22,24 @@ cdef class ReducedPipeline(TreePipeline):
     cdef bint projecting                 # loops after every drift: "projection"
     cdef bint runge                      # Runge-Kutta in place of leaps
     cdef bint looping                    # whether any joint has rows of its own
-    cdef object halved
-    cdef double* levels                  # q and qd at which leaps began
+    cdef object before_closing
+    cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
+    cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
+    cdef tuple kept_of_drift
+    cdef int32_t* busy                   # (trees,): whether rows act on them
+    cdef int32_t* tied                   # (trees,): whether rows that close loops do
+    cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
+    cdef double* started
+    cdef double* kicked_to
 
+    cdef void find_busy(self) noexcept nogil
+    cdef void engage(self, int32_t body, bint ties) noexcept nogil
+    cdef void fly(self, double h, const double* forces) noexcept nogil
+    cdef void refuse_pitch(self) noexcept with gil
     cdef void start_rows(self) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
-    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil
     cdef int project(self) noexcept nogil
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil

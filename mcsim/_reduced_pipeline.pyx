@@ -4,16 +4,23 @@ coordinates, over the tree's velocities.
 
     per substep h = dt / n
       warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
-      kick       qd += h/2 qdd(q, qd), at the velocities that come out: two rounds
+      kick       qd += h/2 qdd(q, qd), for the rows to see
       rows       J, H^-1 J' by the articulated inertias, sweeps with bias
+      drift      from qd as it was and what the rows have changed of it, with all forces: reduced/_flight.pyx
+      refresh    the tree and the rows at the new pose
+      relax      sweeps without bias; restitution
+
+Trees that loops tie drift by the velocities that close them, as leapfrog does:
+
+      kick       at the velocities that come out: two rounds
       close      qd such that loops are closed after the drift
       drift      q by qd
-      refresh    the tree and the rows at the new pose; under "projection", q is projected onto what loops allow
+      refresh    under "projection", q is projected onto what loops allow
       kick       qd += h/2 qdd(q, qd)
-      relax      sweeps without bias; loops that are open give back what they drove; restitution
+      relax      loops that are open give back what they drove
 
-Without rows that is leapfrog with the velocity's part of the force implicit before the drift and explicit after it: its
-own adjoint, so of second order (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
+with the velocity's part of the force implicit before the drift and explicit after it: its own adjoint, so of second order
+(E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
 from libc.math cimport INFINITY, fabs, sqrt
@@ -34,32 +41,34 @@ from mcsim.constraints._parts cimport gyroscopic_acceleration
 from mcsim.core._math cimport sub
 from mcsim.core._noted cimport NOTE_LOOPS, NOTE_OPEN, NOTE_PIVOTS
 from mcsim.core._softness cimport soften
+from mcsim.core._trig cimport sine_cosine
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Twist
 from mcsim.integrate._euler cimport update_inertia
+from mcsim.reduced._flight cimport TreeFlight
 from mcsim.reduced._motion cimport Block
+from mcsim.solve._generalized cimport closes
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Row)
+from mcsim.core.errors import SimulationError
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
-    MOST_HALVINGS = 2            # of a leap that gains energy
     CLOSINGS = 4                 # trials of a drift with loops
 
-# The part of the kinetic energy that leaps may gain or lose [1/s], and the part of the whole that rounding may.
-cdef double GAIN = 1e-2
-cdef double ROUNDING = 1e-12
-
-# The part of its kinetic energy that a tree with rows may gain in a substep, without loops and with them. What strikes
-# between the kicks makes some of it appear; what contradicts itself drives trees at any speed that it finds.
-cdef double[2] MOST_GAIN
-MOST_GAIN[0], MOST_GAIN[1] = 0.1, 0.01
+# The part of its kinetic energy that a tree with loops may gain in a substep: what contradicts itself drives trees at any
+# speed that it finds.
+cdef double MOST_GAIN = 0.01
 
 # Loops that are open by more than this part of what may be closed in a substep are not to drive their trees.
 cdef double OPEN = 1e-4
+
+# Cosine of a pitch at which yaw and roll are one, and below which a motion may pass that within a substep.
+cdef double SINGULAR = 1e-8
+cdef double STEEP = 0.1
 
 # Loops that are closed this far need no other trial [m, rad].
 cdef double CLOSED = 1e-13
@@ -87,8 +96,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.kept_here = plan.jointed
         self.jointed = <const int8_t*>records(plan.jointed) + 1
         self.generalized.leading = self.leading
-        self.halved = np.zeros((MOST_HALVINGS + 1, max(1, nq + nv)))
-        self.levels = doubles(self.halved)
+        self.before_closing = np.zeros(max(1, nq + nv))
+        self.levels = doubles(self.before_closing)
         self.runge = plan.runge
         self.looping = not np.all(plan.held)
         self.projecting = self.looping and plan.projection
@@ -99,6 +108,12 @@ cdef class ReducedPipeline(TreePipeline):
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
             for i in range(bodies.count)], nv, self.looping)
+        self.flight = TreeFlight(self.motion)
+        self.pitched = plan.pitched
+        self.kept_of_drift = np.zeros((2, self.motion.tree_count + 1), np.int32), np.zeros((3, nv + 1))
+        self.busy, self.tied = integers(self.kept_of_drift[0][0]), integers(self.kept_of_drift[0][1])
+        self.begun, self.started, self.kicked_to = (doubles(self.kept_of_drift[1][0]), doubles(self.kept_of_drift[1][1]),
+                                                    doubles(self.kept_of_drift[1][2]))
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
         self._follow_rows()
@@ -516,46 +531,70 @@ cdef class ReducedPipeline(TreePipeline):
 
     # ---- a step ------------------------------------------------------------------------------------------------------
 
-    cdef void leap(self, double h, const double* forces, int depth) noexcept nogil:
-        """Kick, drift, kick, where there are no rows. Where that gains or loses energy, the tree is too fast for h: two leaps
-        of half as long, and in the shortest ones velocities give or take what was wrong, all by the same factor. To mend gains
-        alone would leave the losses, which a reversible map has as many of. Not beside kinematic bodies, which do work."""
-        cdef size_t nq = self.motion.tree.nq, nv = self.motion.tree.nv
-        cdef double* q = self.levels + depth * (nq + nv)
-        cdef double kinetic[2]
-        cdef double before = self.motion.energy(&kinetic[0])
-        cdef double gained, taken
-        cdef Py_ssize_t k
-        memcpy(q, self.motion.q, nq * sizeof(double))
-        memcpy(q + nq, self.motion.qd, nv * sizeof(double))
-        self.motion.kick(0.5 * h, forces, ROUNDS)
-        gained = -before - h * self.motion.power(forces)
-        self.motion.drift(h)
-        self.motion.place()
-        self.motion.factor()
-        self.motion.kick(0.5 * h, forces, 1)
+    cdef void find_busy(self) noexcept nogil:
+        """Which trees rows act on, and which of them rows that close loops tie."""
+        cdef Py_ssize_t i = 0
+        cdef bint ties
+        cdef int r, m
+        memset(self.busy, 0, self.motion.tree_count * sizeof(int32_t))
+        memset(self.tied, 0, self.motion.tree_count * sizeof(int32_t))
+        while i < self.row_count:
+            m = self.rows[i].block
+            ties = closes(&self.rows[i])
+            for r in range(m):
+                self.engage(self.rows[i + r].body_a, ties)
+                self.engage(self.rows[i + r].body_b, ties)
+            i += m
+
+    cdef void engage(self, int32_t body, bint ties) noexcept nogil:
+        cdef int32_t tree
+        if body >= 0 and self.motion.blocks[body].count > 0:
+            tree = self.motion.blocks[body].tree
+            self.busy[tree] = 1
+            if ties:
+                self.tied[tree] = 1
+
+    cdef void fly(self, double h, const double* forces) noexcept nogil:
+        """The drift of all trees that no loop ties: as without rows, from the velocities that they began with and what rows
+        have changed of them."""
+        cdef const Block* block
+        cdef double* qd = self.motion.qd
+        cdef Py_ssize_t i, k
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            for i in range(block.first, block.first + block.count):
+                if not self.busy[k]:
+                    qd[i] = self.begun[i]
+                elif not self.tied[k]:
+                    qd[i] = self.started[i] + (qd[i] - self.kicked_to[i])
         self.motion.look()
-        gained += self.motion.energy(&kinetic[1])
-        if self.leading or fabs(gained) <= GAIN * h * (kinetic[0] + kinetic[1]) + ROUNDING * fabs(before):
-            return
-        if depth < MOST_HALVINGS:
-            memcpy(self.motion.q, q, nq * sizeof(double))
-            memcpy(self.motion.qd, q + nq, nv * sizeof(double))
-            self.motion.place()
-            self.motion.factor()
-            self.motion.look()
-            self.leap(0.5 * h, forces, depth + 1)
-            self.leap(0.5 * h, forces, depth + 1)
-        elif kinetic[1] > 0.0:
-            taken = gained if fabs(gained) < kinetic[1] else 0.0
-            self.motion.account(0.0)
-            for k in range(self.motion.tree_count):
-                self.motion.slow_tree(k, sqrt(1.0 - taken / kinetic[1]), fabs(gained) / kinetic[1] * self.motion.kinetic[k])
-            self.motion.look()
+        if self.looping:
+            self.flight.fly_apart(self.tied, h, forces)
+        else:
+            self.flight.fly(NULL, h, forces)
+
+    cdef void refuse_pitch(self) noexcept with gil:
+        """Where yaw and roll turn about one axis, no rates of theirs give every motion; nor do they follow one that comes as
+        near within a substep."""
+        cdef double s, c, yaw, pitch, nearest
+        for name, q, v in self.pitched:
+            sine_cosine(self.motion.q[<Py_ssize_t>q + 1], &s, &c)
+            yaw, pitch = self.motion.qd[<Py_ssize_t>v], self.motion.qd[<Py_ssize_t>v + 1]
+            nearest = self.settings.h * sqrt(pitch * pitch + c * c * yaw * yaw)
+            if fabs(c) < SINGULAR or (fabs(c) < STEEP and fabs(c) < nearest):
+                self.failure = SimulationError(
+                    f"joint {name!r} has come to a pitch of ±π/2 (off by {fabs(c):.2g} rad), where yaw and roll turn about one "
+                    "axis and no rates of theirs follow the motion: describe it by a quaternion (ball='quaternion'); the last "
+                    "good state is kept")
+                self.call_status = CALL_FAILED
 
     cdef void substep(self, bint last) noexcept nogil:
         cdef double h = self.settings.h
         cdef const double* forces
+        if self.pitched:
+            self.refuse_pitch()
+            if self.call_status != OK:
+                return
         self.sum_forces()
         forces = <const double*>self.wrench if self.pushed else NULL
         if self.row_count == 0:
@@ -565,10 +604,12 @@ cdef class ReducedPipeline(TreePipeline):
                 self.motion.place()
                 self.motion.factor()
             else:
-                self.leap(h, forces, 0)
+                self.flight.fly(NULL, h, forces)
             self.set_time(self.settings.time + h)
+            if self.runge:
+                self.motion.look()
             self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
-            self.show_twists()
+            self.give_twists()
             self.lap(STAGE_INTEGRATE)
         else:
             self.bounded_substep(h, forces, last)
@@ -577,12 +618,15 @@ cdef class ReducedPipeline(TreePipeline):
             self.pass_failure()
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
-        """At the velocities that come out, loops closed. Their impulses are not guessed from those before: what rows that
-        contradict each other have piled up would strike as soon as poses change. What limits and contacts are guessed to
-        do is doubted where the forces are there that they bear, and acts before these find their velocities."""
+        """The forces that rows are to bear. With loops at the velocities that come out, loops closed. Their impulses are not
+        guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
+        What limits and contacts are guessed to do is doubted where the forces are there that they bear, and acts before
+        these find their velocities."""
+        cdef Py_ssize_t i, nv = self.motion.tree.nv
         cdef int k
+        memcpy(self.started, self.motion.qd, nv * sizeof(double))
         if not self.looping:
-            self.motion.kick(h, forces, 1 if self.runge else ROUNDS)
+            self.motion.kick(h, forces, 1)
         else:
             self.motion.kick(h, forces, 1)
             self.start_rows()
@@ -591,8 +635,10 @@ cdef class ReducedPipeline(TreePipeline):
                 self.generalized.solve(self.rows, self.motion.qd, BIASED)
             if not self.runge:
                 self.motion.kick_anew(h, forces)
-        if not self.runge:
-            self.motion.begin_account(h, forces)
+                self.motion.begin_account(h, forces)
+            for i in range(nv):
+                self.started[i] = self.motion.qd[i] - h * self.motion.qdd[i]
+        memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
 
     cdef void start_rows(self) noexcept nogil:
         """The impulses that rows start with act; compliant contacts' as far as they help."""
@@ -601,13 +647,15 @@ cdef class ReducedPipeline(TreePipeline):
             self.guess_contacts(self.motion.qd, self.levels, BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
-        """What both kicks and the drift have given a tree beyond the work of forces is taken out of its velocities."""
+        """Of trees that loops tie. What both kicks and the drift have given one beyond the work of forces is taken out of
+        its velocities."""
         self.motion.kick(h, forces, 1)
         self.motion.credit(0.5 * h, forces)
         self.motion.look()
         self.motion.account(1.0)
         self.motion.credit(0.5 * h, forces)
-        self.motion.tame(MOST_GAIN[self.looping])
+        self.motion.tame(MOST_GAIN)
+        self.flight.bring_back_velocities(self.tied)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:
         """With rows. Under Runge-Kutta they act before it on the mean velocity to come, and after it."""
@@ -617,6 +665,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
         self.aim_motors()
         self.set_start_impulses()
+        self.find_busy()
+        memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
         if not self.looping:
             if self.settings.compliant:
                 self.motion.kick(0.5 * h, forces, 1)         # guesses are weighed where the forces are there that they bear
@@ -645,10 +695,16 @@ cdef class ReducedPipeline(TreePipeline):
                 self.motion.place()
             if watched:
                 self.account.end_half(self.rows, self.row_count, acting, forces)
-            self.motion.look()
-            self.motion.account(-1.0)
-            self.motion.drift(h)
-        self.show(True)
+            self.fly(h, forces)
+            if self.looping:
+                self.motion.account(-1.0)
+                self.motion.drift(h)
+                self.flight.bring_back(self.tied)
+        if self.looping or self.runge:
+            self.show(True)
+        else:
+            self.motion.give_poses(True, self.bodies.position, self.bodies.orientation)
+            self.give_twists()
         if watched and self.runge:
             self.motion.spend(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
@@ -656,11 +712,11 @@ cdef class ReducedPipeline(TreePipeline):
         if self.projecting:
             self.project_loops(h)
         self.lap(STAGE_REFRESH)
-        if not self.runge:
+        if self.looping and not self.runge:
             self.sum_forces()
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, True)
-        if not self.runge:
+        if self.looping and not self.runge:
             self.second_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)
         self.return_half()

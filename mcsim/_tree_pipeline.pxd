@@ -29,5 +29,6 @@ cdef class TreePipeline(Pipeline):
     cdef bint is_stale(self) noexcept nogil
     cdef bint is_at(self, const double* state) noexcept nogil
     cdef void show_twists(self) noexcept nogil
+    cdef void give_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil

@@ -126,6 +126,10 @@ cdef class TreePipeline(Pipeline):
 
     cdef void show_twists(self) noexcept nogil:
         self.motion.look()
+        self.give_twists()
+
+    cdef void give_twists(self) noexcept nogil:
+        """After look: the bodies as the tree has them."""
         self.motion.give_twists(self.bodies.twist)
         memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))

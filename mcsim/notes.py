@@ -50,6 +50,9 @@ KINDS = (
          "iterations, or more substeps, come nearer"),
     Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of them, were "
          "not found by as many pivots as there may be: they stay as far as they had come"),
+    Kind("torn joints", "joint", "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
+         "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
+         "joint out of the tree, so that it closes a loop"),
     Kind("solver", "body", "{said}"),
     *(Kind(key, "body", "{said}") for key in ("creep", "painleve", "unsolvable", "not converged", "sequence",
                                               "gained energy")),
@@ -82,6 +85,11 @@ def new_noted(bodies: int, joints: int) -> Noted:
 def tell(noted: Noted, key: str, who: Iterable[int], text: str) -> None:
     """Note what has its own words, of bodies by their numbers."""
     noted.tell(NUMBERS[key], who, text)
+
+
+def note(noted: Noted, key: str, who: int, figure: float) -> None:
+    """Note a figure of a joint or body, by its number, in the step that comes."""
+    noted.note(NUMBERS[key], who, figure)
 
 
 def notes_of(noted: Noted, bodies: Sequence[Any], joints: Sequence[Any], ever: bool = False) -> list[Note]:

@@ -16,6 +16,8 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
+from mcsim.notes import note
+from mcsim.reduced.agreement import allow
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
 from mcsim.reduced.kinds import freedoms
@@ -46,8 +48,9 @@ class ReducedWorld(World):
 
     ReducedWorld(scene, *, dt=1e-3, substeps=1, ...). Keywords:
       dt: step [s]. substeps: of length h = dt / substeps.
-      integrator: "semi_implicit" (the default; leapfrog: second order, time-reversible, where nothing is bounded; leaps
-        that would gain or lose energy are halved), "rk4" (classical Runge-Kutta; what is bounded acts as impulses around each substep), or
+      integrator: "semi_implicit" (the default; of second order: an implicit midpoint step that keeps the energy of each
+        tree, in as many pieces as the tree asks for; leapfrog where loops tie trees), "rk4" (classical Runge-Kutta; what
+        is bounded acts as impulses around each substep), or
         "reference" (DOP853 to a tolerance of 1e-12, for trees where nothing touches and no joint has limits,
         motors, springs or friction).
       tree, roots: which joints must be in the tree, which bodies are to be its roots; else chosen (System).
@@ -100,19 +103,22 @@ class ReducedWorld(World):
         _check_loops(system)
         if self._keywords["integrator"] == "reference":
             _check_smooth(scene, system, bodies, joints)
-        q, qd = system.coordinates(bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:])
+        state = bodies.position, bodies.orientation, bodies.twist[:, :3], bodies.twist[:, 3:]
+        q, qd = system.coordinates(*state)
+        struck = allow(system, q, qd, state)
         tau = np.zeros(system.nv)
         before = vars(self).get("_pipeline")
         if before is not None:
-            _carry_over(before.system, before, system, q, qd, tau)
+            _carry_over(before.system, before, system, q, qd, tau, struck)
         in_tree = {link.joint.name for link in system.links if link.joint is not None}
         held = np.array([joint.name in in_tree for joint in scene.joints], bool)
         plan = SimpleNamespace(links=link_records(system, np.asarray(scene.gravity, float)), turns=link_turns(system),
                                users=[(link.number, link.model.fill) for link in system.links if link.model is not None],
                                held=held, jointed=_jointed(system, bodies.count), carriers=_carriers(system, scene), angles=_angles(system, scene), q=q, qd=qd,
-                               tau=tau, runge=self._keywords["integrator"] == "rk4",
+                               tau=tau, pitched=_pitched(system), runge=self._keywords["integrator"] == "rk4",
                                projection=self._keywords["stabilization"] == "projection")
         pipeline = ReducedPipeline(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), plan)
+        _note_torn(pipeline.noted, system, scene, state)
         pipeline.system = system
         pipeline.dynamics = Dynamics(system, threads=self._keywords["threads"])
         return pipeline
@@ -354,7 +360,9 @@ class ReducedWorld(World):
         """Take the state of all bodies, as World has it; velocities are 0 if not given.
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
-        then what the joints forbid is left out. Nothing is changed if it fails."""
+        then what the joints forbid of the poses is left out, and of the velocities what an impulse at the joints would
+        take: the change that costs the least kinetic energy, by which momenta are kept. Nothing is changed if it fails.
+        """
         try:
             positions, orientations = np.asarray(positions, float), np.asarray(orientations, float)
         except (TypeError, ValueError):
@@ -366,6 +374,7 @@ class ReducedWorld(World):
             if not project:
                 self._check_tree(state)
             q, qd = self.system.coordinates(*state)
+            allow(self.system, q, qd, state)
             self.q[...], self.qd[...] = q, qd
 
     def _check_tree(self, state):
@@ -418,7 +427,8 @@ class ReducedWorld(World):
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
         """Set the velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes, of a body that no joint of
-        the tree holds; None keeps what is."""
+        the tree holds; None keeps what is. What hangs on it keeps its own, but for the impulses at the joints that make
+        all of them agree: the body itself is then slower than was asked for, as after the next step of a World."""
         super().set_velocity(body, velocity, angular_velocity)
 
     def _set_velocity(self, body, velocity, angular_velocity):
@@ -427,11 +437,17 @@ class ReducedWorld(World):
             return super()._set_velocity(body, velocity, angular_velocity)
         if velocity is not None:
             velocity = self._vector(velocity, "velocity", "set_velocity")
+        bodies = self._bodies
+        twists, qd = bodies.twist.copy(), self.qd.copy()
         if angular_velocity is not None:
             spin = self._vector(angular_velocity, "angular_velocity", "set_velocity")
-            self.qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
+            qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
+            twists[link.body_number, 3:] = spin
         if velocity is not None:
-            self.qd[link.v][:3] = velocity
+            qd[link.v][:3] = velocity
+            twists[link.body_number, :3] = velocity
+        allow(self.system, self.q, qd, (bodies.position, bodies.orientation, twists[:, :3], twists[:, 3:]))
+        self.qd[...] = qd
 
     def _alone(self, body, doing):
         """The link of a body on a free joint of the model's own."""
@@ -604,17 +620,33 @@ def _angles(system, scene):
     return tuple(np.array(found, np.intp).reshape(-1, 3).T)
 
 
+def _pitched(system):
+    """Name, and place in q and qd, of the joints that have yaw, pitch and roll."""
+    return [(link.joint.name, link.q.start, link.v.start) for link in system.links if link.kind == "spherical_ypr"]
+
+
+def _note_torn(noted, system, scene, state):
+    """Joints of the tree that the bodies' state has open, which coordinates cannot be."""
+    numbers = {joint.name: i for i, joint in enumerate(scene.joints)}
+    for link, off in zip(system.links, system.tree_errors(*state)[:, :2].max(axis=1)):
+        if link.joint is not None and off > BROKEN:
+            note(noted, "torn joints", numbers[link.joint.name], off)
+
+
 def _names(parts):
     return [getattr(part, "name", part) for part in parts]
 
 
-def _carry_over(old, before, system, q, qd, tau):
-    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses."""
+def _carry_over(old, before, system, q, qd, tau, struck):
+    """Coordinates, velocities and forces of joints that are in both trees: whole turns are not read off poses. struck:
+    links whose velocities have changed."""
     numbers = {_held_by(link): link for link in old.links}
     for link in system.links:
         other = numbers.get(_held_by(link))
         if other is not None and other.kind == link.kind:
-            q[link.q], qd[link.v], tau[link.v] = before.q[other.q], before.qd[other.v], before.tau[other.v]
+            q[link.q], tau[link.v] = before.q[other.q], before.tau[other.v]
+            if link.number not in struck:
+                qd[link.v] = before.qd[other.v]
 
 
 def _held_by(link):

@@ -73,6 +73,10 @@ cdef class Noted:
         for said in self.said:
             said.setdefault(kind, text)
 
+    def note(self, int kind, Py_ssize_t who, double amount):
+        """See most."""
+        self.most(kind, who, amount)
+
     def end_step(self):
         """See finish_step."""
         return self.finish_step()

@@ -130,7 +130,8 @@ cdef class Dynamics:
         self.shape, self.square = (nv,), (nv, nv)
         self.user_numbers = np.zeros(sum(USER_SUBSPACE + 36 for _ in self.user))
         self.tree.links = <const Link*>records(self.links)
-        self.tree.count = len(links)
+        self.tree.count = self.tree.end = len(links)
+        self.tree.first = 0
         self.tree.nq, self.tree.nv = nq, nv
         self.tree.user = doubles(self.user_numbers)
         self.turns = np.ascontiguousarray(turns, float)

@@ -95,10 +95,13 @@ ctypedef struct AxisState:
     Wide rest                    # u = tau - S' p
 
 # A tree, and room for one state of it (a state a lane). links (count,), states (count + 1,): that of the base first,
-# axes (nv,). user: of each user's joint its numbers, for all lanes alike.
+# axes (nv,). user: of each user's joint its numbers, for all lanes alike. Kernels work on the links [first, end), which
+# are whole trees: all, but where one is moved by itself.
 ctypedef struct Tree:
     const Link* links
     Py_ssize_t count
+    Py_ssize_t first
+    Py_ssize_t end
     Py_ssize_t nq
     Py_ssize_t nv
     LinkState* states

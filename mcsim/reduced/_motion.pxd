@@ -20,6 +20,7 @@ cdef class TreeMotion:
     cdef tuple users, state
     cdef object user_numbers
     cdef bint asking                     # whether there are joints of users' own
+    cdef bint giving                     # whether any accelerations are given
     cdef bint failed                     # whether one of their functions raised `failure`
     cdef object failure
     cdef Tree tree
@@ -41,6 +42,7 @@ cdef class TreeMotion:
     cdef double* kinetic                 # (trees,) at the last account
     cdef double* gained                  # (trees,) since begin_account
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
+    cdef int32_t* flown                  # (trees,) 1: not to be looked at by `tame`
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -51,8 +53,6 @@ cdef class TreeMotion:
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil
-    cdef double energy(self, double* kinetic) noexcept nogil
-    cdef double power(self, const double* forces) noexcept nogil
     cdef void begin_account(self, double h, const double* forces) noexcept nogil
     cdef void see_leads(self) noexcept nogil
     cdef void account(self, double part) noexcept nogil
@@ -70,6 +70,7 @@ cdef class TreeMotion:
     cdef void carry(self, const double* forces) noexcept nogil
     cdef void give_wrench(self, Py_ssize_t link, double h, const Bodies* bodies, Joint* joint) noexcept nogil
     cdef void drift(self, double h) noexcept nogil
+    cdef void drift_links(self, Py_ssize_t first, Py_ssize_t end, double h, const double* rates) noexcept nogil
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil

@@ -37,17 +37,21 @@ cdef class TreeMotion:
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
         sums = np.zeros((4, len(trees)))
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
+        flown = np.zeros(len(trees), np.int32)
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums, flown
+        self.flown = integers(flown)
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
         self.total = doubles(sums[3])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
+        self.tree.first, self.tree.end = 0, count
         self.tree.states, self.tree.axes = <LinkState*>doubles(room[0]), <AxisState*>doubles(room[1])
         self.users, self.state = tuple(users), (q, qd)
         self.user_numbers = np.zeros((len(users) + 1, USER_SUBSPACE + 36))
         self.tree.user = doubles(self.user_numbers)
         self.asking = len(users) > 0
+        self.giving = bool(np.any(links["given"]))
         self.failed = False
         self.q, self.qd, self.tau, self.qdd = doubles(q), doubles(qd), doubles(tau), doubles(qdd)
         self.trial, self.nothing = doubles(scratch[0]), doubles(scratch[1])
@@ -167,40 +171,6 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] = self.trial[i] + h * self.qdd[i]
 
-    cdef double energy(self, double* kinetic) noexcept nogil:
-        """After look: kinetic energy and that of gravity, 0 at the world's origin, less that of prescribed bodies [J]."""
-        cdef const LinkState* s
-        cdef const Link* link
-        cdef Wide3 v, w
-        cdef double potential = 0.0
-        cdef Py_ssize_t i
-        kinetic[0] = 0.0
-        for i in range(self.tree.count):
-            s = &self.tree.states[i + 1]
-            link = &self.tree.links[i]
-            w = s.velocity.w
-            v = w_add(s.velocity.v, w_cross(w, s.com))
-            kinetic[0] += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
-            v = w_add(s.position, s.com)
-            potential -= link.mass * w_dot(v, wide3(link.weight.x, link.weight.y, link.weight.z))
-        return kinetic[0] + potential
-
-    cdef double power(self, const double* forces) noexcept nogil:
-        """Of joint forces and of forces on the bodies, at qd [W]. The links' velocities are those of the last look."""
-        cdef const LinkState* s
-        cdef const double* f
-        cdef Wide3 v
-        cdef double found = 0.0
-        cdef Py_ssize_t i
-        for i in range(self.tree.nv):
-            found += self.tau[i] * self.qd[i]
-        for i in range(self.tree.count if forces != NULL else 0):
-            s = &self.tree.states[i + 1]
-            f = forces + 6 * self.tree.links[i].body
-            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
-            found += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.velocity.w, wide3(f[3], f[4], f[5]))
-        return found
-
     cdef void begin_account(self, double h, const double* forces) noexcept nogil:
         """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
         tree that it gives as much again is slowed at once."""
@@ -304,7 +274,7 @@ cdef class TreeMotion:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained."""
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            if not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
+            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
                 continue
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)), min(self.gained[k], self.kinetic[k]))
             self.gained[k] = 0.0
@@ -360,15 +330,19 @@ cdef class TreeMotion:
 
     cdef void drift(self, double h) noexcept nogil:
         """q after h at the velocities qd."""
+        self.drift_links(0, self.tree.count, h, self.qd)
+
+    cdef void drift_links(self, Py_ssize_t first, Py_ssize_t end, double h, const double* rates) noexcept nogil:
+        """q of the links [first, end) after h at these velocities."""
         cdef const Link* link
         cdef double* q
         cdef const double* w
         cdef Py_ssize_t i
         cdef int k
-        for i in range(self.tree.count):
+        for i in range(first, end):
             link = &self.tree.links[i]
             q = &self.q[link.q]
-            w = &self.qd[link.v]
+            w = &rates[link.v]
             if link.kind == SPHERICAL:
                 turn_by(q, h, w)
             elif link.kind == FREE:

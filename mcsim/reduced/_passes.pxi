@@ -89,7 +89,7 @@ cdef void place(Tree* tree, const Wide* q) noexcept nogil:
     cdef Joined at
     cdef Py_ssize_t i
     turn_ahead(tree, q)
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         parent = &tree.states[link.parent + 1]
@@ -141,7 +141,7 @@ cdef void move(Tree* tree, const Wide* q, const Wide* qd) noexcept nogil:
     cdef LinkState* s
     cdef Motion joint, more
     cdef Py_ssize_t i
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         s.velocity = moved_out(tree.states[link.parent + 1].velocity, s.arm)
@@ -197,7 +197,7 @@ cdef void inverse_dynamics(Tree* tree, const Wide* qdd, const Wide* forces, Wide
     cdef Force inertial
     cdef Py_ssize_t i
     cdef int k
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         a = moved_out(tree.states[link.parent + 1].acceleration, s.arm)
@@ -212,7 +212,7 @@ cdef void inverse_dynamics(Tree* tree, const Wide* qdd, const Wide* forces, Wide
         s.force = bias_force(link, s, forces)
         s.force.n = w_add(s.force.n, inertial.n)
         s.force.f = w_add(s.force.f, inertial.f)
-    for i in range(tree.count - 1, -1, -1):
+    for i in range(tree.end - 1, tree.first - 1, -1):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         for k in range(link.freedoms):
@@ -263,14 +263,14 @@ cdef void mass_matrix(Tree* tree, Wide* h) noexcept nogil:
     cdef Py_ssize_t i, row, column, nv = tree.nv
     cdef int k, j
     memset(h, 0, nv * nv * sizeof(Wide))
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         mass = splat(link.mass)
         s.inertia.moving.xx = mass
         s.inertia.mixed_x = w_scale(mass, s.com)
         s.inertia.turning = plus_arm(&s.about_com, mass, s.com)
-    for i in range(tree.count - 1, -1, -1):
+    for i in range(tree.end - 1, tree.first - 1, -1):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         if link.parent >= 0:
@@ -397,9 +397,9 @@ cdef void factor(Tree* tree) noexcept nogil:
     cdef LinkState* s
     cdef Py_ssize_t i
     cdef int k
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         set_articulated(&tree.links[i], &tree.states[i + 1])
-    for i in range(tree.count - 1, -1, -1):
+    for i in range(tree.end - 1, tree.first - 1, -1):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         if link.given:
@@ -447,16 +447,22 @@ cdef inline Motion go_out(const Link* link, const AxisState* axes, Motion a, Wid
 
 cdef void accelerate(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil:
     """After factor and move."""
+    cdef Py_ssize_t i
+    for i in range(tree.first, tree.end):
+        tree.states[i + 1].force = bias_force(&tree.links[i], &tree.states[i + 1], forces)
+    respond_to_all(tree, tau, qdd)
+
+
+cdef void respond_to_all(Tree* tree, const Wide* tau, Wide* qdd) noexcept nogil:
+    """After factor: accelerations of what the links' `bias` and `force` and the joints' tau say, or velocities where these
+    are impulses."""
     cdef const Link* link
     cdef LinkState* s
     cdef Motion a
     cdef Force pushed
     cdef Py_ssize_t i
     cdef int k
-    for i in range(tree.count):
-        s = &tree.states[i + 1]
-        s.force = bias_force(&tree.links[i], s, forces)
-    for i in range(tree.count - 1, -1, -1):
+    for i in range(tree.end - 1, tree.first - 1, -1):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         go_in(link, s, &tree.axes[link.v], &tau[link.v])
@@ -465,7 +471,7 @@ cdef void accelerate(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd)
             pushed.n = w_add(pushed.n, s.force.n)
             pushed.f = w_add(pushed.f, s.force.f)
             add_moved_in(&tree.states[link.parent + 1].force, &pushed, s.arm)
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         s = &tree.states[i + 1]
         a = moved_out(tree.states[link.parent + 1].acceleration, s.arm)

@@ -139,7 +139,7 @@ cdef inline void turn_ahead(const Tree* tree, const Wide* q) noexcept nogil:
     cdef const Link* link
     cdef Wide3* room
     cdef Py_ssize_t i
-    for i in range(tree.count):
+    for i in range(tree.first, tree.end):
         link = &tree.links[i]
         if link.kind == REVOLUTE:
             room = &tree.axes[link.v].axis.w

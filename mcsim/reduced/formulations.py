@@ -68,7 +68,9 @@ class Formulation:
         [f; n] at the centres of mass, world axes, as of Dynamics.forward_dynamics.
     given (nv,) bool: which velocities of the tree are prescribed, with accelerations qdd (nv,); those of kinematic
         bodies always are. active: T_a by joints (see joint_spaces).
-    baumgarte: (alpha, beta) [1/s]: k gets -2 alpha e' - beta^2 e for the error e of each loop's row.
+    baumgarte: (alpha, beta) [1/s]: k gets -2 alpha r - beta^2 e for each loop's row, e its error, r = K v - what it is to
+        be its rate, whose derivative is what K a = k sets. r is e' where the loop is closed, and else but for terms of the
+        size of e times the velocities: e'' = -2 alpha e' - beta^2 e to first order in e.
     time [s]: at which the scene's Motions are asked.
     tolerance: singular values below it, relative to the largest of K, or to the largest term of loop_K, count as zero.
 

@@ -22,7 +22,8 @@ class Rows(NamedTuple):
     """The rows of one joint: J a = k.
 
     joint: its name; names: of its m rows. shares: (link, J (m, 6)) of each of its links. k (m,).
-    rate, error (m,): by how much velocities and poses break them.
+    rate, error (m,): by how much velocities and poses break them. rate, J v less what it is to be, is the derivative of
+        error where that is 0.
     origin (3,), axes (3, 3): of F_s, or of the frame on b, in the world. wrench (6, m): [n; f] about it, world axes, of
     each row's unit force on the successor.
     """

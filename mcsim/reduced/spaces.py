@@ -98,7 +98,8 @@ class JointSpaces:
     columns (n,): which of the system's velocities S belongs to; empty of a loop joint, which has none of its own.
     S, T_a (6, n), T (6, 6 - n), sigma, c, velocity (v_J) (6,): in the axes of F_s about its origin, or in world axes
         about the same point if `world`.
-    error (6 - n,): by how much the joint is off along T [rad, m]: 0 of tree joints. Its rate is T' (v_J - sigma).
+    error (6 - n,): by how much the joint is off along T [rad, m]: 0 of tree joints. Where the joint is closed its rate is
+        T' (v_J - sigma); where it is off by e that lacks terms of the size of e times the joint's rates, for T turns.
     rows: a name for each column of T. origin (3,), axes (3, 3): F_s in the world, the axes its columns.
     """
 

@@ -67,12 +67,12 @@ def test_energy_of_a_free_tree_under_runge_kutta():
     assert abs(world.energy().total - before.total) < 1e-10 * world.energy().kinetic
 
 
-def test_leapfrog_goes_back_the_way_it_came():
-    """Its error in energy does not grow either."""
+def test_a_tree_goes_back_the_way_it_came():
+    """With the energy that it had."""
     world = doll(dt=2e-3)
     q, energy = world.q.copy(), world.energy().total
     world.step(500)
-    assert abs(world.energy().total - energy) < 1e-5 * world.energy().kinetic
+    assert abs(world.energy().total - energy) < 1e-11 * world.energy().kinetic
     world.qd = -world.qd
     world.step(500)
     assert np.abs(world.q - q).max() < 1e-4
@@ -81,20 +81,16 @@ def test_leapfrog_goes_back_the_way_it_came():
 @pytest.mark.parametrize("n", [5, 20, 40])
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
 def test_a_whipping_chain_keeps_its_energy(dt, n):
-    """A guard on gains alone keeps the losses: 12 to 75 % of the kinetic energy within 10 s."""
+    """A guard on gains alone kept the losses, 12 to 75 % of the kinetic energy within 10 s; one on both was off by 2 %."""
     world = mc.ReducedWorld(mc.load("chain", n=n), dt=dt)
-    scale, alarmed = 0.0, []
+    scale = 0.0
     for _ in range(50):
         world.step(round(0.1 / dt))
         energy = world.energy()
         scale = max(scale, energy.kinetic)
-        assert abs(energy.total) < 0.02 * scale
-        alarmed = alarmed or [kind for kind, _, _ in world.stats.notes]
+        assert abs(energy.total) < 1e-10 * scale
     assert np.isfinite(world.positions).all() and world.joint_errors().max() < 1e-13
-    assert alarmed == ["energy"] if dt > 0.01 else True
-    world = mc.ReducedWorld(mc.load("double_pendulum"), dt=1e-3)
-    world.step(100)
-    assert world.stats.notes == []
+    assert world.stats.all_notes == []
 
 
 def test_a_lone_body_flies_straight_however_it_spins():
@@ -112,7 +108,7 @@ def test_kinematic_bodies_lead():
     """What hangs on one moves as seen from it: at rest in a frame that moves evenly."""
     scene = mc.Scene()
     scene.add_body("cart", shape=mc.Box((0.1, 0.1, 0.1)), kind="kinematic", velocity=(0.5, 0, 0))
-    scene.add_body("bob", mass=1, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1))
+    scene.add_body("bob", mass=1, inertia=(0.1, 0.1, 0.1), position=(0, 0, -1), velocity=(0.5, 0, 0))
     scene.add_joint(mc.BallJoint("cart", "bob", (0, 0, -0.3)))
     world = mc.ReducedWorld(scene, dt=1e-3)
     world.step(1000)
