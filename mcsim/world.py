@@ -17,13 +17,14 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.notes import failure_of
 from mcsim.observers import Observers
-from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
+from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, OK, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
 from mcsim.queries import Queries
+from mcsim.record import MOST_STEPS
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.settings import check_damping, check_settings, kernel_settings, sleep_settings
-from mcsim.snapshots import MOST_STEPS, Snapshots
+from mcsim.snapshots import Snapshots, forgetful
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
@@ -124,6 +125,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
                              "mcsim.load(name) makes one")
         self._turn = Turn(BUSY)
+        self._forgetful = forgetful()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
         self.dt = self._keywords["dt"]
@@ -217,10 +219,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
             if self._event_run is not None:
+                if self._forgetful:
+                    self._forget()
                 self._follow_events()
                 return self._event_run.step(self, n)
             self._check_damping()
-            status = self._pipeline.step(n)
+            status = self._pipeline.step(n) if not self._forgetful else self._step_forgetting(n)
             if status == UNSEEN:
                 self._meet_shapes()
                 status = self._pipeline.step(n)
@@ -230,6 +234,21 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 raise self._not_done()
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
+
+    def _step_forgetting(self, n):
+        """As Pipeline.step, with nothing but the record known before each step."""
+        status = OK
+        self._meet_shapes()
+        self._pipeline.begin_call()
+        try:
+            for _ in range(n):
+                self._forget()
+                status = self._pipeline.go_on(1)
+                if status != OK:
+                    break
+        finally:
+            self._pipeline.end_call()
+        return status
 
     def _check_damping(self):
         """At the beginning and before steps: rates may be written at any time."""
