@@ -5,7 +5,7 @@ these tables, RECORD of a World and REDUCED_RECORD of a ReducedWorld. Whatever e
 made again from the record to the bit, as MCSIM_FORGET=1 does before every step (mcsim/snapshots.py).
 
 What users ask for before the next step stands in it too: forces, poses and velocities that they write are the arrays
-themselves, and what their writing wakes is awake before the record is read (`Pipeline.notice`).
+themselves, and where bodies stood before they were moved (`seen`) says whom that wakes when the step begins.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
     read(holder): the array of now, which is not to be written. shape(holder): what it must have, -1 is any length.
     check(array, holder): refuses, with SceneError, what no state has, and gives the array to write. write(holder, array).
-    late: it is written when the pipeline has seen the shapes. handed: read(holder) as the other kind of world takes it by
+    late: it is written when the pipeline has followed the others. handed: read(holder) as the other kind of world takes it by
     `write`, or None: that has no such thing, or cannot go on from it.
     """
 
@@ -134,6 +134,10 @@ def _write_clock(holder, clock):
     holder.pipeline.steps, holder.pipeline.start = steps, start
 
 
+def _read_seen(holder):
+    return holder.pipeline.islands.get_seen(holder.bodies.kind, holder.bodies.island)
+
+
 def _of_tree(name, meaning):
     def read(holder):
         return getattr(holder.pipeline, name)
@@ -152,6 +156,9 @@ RECORD = (
           "compliant ones; also those of what sleeps", MANIFOLD_DTYPE,
           lambda holder: holder.collider.get_manifolds(), lambda holder: (-1,),
           lambda holder, records: holder.collider.set_manifolds(records), _check_manifolds),
+    Entry("seen", "where what sleeps or is no dynamic body was when the last step ended: elsewhere now, it has been moved, and "
+          "wakes what lies beside it", np.dtype(float), _read_seen, lambda holder: (holder.bodies.count, 7),
+          lambda holder, seen: holder.pipeline.islands.set_seen(seen), late=True),
     Entry("sensed", "(sensor, shape) that overlapped after the last step", np.dtype(np.int32), _read_sensed,
           lambda holder: (-1, 2), _write_sensed, lambda pairs, holder: check_sensed(pairs, holder.collider.get_shapes()),
           late=True),

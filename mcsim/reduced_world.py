@@ -21,6 +21,7 @@ from mcsim.reduced.kinds import freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
+from mcsim.scene.checks import FieldError, reals
 from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
@@ -279,7 +280,7 @@ class ReducedWorld(World):
     def jacobian(self) -> "csr_array":
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
         none of their own."""
-        with self._turn.alone("jacobian"):
+        with self._observing("jacobian"):
             return self._tree_jacobian()
 
     def _tree_jacobian(self):
@@ -294,7 +295,7 @@ class ReducedWorld(World):
         kinematic bodies, which no impulse changes, have no part in it."""
         from scipy.sparse import csr_array
 
-        with self._turn.alone("delassus"):
+        with self._observing("delassus"):
             jacobian = self._tree_jacobian().toarray()
             if not jacobian.size:
                 return csr_array((len(jacobian), len(jacobian)))
@@ -348,13 +349,13 @@ class ReducedWorld(World):
 
         A state that breaks a joint of the tree by more than 1e-4 m, rad, m/s or rad/s is refused, unless `project`:
         then what the joints forbid is left out. Nothing is changed if it fails."""
+        given = {"positions": positions, "orientations": orientations, "velocities": velocities,
+                 "angular_velocities": angular_velocities}
         try:
-            positions, orientations = np.asarray(positions, float), np.asarray(orientations, float)
-        except (TypeError, ValueError):
-            raise SceneError("ReducedWorld.from_maximal: positions (n, 3) and orientations (n, 4) must be numbers") from None
-        velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
-                                          for part in (velocities, angular_velocities))
-        state = positions, orientations, velocities, angular_velocities
+            state = [reals(np.zeros((len(self.body_names), 3)) if part is None else part, name)
+                     for name, part in given.items()]
+        except FieldError as error:
+            raise SceneError(f"ReducedWorld.from_maximal: {error}") from None
         with self._turn.alone("from_maximal"):
             if not project:
                 self._check_tree(state)

@@ -171,10 +171,9 @@ class Snapshots:
                       there.joint_index, self.dt)
 
     def _recorded(self):
-        """The holder of the present state, which is all there: nothing that the user wrote waits to be seen."""
+        """The holder of the present state, which is all in the record."""
         self._catch_up()
         self._meet_shapes()                         # what is in the sensors, by the present numbers
-        self._pipeline.notice()                     # what was written since the last step wakes whom it concerns
         return self._holder()
 
     def snapshot(self) -> Snapshot:

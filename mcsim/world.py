@@ -128,8 +128,6 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         self._forgetful = forgetful()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
-        self.dt = self._keywords["dt"]
-        self.substep = self.dt / self._keywords["substeps"]
         self._parts = None                          # of the last snapshot
         self._shown_scene = None                    # (scene, what a user sees of it)
         self._removed = WeakSet()                    # parts that are here no longer, the first version of each
@@ -316,6 +314,32 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if shown is None or shown[0] is not scene:
             shown = self._shown_scene = scene, scene.numbered().frozen()
         return shown[1]
+
+    def __setattr__(self, name, value):
+        """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have some."""
+        own = name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
+        if own or not type(self).__module__.startswith("mcsim."):
+            return object.__setattr__(self, name, value)
+        settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
+        kind = type(self).__name__
+        if name in self._keywords or name == "gravity":
+            of = "the scene's" if name == "gravity" else "a setting"
+            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; make another {kind} of world.scene.copy()")
+        if isinstance(getattr(self, name, None), np.ndarray):
+            raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
+        what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
+        raise AttributeError(f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
+                             "written into, set_pose, set_body and their like change the rest")
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return self._keywords["dt"]
+
+    @property
+    def substep(self) -> float:
+        """h = dt / substeps [s]."""
+        return self._keywords["dt"] / self._keywords["substeps"]
 
     @property
     def time(self) -> float:
