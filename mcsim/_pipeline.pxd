@@ -36,6 +36,7 @@ cdef class Pipeline(WarmStarts):
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef public long long steps         # done since the beginning
     cdef readonly long long steps_made  # in the last call of step
+    cdef long long call_began           # after how many steps
     cdef public bint strict             # a step that could not do something is undone
     cdef public double start            # time before the first step [s]
     cdef object calls                   # the user's functions of time, or None

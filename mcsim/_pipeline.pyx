@@ -664,10 +664,17 @@ cdef class Pipeline(WarmStarts):
         through it. -> status. NOT_FINITE: `failed_body` says where, the state is that before the step. NOT_DONE: `noted`
         says what, the state likewise. UNSEEN: nothing happened, there are shapes that see_shapes() has not been called
         for."""
-        cdef long long began = self.steps
-        cdef int status = OK
         if self.revision_seen != self.collider.revision:
             return UNSEEN
+        self.begin_call()
+        try:
+            return self.go_on(n)
+        finally:
+            self.end_call()
+
+    def begin_call(self):
+        """A call of World.step begins: times, events and notes are its own."""
+        self.call_began = self.steps
         memset(self.stage_ticks, 0, sizeof(self.stage_ticks))
         self.noted.begin_call()
         if self.laboratory is not None:
@@ -675,15 +682,26 @@ cdef class Pipeline(WarmStarts):
         self.collider.clear_events()
         if self.sensors is not None:
             self.sensors.clear_events()
-        try:
-            while self.steps - began < n and status != NOT_FINITE and status != NOT_DONE:
-                status = self.advance(n - (self.steps - began))
-                if status == GROW:
-                    self.grow()
-        finally:
-            self.clear_forces()
-            self.steps_made = self.steps - began
+
+    def go_on(self, long long n):
+        """n steps of the call, or fewer. -> status, as of step()"""
+        cdef long long end = self.steps + n
+        cdef int status = OK
+        while self.steps < end and status != NOT_FINITE and status != NOT_DONE:
+            status = self.advance(end - self.steps)
+            if status == GROW:
+                self.grow()
         return status
+
+    def end_call(self):
+        """It has ended: forces acted through it."""
+        self.clear_forces()
+        self.steps_made = self.steps - self.call_began
+
+    def take_call(self, Pipeline other):
+        """Go on with the call of the pipeline whose place this one takes."""
+        self.call_began = other.call_began
+        memcpy(self.stage_ticks, other.stage_ticks, sizeof(self.stage_ticks))
 
     cdef int advance(self, long long n) except -1:
         """Up to n steps without the GIL. -> status. GROW: call grow() and go on. What a signal's handler raises comes out

@@ -6,7 +6,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.handles import BodyHandle
-from mcsim.scene.checks import FieldError, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
 
 
@@ -97,9 +97,9 @@ class Actions:
 
     def _finite(self, values, what, doing):
         try:
-            values = np.array(values, float)
-        except (TypeError, ValueError):
-            raise SceneError(f"World.{doing}: {what} must be an array of numbers") from None
+            values = reals(values, what)
+        except FieldError as error:
+            raise SceneError(f"World.{doing}: {error}") from None
         if not np.isfinite(values).all():
             raise SceneError(f"World.{doing}: {what} must be finite")
         return values

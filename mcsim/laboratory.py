@@ -109,7 +109,7 @@ class Residuals(Mapping):
 
     def __getitem__(self, name):
         if name in RESIDUALS and name not in self._found:
-            with self._world._turn.alone("stats"):
+            with self._world._observing("stats"):
                 there = residuals_now(self._world) if self._world._pipeline.steps == self._steps else {}
             self._found = dict.fromkeys(RESIDUALS, np.nan) | there | self._found
         return self._found[name]

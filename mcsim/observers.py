@@ -1,6 +1,7 @@
 """What a World tells about its present state: errors, contacts, energy, momentum, rows and matrices, statistics."""
 
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,7 +141,7 @@ class Observers:
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
-        with self._turn.look("energy"):
+        with self._turn.look("energy"), np.errstate(over="ignore", invalid="ignore"):
             moving = self._bodies.inv_mass > 0.0
             v, w = self._bodies.twist[:, :3], self._bodies.twist[:, 3:]
             masses = self._bodies.mass
@@ -151,7 +152,7 @@ class Observers:
 
     def momentum(self) -> tuple[np.ndarray, np.ndarray]:
         """-> linear (3,) [kg m/s] and angular momentum about the origin (3,) [kg m^2/s] of the dynamic bodies."""
-        with self._turn.look("momentum"):
+        with self._turn.look("momentum"), np.errstate(over="ignore", invalid="ignore"):
             p = np.where(self._bodies.inv_mass > 0.0, self._bodies.mass, 0.0)[:, None] * self._bodies.twist[:, :3]
             return p.sum(axis=0), (np.cross(self._bodies.position, p) + self._spins()).sum(axis=0)
 
@@ -165,7 +166,7 @@ class Observers:
         rad]; bias [m/s, rad/s] and compliance of the biased pass; bounds (2,) of the impulse (a friction row's are
         -inf, inf: `friction` times the normal impulses bounds it); impulse: the last substep's, the next warm start
         [N s, N m s]."""
-        with self._turn.alone("rows"):
+        with self._observing("rows"):
             raw = self._raw_rows()
             raw = raw[~second_rows(raw)]
         out = np.zeros(len(raw), ROW_VIEW_DTYPE)
@@ -176,6 +177,18 @@ class Observers:
         for name in ("source", "index", "error", "friction", "impulse"):
             out[name] = raw[name]
         return out
+
+    @contextmanager
+    def _observing(self, doing):
+        """The world's turn, to work on the state as the next step takes it over: with unit quaternions, and static bodies
+        still. What the user has written stays as it is written until that step. doing: what a message calls it."""
+        with self._turn.alone(doing):
+            bodies = self._bodies
+            written = bodies.orientation.copy(), bodies.twist.copy()
+            try:
+                yield
+            finally:
+                bodies.orientation[...], bodies.twist[...] = written
 
     def _raw_rows(self):
         """The row records at the present poses. A step lays rows out for its beginning, so they are made anew. Sleeping
@@ -193,12 +206,12 @@ class Observers:
 
     def jacobian(self) -> "csr_array":
         """J, scipy.sparse CSR of shape (rows, 6 n): columns are the twists [v; w] in body order; rows as in `rows`."""
-        with self._turn.alone("jacobian"):
+        with self._observing("jacobian"):
             return jacobian_csr(self._raw_rows(), self._bodies.count)
 
     def delassus(self) -> "csr_array":
         """A = J M^-1 J', scipy.sparse CSR of shape (rows, rows), without compliance; rows as in `rows`."""
-        with self._turn.alone("delassus"):
+        with self._observing("delassus"):
             return delassus_csr(self._raw_rows())
 
     def problem(self, relaxed=False) -> Problem:
@@ -209,7 +222,7 @@ class Observers:
         `velocity(impulses)` gives the twists (6 n,) that come out. Friction against rolling and twisting is bounded
         by what the normals carry now. Of compliant contacts it is the problem of a substep's first half, after half of
         its forces."""
-        with self._turn.alone("problem"):
+        with self._observing("problem"):
             return problem_now(self, int(bool(relaxed)))
 
     def _rows_and_free(self):
@@ -256,7 +269,7 @@ class Observers:
         their coordinates accelerate by -w^2 e - 2 z w de/dt. Limits, joint friction, velocity motors and contacts are left
         out. No stabilization: the second part of rhs is minus dJ/dt v.
         Redundant rows stay in the matrix, which is then singular; solve() copes."""
-        with self._turn.alone("kkt"):
+        with self._observing("kkt"):
             raw = self._raw_rows()
             rows, jacobian = self._rows_of_joints(raw)
             moving = self._bodies.inv_mass > 0.0
@@ -299,7 +312,7 @@ class Observers:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint
         forces that move nothing. Dense singular values: for some hundreds of rows. A loop that has drifted open by d is
         redundant only to about d (in units of its size): a larger `tolerance` then tells."""
-        with self._turn.alone("redundancy"):
+        with self._observing("redundancy"):
             try:
                 tolerance = not_negative(tolerance, "tolerance")
             except FieldError as error:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -18,14 +16,15 @@ from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.notes import note
 from mcsim.reduced.agreement import allow
+from mcsim.record import REDUCED_RECORD, hand_over
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
 from mcsim.reduced.kinds import freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
+from mcsim.scene.checks import FieldError, reals
 from mcsim.settings import check_reduced_settings, kernel_settings
-from mcsim.snapshots import Snapshot
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
 from mcsim.world import World
@@ -190,6 +189,8 @@ class ReducedWorld(World):
         vars(self)["_pipeline"].sync()                       # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
             return super()._make_steps(n)
+        if self._forgetful:
+            self._forget()
         self._refuse_bounds()
         self._pipeline.noted.begin_call()
         try:
@@ -290,7 +291,7 @@ class ReducedWorld(World):
     def jacobian(self) -> "csr_array":
         """J over the tree's velocities, scipy.sparse CSR of shape (rows, nv); rows as in `rows`. Joints of the tree have
         none of their own."""
-        with self._turn.alone("jacobian"):
+        with self._observing("jacobian"):
             return self._tree_jacobian()
 
     def _tree_jacobian(self):
@@ -305,7 +306,7 @@ class ReducedWorld(World):
         kinematic bodies, which no impulse changes, have no part in it."""
         from scipy.sparse import csr_array
 
-        with self._turn.alone("delassus"):
+        with self._observing("delassus"):
             jacobian = self._tree_jacobian().toarray()
             if not jacobian.size:
                 return csr_array((len(jacobian), len(jacobian)))
@@ -322,10 +323,8 @@ class ReducedWorld(World):
                 raise SceneError(f"ReducedWorld.maximal: joint {name!r} has a model of your own, which World does not "
                                  "know; give the scene a UserJoint there")
             world = World(self.scene, **({"dt": self.dt} | keywords))
-            for name in ("position", "orientation", "twist", "force"):
-                getattr(world._bodies, name)[...] = getattr(self._bodies, name)
-            world._joints["axes"]["position"] = self._pipeline.measured()["axes"]["position"]
-            world._pipeline.start = self.time
+            hand_over(self._recorded(), world._holder())
+            world._pipeline.restored()
             return world
 
     def kkt(self) -> "KKT":
@@ -363,13 +362,13 @@ class ReducedWorld(World):
         then what the joints forbid of the poses is left out, and of the velocities what an impulse at the joints would
         take: the change that costs the least kinetic energy, by which momenta are kept. Nothing is changed if it fails.
         """
+        given = {"positions": positions, "orientations": orientations, "velocities": velocities,
+                 "angular_velocities": angular_velocities}
         try:
-            positions, orientations = np.asarray(positions, float), np.asarray(orientations, float)
-        except (TypeError, ValueError):
-            raise SceneError("ReducedWorld.from_maximal: positions (n, 3) and orientations (n, 4) must be numbers") from None
-        velocities, angular_velocities = (np.zeros_like(positions) if part is None else part
-                                          for part in (velocities, angular_velocities))
-        state = positions, orientations, velocities, angular_velocities
+            state = [reals(np.zeros((len(self.body_names), 3)) if part is None else part, name)
+                     for name, part in given.items()]
+        except FieldError as error:
+            raise SceneError(f"ReducedWorld.from_maximal: {error}") from None
         with self._turn.alone("from_maximal"):
             if not project:
                 self._check_tree(state)
@@ -480,71 +479,31 @@ class ReducedWorld(World):
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------
 
-    def snapshot(self) -> "ReducedSnapshot":
-        """The whole state now, as World.snapshot, with q, qd and tau."""
-        return super().snapshot()
-
-    def _snapshot(self):
-        kept = super()._snapshot()
-        return ReducedSnapshot(**{field.name: getattr(kept, field.name) for field in fields(kept)}, q=self.q.copy(),
-                               qd=self.qd.copy(), tau=self.tau.copy())
+    RECORD = REDUCED_RECORD
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""
-        if not isinstance(snapshot, ReducedSnapshot):
-            raise SceneError("ReducedWorld.restore: takes what ReducedWorld.snapshot() gave, got "
-                             f"{type(snapshot).__name__}; from_maximal takes the state of a World")
         super().restore(snapshot)
 
-    def _checked_state(self, snapshot, parts):
-        pipeline = parts["_pipeline"]
-        for name in ("q", "qd", "tau"):
-            given, own = getattr(snapshot, name), getattr(pipeline, name)
-            if not isinstance(given, np.ndarray) or given.dtype != own.dtype or given.shape != own.shape:
-                raise SceneError(f"{name} is no array of {own.shape} doubles")
-        return super()._checked_state(snapshot, parts)
+    def _check_kind(self, snapshot):
+        if "q" not in snapshot.packed:
+            raise SceneError("takes what ReducedWorld.snapshot() gave, not that of a World, whose state from_maximal takes")
 
-    def _restore(self, snapshot):
-        super()._restore(snapshot)
+    def _catch_up(self):
         pipeline = vars(self)["_pipeline"]
-        pipeline.q[...], pipeline.qd[...], pipeline.tau[...] = snapshot.q, snapshot.qd, snapshot.tau
         pipeline.sync()
-        pipeline.trust_records()
+        pipeline.recover()
 
-    def _state_hash(self):
-        digest = hashlib.blake2b(super()._state_hash().encode(), digest_size=16)
-        for part in (self.q, self.qd, self.tau):
-            digest.update(part.tobytes())
-        return digest.hexdigest()
+    def _follow(self, holder):
+        holder.pipeline.sync()
+        holder.pipeline.trust_records()
 
     def _given(self):
-        """The arguments of __init__."""
         return self._choices | {name: self._keywords[name] for name in KEYWORDS}
-
-    def __reduce__(self):
-        return _rebuild, (self._origin, self._given(), self.snapshot())
-
-    def _copied(self):
-        return _rebuild(self._origin, self._given(), self._snapshot())
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ReducedSnapshot(Snapshot):
-    """A Snapshot with the tree's coordinates, velocities and forces."""
-
-    q: np.ndarray
-    qd: np.ndarray
-    tau: np.ndarray
 
 
 KEYWORDS = tuple(name for name in inspect.signature(ReducedWorld.__init__).parameters
                  if name not in ("self", "scene", "tree", "roots", "ball", "models"))
-
-
-def _rebuild(scene, given, snapshot):
-    world = ReducedWorld(scene, **given)
-    world.restore(snapshot)
-    return world
 
 
 def _check_smooth(scene, system, bodies, joints):

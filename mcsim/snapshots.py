@@ -1,19 +1,23 @@
 """A World's whole state at one moment, kept and taken back."""
 
-import copy
 import hashlib
+import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from mcsim.core.errors import SceneError
+from mcsim.notes import carry_over
+from mcsim.record import RECORD, Holder, checked, take
 from mcsim.scene import Body, Joint
-from mcsim.scene.checks import choose, count, number
+from mcsim.scene.checks import choose
 from mcsim.settings import CONTACTS
-from mcsim.state.checks import LAID_OUT, check_bodies, check_joints, check_manifolds, check_sensed
-from mcsim.state.fields import BODY_FIELDS, JOINT_DTYPE, MANIFOLD_DTYPE
+from mcsim.state.arrays import BodyArrays, ShapeArrays, joint_records
+from mcsim.state.fields import BODY_FIELDS
 
-MOST_STEPS = 2**62
+
+# Attributes of a world that hold its state, of those that depend on which bodies and joints there are.
+HOLDING = ("_there", "_bodies", "_joints", "_collider", "_pipeline")
 
 
 class Packed:
@@ -51,7 +55,7 @@ class Packed:
                     and all(type(n) is int and (n == m or m < 0 <= n) for n, m in zip(self.shape, shape)))
             mask, words = self.mask, self.words
             if fits and (mask.dtype, words.dtype, mask.ndim, words.ndim) == (np.uint8, np.uint64, 1, 1):
-                count = int(np.prod(self.shape, dtype=object)) * (self.dtype.itemsize // 8)
+                count = int(np.prod(self.shape, dtype=object)) * self.dtype.itemsize // 8
                 if (len(mask) == (count + 7) // 8 and len(words) == np.count_nonzero(np.unpackbits(mask))
                         == np.count_nonzero(np.unpackbits(mask, count=count))):
                     return self.unpacked()
@@ -65,33 +69,38 @@ class Packed:
 class Snapshot:
     """The whole state of a world at one moment; picklable. Made by World.snapshot, taken back by World.restore.
 
-    packed: name -> Packed, by the saved fields of BODY_FIELDS; joints, manifolds: Packed; parts: the bodies and joints
-    that there were; contact: the world's keyword, which says what the points of manifolds keep.
+    packed: name -> Packed, of each entry of the world's record (mcsim/record.py); parts: the bodies and joints that there
+    were; contact: the world's keyword, which says what the points of manifolds keep.
     """
 
-    steps: int
-    start: float
-    time: float
     packed: dict
-    joints: Packed
-    manifolds: Packed
     parts: "Parts"
-    sensed: np.ndarray
     contact: str
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """name -> array of the bodies' state, a copy."""
-        return {name: packed.unpacked() for name, packed in self.packed.items()}
+        return {field.name: self.packed[field.name].unpacked() for field in BODY_FIELDS if field.saved}
+
+    @property
+    def steps(self) -> int:
+        """That the world had made."""
+        return int(self.packed["clock"].unpacked()["steps"][0])
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return float(self.packed["clock"].unpacked()["time"][0])
 
     @property
     def nbytes(self) -> int:
         """Bytes that the state takes. Bodies and joints themselves are shared with the world, until it is pickled: then
         those are written too that were added since it was made."""
-        return sum(packed.nbytes for packed in (*self.packed.values(), self.joints, self.manifolds))
+        return sum(packed.nbytes for packed in self.packed.values())
 
     def __repr__(self):
-        return f"<Snapshot after {self.steps} steps: {len(self.packed['position'])} bodies, {len(self.joints)} joints>"
+        bodies, joints = (len(self.packed[name]) for name in ("position", "joints"))
+        return f"<Snapshot after {self.steps} steps: {bodies} bodies, {joints} joints>"
 
 
 class Parts:
@@ -151,13 +160,21 @@ def _told(parts, origin):
 class Snapshots:
     """The part of World that is kept and taken back."""
 
-    def _saved_arrays(self):
-        return {f.name: getattr(self._bodies, f.name) for f in BODY_FIELDS if f.saved}
+    RECORD = RECORD                                  # what it is made of
 
-    def _sensed(self):
-        """(k, 2) sensor and shape: what was in the sensors after the last step."""
-        sensors = self._pipeline.sensors
-        return np.zeros((0, 2), np.int32) if sensors is None else sensors.get_inside()
+    def _holder(self, parts=None):
+        """What holds the state: of `_machinery`, or the present one."""
+        if parts is None:
+            parts = {name: getattr(self, name) for name in HOLDING}
+        there = parts["_there"]
+        return Holder(parts["_bodies"], parts["_joints"], parts["_collider"], parts["_pipeline"], there.body_index,
+                      there.joint_index, self.dt)
+
+    def _recorded(self):
+        """The holder of the present state, which is all in the record."""
+        self._catch_up()
+        self._meet_shapes()                         # what is in the sensors, by the present numbers
+        return self._holder()
 
     def snapshot(self) -> Snapshot:
         """The whole state now: bodies and joints there are, poses, twists, forces, joint and contact impulses, time."""
@@ -165,13 +182,11 @@ class Snapshots:
             return self._snapshot()
 
     def _snapshot(self):
-        self._meet_shapes()                         # what is in the sensors, by the present numbers
-        self._pipeline.notice()                     # a copy does not know what was written since the last step
+        holder = self._recorded()
         if self._parts is None or self._parts.scene is not self._scene:
             self._parts = Parts(self._scene, self._origin)
-        arrays = {name: Packed(array) for name, array in self._saved_arrays().items()}
-        return Snapshot(self._pipeline.steps, self._pipeline.start, self.time, arrays, Packed(self._joints),
-                        Packed(self._collider.get_manifolds()), self._parts, self._sensed(), self._keywords["contact"])
+        packed = {entry.name: Packed(entry.read(holder)) for entry in self.RECORD}
+        return Snapshot(packed, self._parts, self._keywords["contact"])
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits.
@@ -186,54 +201,41 @@ class Snapshots:
 
     def _restore(self, snapshot):
         try:
-            _check_clock(snapshot)
+            self._check_kind(snapshot)
             parts = self._machinery_of(snapshot.parts)
-            state = self._checked_state(snapshot, parts)
+            holder = self._holder(parts)
+            arrays = self._checked_state(snapshot, holder)
         except SceneError as error:
             raise SceneError(f"World.restore: {error}") from None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
-        self._take_state(parts, *state)
+        take(self.RECORD, holder, arrays, late=False)
+        self._follow(holder)
         self._settle(parts)
         self._meet_shapes()
-        if self._pipeline.sensors is not None:
-            self._pipeline.sensors.set_inside(state[-1])
-        self._pipeline.steps, self._pipeline.start = snapshot.steps, snapshot.start
-        if self.time != snapshot.time:              # from a world of another dt
-            self._pipeline.start = snapshot.time - snapshot.steps * self.dt
+        take(self.RECORD, holder, arrays, late=True)
 
-    def _checked_state(self, snapshot, parts):
-        """-> bodies' arrays by name, joints, manifolds, what is in the sensors. parts: of `_machinery_of`."""
-        there, shapes = parts["_there"], parts["_collider"].get_shapes()
-        count = there.bodies.count
-        saved = {field.name: field for field in BODY_FIELDS if field.saved}
-        if set(snapshot.packed) != set(saved):
-            raise SceneError("the snapshot has other arrays of bodies than this version of mcsim keeps")
-        arrays = {name: snapshot.packed[name].checked(np.dtype(field.dtype), (count, *field.shape), name)
-                  for name, field in saved.items()}
-        check_bodies(arrays, there.bodies.kind, tuple(there.body_index))
-        joints = snapshot.joints.checked(JOINT_DTYPE, (len(parts["_joints"]),), "joints")
-        check_joints(joints, parts["_joints"], tuple(there.joint_index))
-        for name in LAID_OUT:
-            joints[name] = 0
-        manifolds = snapshot.manifolds.checked(MANIFOLD_DTYPE, (-1,), "manifolds")
-        check_manifolds(manifolds, shapes)
+    def _check_kind(self, snapshot):
+        """Refuse what another kind of world has kept."""
+        if "q" in snapshot.packed:
+            raise SceneError("takes what World.snapshot() gave, not that of a ReducedWorld; maximal() makes a World of its state")
+
+    def _checked_state(self, snapshot, holder):
+        """-> name -> array of each entry of the record."""
+        arrays = checked(self.RECORD, holder, snapshot.packed)
         choose(snapshot.contact, CONTACTS, "contact")
         if snapshot.contact != self._keywords["contact"]:       # what their points keep means another thing there
+            manifolds = arrays["manifolds"]
             for part, name in ((manifolds, "friction_impulse"), (manifolds["points"], "normal_impulse"),
                                (manifolds["points"], "friction_impulse")):
                 part[name] = 0.0
-        return arrays, joints, manifolds, check_sensed(snapshot.sensed, shapes)
+        return arrays
 
-    @staticmethod
-    def _take_state(parts, arrays, joints, manifolds, sensed):
-        """Into the arrays and the collider of what `_machinery_of` gave."""
-        parts["_collider"].set_manifolds(manifolds)
-        for name, array in arrays.items():
-            getattr(parts["_bodies"], name)[...] = array
-        parts["_joints"][...] = joints
-        if parts["_breakable"]:
-            parts["_pipeline"].replan()
+    def _catch_up(self):
+        """Into the record what is found from it when somebody asks."""
+
+    def _follow(self, holder):
+        """What stands beside the record and follows it, of a state that was just written."""
 
     def _machinery_of(self, told):
         """What `_machinery` gives for the bodies and joints of a snapshot, its Parts: the present one, if they are
@@ -246,8 +248,37 @@ class Snapshots:
             bodies, joints, pairs = told.in_terms_of(self._origin)
             if bodies != self._scene.bodies or joints != self._scene.joints:
                 return self._gathered(self._scene.of_parts(bodies, joints, pairs), anew=True)
-        return {name: getattr(self, name) for name in ("_there", "_bodies", "_joints", "_collider", "_pipeline",
-                                                       "_breakable")}
+        return {name: getattr(self, name) for name in HOLDING}
+
+    def _forget(self):
+        """All that is not in the record made anew from the bodies and joints that there are, in the arrays that users may have
+        views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the same, so what
+        is not in the record is a cache."""
+        holder, old = self._recorded(), vars(self)["_pipeline"]
+        arrays = {entry.name: entry.read(holder).copy() for entry in self.RECORD}
+        for name, array in BodyArrays.from_scene(self._scene).padded.items():
+            holder.bodies.padded[name][...] = array
+        holder.joints[...] = joint_records(self._scene, holder.body_index)
+        parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
+        new = self._holder(parts)
+        take(self.RECORD, new, arrays, late=False)
+        self._follow(new)
+        new.pipeline.restored()
+        vars(self).update(parts)
+        self._meet_shapes()
+        take(self.RECORD, new, arrays, late=True)
+        self._go_on_from(old)
+
+    def _go_on_from(self, old):
+        """Tell of the present call of step what the pipeline `old` had seen of it."""
+        new = vars(self)["_pipeline"]
+        new.take_call(old)
+        carry_over(new.noted, old.noted, np.arange(self._bodies.count), np.arange(len(self._joint_index)))
+        for log, before in ((new.collider, old.collider), (new.sensors, old.sensors)):
+            if log is not None:
+                log.take_log(before)
+        if new.laboratory is not None:
+            new.laboratory.iterations = old.laboratory.iterations
 
     def state_hash(self) -> str:
         """Hexadecimal digest of the whole state: equal if and only if every bit of it is."""
@@ -256,14 +287,9 @@ class Snapshots:
 
     def _state_hash(self):
         digest = hashlib.blake2b(digest_size=16)
-        digest.update(np.float64(self.time).tobytes())
-        joints = self._joints.copy()
-        for name in LAID_OUT:
-            joints[name] = 0
-        self._meet_shapes()
-        self._pipeline.notice()
-        for array in (*self._saved_arrays().values(), joints, self._collider.get_manifolds(), self._sensed()):
-            digest.update(np.ascontiguousarray(array).tobytes())
+        holder = self._recorded()
+        for entry in self.RECORD:
+            digest.update(np.ascontiguousarray(entry.read(holder)).tobytes())
         return digest.hexdigest()
 
     def _awake(self):
@@ -272,23 +298,25 @@ class Snapshots:
         other.wake()
         return other
 
+    def _given(self):
+        """The arguments with which it was made."""
+        return self._keywords
+
     def _copied(self):
         """Another world in the same state."""
-        return _rebuild(type(self), self._origin, self._keywords, self._snapshot())
+        return _rebuild(type(self), self._origin, self._given(), self._snapshot())
 
     def __reduce__(self):
-        return _rebuild, (type(self), self._origin, self._keywords, self.snapshot())
+        return _rebuild, (type(self), self._origin, self._given(), self.snapshot())
 
     def __deepcopy__(self, memo):
         with self._turn.alone("snapshot"):
             return self._copied()
 
 
-def _check_clock(snapshot):
-    """Steps and times of a snapshot."""
-    count(snapshot.steps, "steps", 0, MOST_STEPS)
-    for name in ("start", "time"):
-        number(getattr(snapshot, name), name)
+def forgetful():
+    """Whether worlds that are made now forget all but their record before every step."""
+    return os.environ.get("MCSIM_FORGET", "") not in ("", "0")
 
 
 def _rebuild(kind, scene, keywords, snapshot):

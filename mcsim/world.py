@@ -17,13 +17,14 @@ from mcsim.handles import BodyHandle, JointHandle
 from mcsim.laboratory import Laboratory, block_inverse_mass
 from mcsim.notes import failure_of
 from mcsim.observers import Observers
-from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
+from mcsim.pipeline import GROW, NOT_DONE, NOT_FINITE, OK, PIPELINES, UNSEEN, Pipeline, PositionPipeline, SmoothPipeline
 from mcsim.queries import Queries
+from mcsim.record import MOST_STEPS
 from mcsim.scene import Scene
 from mcsim.scene.checks import FieldError, count, listing, show, suggestion
 from mcsim.scene.described import Described
 from mcsim.settings import check_damping, check_settings, kernel_settings, sleep_settings
-from mcsim.snapshots import MOST_STEPS, Snapshots
+from mcsim.snapshots import Snapshots, forgetful
 from mcsim.state.arrays import BodyArrays, ShapeArrays, excluded_pairs, joint_records
 from mcsim.state.compliance import check_surfaces
 from mcsim.state.motions import motion_calls
@@ -124,10 +125,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             raise SceneError(f"{type(self).__name__}: the first argument must be a Scene, got {type(scene).__name__}; "
                              "mcsim.load(name) makes one")
         self._turn = Turn(BUSY)
+        self._forgetful = forgetful()
         self._keywords = keywords
         self._origin = scene.sharing_parts()
-        self.dt = self._keywords["dt"]
-        self.substep = self.dt / self._keywords["substeps"]
         self._parts = None                          # of the last snapshot
         self._shown_scene = None                    # (scene, what a user sees of it)
         self._removed = WeakSet()                    # parts that are here no longer, the first version of each
@@ -217,10 +217,12 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         whole = self._joints["broken"] == 0 if self._breakable else None
         try:
             if self._event_run is not None:
+                if self._forgetful:
+                    self._forget()
                 self._follow_events()
                 return self._event_run.step(self, n)
             self._check_damping()
-            status = self._pipeline.step(n)
+            status = self._pipeline.step(n) if not self._forgetful else self._step_forgetting(n)
             if status == UNSEEN:
                 self._meet_shapes()
                 status = self._pipeline.step(n)
@@ -230,6 +232,21 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
                 raise self._not_done()
         finally:
             self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
+
+    def _step_forgetting(self, n):
+        """As Pipeline.step, with nothing but the record known before each step."""
+        status = OK
+        self._meet_shapes()
+        self._pipeline.begin_call()
+        try:
+            for _ in range(n):
+                self._forget()
+                status = self._pipeline.go_on(1)
+                if status != OK:
+                    break
+        finally:
+            self._pipeline.end_call()
+        return status
 
     def _check_damping(self):
         """At the beginning and before steps: rates may be written at any time."""
@@ -300,6 +317,32 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         if shown is None or shown[0] is not scene:
             shown = self._shown_scene = scene, scene.numbered().frozen()
         return shown[1]
+
+    def __setattr__(self, name, value):
+        """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have some."""
+        own = name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
+        if own or not type(self).__module__.startswith("mcsim."):
+            return object.__setattr__(self, name, value)
+        settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
+        kind = type(self).__name__
+        if name in self._keywords or name == "gravity":
+            of = "the scene's" if name == "gravity" else "a setting"
+            raise AttributeError(f"{kind}.{name} is {of} from the beginning on; make another {kind} of world.scene.copy()")
+        if isinstance(getattr(self, name, None), np.ndarray):
+            raise AttributeError(f"{kind}.{name} is an array of the state, to be written into: world.{name}[...] = …")
+        what = "is read only" if hasattr(type(self), name) else "is not there" + suggestion(name, dir(type(self)))
+        raise AttributeError(f"{kind}.{name} {what}; what may be set: {', '.join(settable) or 'nothing'}; the arrays are "
+                             "written into, set_pose, set_body and their like change the rest")
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return self._keywords["dt"]
+
+    @property
+    def substep(self) -> float:
+        """h = dt / substeps [s]."""
+        return self._keywords["dt"] / self._keywords["substeps"]
 
     @property
     def time(self) -> float:

@@ -34,7 +34,7 @@ MODULES = {
     "_articulations": "world", "_articulated": "world", "_flights": "world", "_impacts": "world", "_pose_calls": "world",
     "event_world": "world", "world": "world", "settings": "world",
     "laboratory": "world", "handles": "world", "notes": "world",
-    "observers": "world", "actions": "world", "snapshots": "world", "queries": "world", "changes": "world",
+    "observers": "world", "actions": "world", "snapshots": "world", "record": "world", "queries": "world", "changes": "world",
     "reduced_world": "world", "cli": "cli", "__main__": "cli", "__init__": "mcsim",
 }
 

@@ -20,7 +20,7 @@ from mcsim.state._carrier cimport opening_speed
 from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
-from mcsim.collide._events cimport clear_log, logged, note_contacts
+from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._carrying cimport set_carrying, turn_over
@@ -743,6 +743,10 @@ cdef class Collider(Broadphase):
     cpdef void clear_events(self):
         """Forget which contacts began and ended, and count steps anew."""
         clear_log(&self.log)
+
+    def take_log(self, Collider other):
+        """The events of a collider whose place this one takes, of equal shapes."""
+        take_events(&self.log, &other.log)
 
     def get_events(self):
         """-> (e,) EVENT_DTYPE: contacts that began and ended in the steps accepted since clear_events(), step by step."""

@@ -71,6 +71,14 @@ cdef inline void clear_log(EventLog* log) noexcept nogil:
     log.lost = 0
 
 
+cdef inline void take_events(EventLog* log, EventLog* other) noexcept:
+    """Go on with the events of another log, which is left without. What touches is not known to be the same."""
+    cdef EventLog own = log[0]
+    log[0] = other[0]
+    other[0] = own
+    log.touching = -1
+
+
 cdef inline logged(const EventLog* log, events):
     """The events, in the array `events` (log.count,) EVENT_DTYPE."""
     if log.lost:

@@ -15,7 +15,7 @@ from libc.string cimport memcpy, memset
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies
 from mcsim.collide._collider cimport Collider
-from mcsim.collide._events cimport Event, clear_log, logged, next_event
+from mcsim.collide._events cimport Event, clear_log, logged, next_event, take_events
 from mcsim.collide._memory cimport address
 from mcsim.collide._pairs cimport sort_keys
 from mcsim.collide._queries cimport Filter, Finder
@@ -130,6 +130,10 @@ cdef class Sensors(Finder):
     cpdef void clear_events(self):
         """Forget what came and went, and count steps anew."""
         clear_log(&self.log)
+
+    def take_log(self, Sensors other):
+        """The events of sensors whose place these take."""
+        take_events(&self.log, &other.log)
 
     def get_events(self):
         """-> (e,) EVENT_DTYPE: what came in and went out since clear_events(); a is the sensor."""

@@ -1,3 +1,9 @@
+import numpy as np
+
+
 class Islands:
     sleepers: int
     reach: float
+
+    def get_seen(self, kind: np.ndarray, island: np.ndarray) -> np.ndarray: ...
+    def set_seen(self, seen: np.ndarray) -> None: ...

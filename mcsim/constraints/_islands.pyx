@@ -54,6 +54,17 @@ cdef class Islands:
         self.position, self.orientation = <Vec3*>doubles(seen[0]), <Quat*>doubles(seen[1])
         self.speed, self.patience, self.reach = speed, patience, reach
 
+    def get_seen(self, kind, island):
+        """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last seen; 0
+        of those awake, which are not looked at. kind, island (n,): of the bodies."""
+        seen = np.hstack([part[:len(kind)] for part in self.kept[2]])
+        seen[(kind == DYNAMIC) & (island < 0)] = 0.0
+        return seen
+
+    def set_seen(self, seen):
+        """What get_seen() gave."""
+        self.kept[2][0][:len(seen)], self.kept[2][1][:len(seen)] = seen[:, :3], seen[:, 3:]
+
     cdef bint active(self, const Bodies* bodies, Py_ssize_t i) noexcept nogil:
         """Whether the body may move others: it is awake, or kinematic and on its way."""
         cdef const Twist* t = &bodies.twist[i]

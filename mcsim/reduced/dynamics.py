@@ -33,6 +33,9 @@ class Dynamics(_dynamics.Dynamics):
     """
 
     def __init__(self, system: System, gravity=None, threads: int = 1):
+        if not isinstance(system, System):
+            raise SceneError(f"{type(self).__name__}: the first argument must be a System, got {type(system).__name__}; "
+                             "mcsim.reduced.System(scene) makes one")
         self.system = system
         gravity = np.array(vector(system.scene.gravity if gravity is None else gravity, "gravity"))
         bodies = system.scene.bodies

@@ -127,6 +127,8 @@ class System:
     def __init__(self, scene: Scene, tree: Iterable[Joint | str] | None = None,
                  roots: Iterable[Body | str] | None = None, ball: str | Mapping[str, str] = "quaternion",
                  models: Mapping[str, JointModel | str] | None = None):
+        if not isinstance(scene, Scene):
+            raise SceneError(f"System: the first argument must be a Scene, got {type(scene).__name__}")
         self.scene = scene
         balls = _balls(scene, ball)
         self._models = _models(scene, models)

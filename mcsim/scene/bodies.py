@@ -182,7 +182,8 @@ def _mass_properties(arguments: dict[str, Any]) -> MassProperties:
     if not solid:
         raise FieldError("", f"is dynamic and has no shape{' but sensors' if arguments['shapes'] else ''}, so it needs "
                              "mass and inertia; give them, a shape, or another kind")
-    return _in_range(from_shapes if mass is None else from_shapes.scaled(mass / from_shapes.mass))
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):      # what comes out of range is refused
+        return _in_range(from_shapes if mass is None else from_shapes.scaled(np.float64(mass) / from_shapes.mass))
 
 
 def _weightless(shape: Shape) -> bool:

@@ -196,6 +196,17 @@ def text(value: Any, field: str) -> str:
     return value
 
 
+def reals(value: Any, field: str) -> np.ndarray:
+    """An array of numbers, finite or not."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "fiuO":
+            return np.array(array, float)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise FieldError(field, f"must be an array of numbers, got {show(value)}")
+
+
 def count(value: Any, field: str, lowest: int, highest: int) -> int:
     """A whole number in [lowest, highest]."""
     if isinstance(value, bool) or not isinstance(value, Integral):

@@ -14,7 +14,7 @@ from mcsim.core.trig import arccos, arcsin, arctan2, cos, sin
 from mcsim.scene import (
     BallJoint, Box, Capsule, Cylinder, HingeJoint, Material, Motor, Plane, Scene, SliderJoint, Sphere, UniversalJoint,
 )
-from mcsim.scene.checks import FieldError
+from mcsim.scene.checks import SHORTEST_DIRECTION, FieldError
 from mcsim.scene.mass import combined
 from mcsim.scenes.poses import axis_angle
 from mcsim.scenes.registry import Between, Flag, NonNegative, Number, Positive, Whole, listed_scene
@@ -111,6 +111,8 @@ def cardan_shaft(*, bend: Between(0, 1.4) = 0.5, speed: Number = 6.0, middle_len
     middle = np.array([cos(bend), 0.0, -sin(bend)])
     cross_1 = np.array([0.0, 0.0, 1.0])
     cross_2 = cross_1 + middle_length * middle
+    if linear.length(cross_2 - cross_1) < SHORTEST_DIRECTION:
+        raise FieldError("middle_length", f"of {middle_length:.3g} m leaves the middle shaft without a direction")
     side = np.array([0.0, 1.0, 0.0])
     upright = np.cross(middle, side)                       # the middle shaft's fork at the first cross
     fork_2, out_fork = (upright, side) if in_phase else (side, np.array([0.0, 0.0, 1.0]))

@@ -419,7 +419,7 @@ class Game:
         try:
             world.step(n)
         except mc.SimulationError:                     # joints that cannot be closed, a state that ran away: all stop
-            assert all(np.all(np.isfinite(array)) for array in world._saved_arrays().values())
+            assert all(np.all(np.isfinite(array)) for array in world.snapshot().arrays.values())
             self.calm()
         if max(np.abs(world.velocities).max(), np.abs(world.angular_velocities).max()) > FASTEST:
             self.calm()
@@ -446,7 +446,7 @@ class Game:
         world = self.world
         assert world.body_names == tuple(self.bodies) and world.joint_names == tuple(self.joints)
         assert len(world.positions) == len(world.orientations) == len(world.velocities) == len(self.bodies)
-        assert all(np.all(np.isfinite(array)) for array in world._saved_arrays().values())
+        assert all(np.all(np.isfinite(array)) for array in world.snapshot().arrays.values())
         (kind, name), handle = list(self.handles.items())[int(self.rng.integers(len(self.handles)))]
         index = (self.bodies if kind == "body" else self.joints).index(name)
         assert handle.index == index and handle.name == name and not handle.removed
