@@ -15,8 +15,8 @@ from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
 from mcsim.notes import note
-from mcsim.reduced.agreement import allow
 from mcsim.record import REDUCED_RECORD, hand_over
+from mcsim.reduced.agreement import allow
 from mcsim.reduced.continuous import integrate
 from mcsim.reduced.dynamics import Dynamics, as_state, given_velocities, link_records, link_turns
 from mcsim.reduced.kinds import freedoms
