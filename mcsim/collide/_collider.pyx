@@ -6,7 +6,7 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 
 import numpy as np
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset
@@ -17,14 +17,15 @@ from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport vec3, sub, dot, mat_vec
 from mcsim.state._carrier cimport opening_speed
-from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX)
+from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance,
+                                   BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport clear_log, logged, note_contacts
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._carrying cimport set_carrying, turn_over
-from mcsim.collide._solid cimport Solid, is_surface
+from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
@@ -41,13 +42,10 @@ cdef enum:
     MANIFOLDS_AHEAD = 2          # and an old manifold
     LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
 
-# What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
-# passes by: with what comes nearer than GRAZE times that distance.
+# What goes farther in a step than this times the distance from which on the pair has contacts has them with what it meets,
+# not with what it passes by: with what comes nearer than GRAZE times that distance.
 cdef double FLIGHT = 5.0
 cdef double GRAZE = 1e-3
-
-# Of the speculative distance: how far apart what touched must be to touch no more.
-cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -164,23 +162,22 @@ cdef class Collider(Broadphase):
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
-    cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """Find the contacts no farther apart than the distance [m], and those that come so near within the time `ahead` [s]
-        at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
+    cdef int collide(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil:
+        """Find the contacts no farther apart than that, and those that come so near within the time `ahead` [s] at the
+        present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
-        self.release = RELEASE * speculative_distance
         if not self.has_room():
             return GROW
-        status = self.find_pairs(bodies, speculative_distance, ahead)
+        status = self.find_pairs(bodies, nearness, ahead)
         if status == OK:
-            status = self.find_manifolds(bodies, speculative_distance, ahead)
+            status = self.find_manifolds(bodies, ahead)
         return status
 
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
-        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
@@ -347,11 +344,12 @@ cdef class Collider(Broadphase):
             kept += m.points[i].separation <= reach
         return count if kept == count else 0
 
-    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double near, double ahead) noexcept nogil:
+    cdef int touch(self, const Bodies* bodies, const Manifold* old, Manifold* m, double ahead) noexcept nogil:
         """Normal and points of one pair, the last ones (old, or NULL) again if they serve. -> point count"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double reach = limit(&a.motion, &b.motion)
+        cdef double near = m.near
+        cdef double reach = limit(&a.motion, &b.motion, near)
         cdef double coming2 = 0.0
         cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
@@ -376,11 +374,11 @@ cdef class Collider(Broadphase):
             remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
         return count
 
-    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
-                           double ahead) noexcept nogil:
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double ahead) noexcept nogil:
         """The manifolds of a pair of which one shape is a surface, up to PART_MOST, from m on; `old`: where those
         of the last step begin. -> how many"""
         cdef Manifold pair = m[0]
+        cdef double near = pair.near
         cdef int first = is_surface(self.solids[m.shape_a].type)
         cdef int32_t surface = m.shape_a if first else m.shape_b
         cdef int32_t solid = m.shape_b if first else m.shape_a
@@ -396,7 +394,7 @@ cdef class Collider(Broadphase):
             learn_side(&sheets, self.previous[end].sheet)
             end += 1
         ride.near = near
-        ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion)
+        ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion, near)
         leg.surface = self.solids[surface]
         leg.solid = self.solids[solid]
         leg.ahead = ahead
@@ -412,6 +410,8 @@ cdef class Collider(Broadphase):
             m[i].shape_b = pair.shape_b
             m[i].body_a = pair.body_a
             m[i].body_b = pair.body_b
+            m[i].size = pair.size
+            m[i].near = near
             m[i].part = i
             m[i].allowance = 0.0
             if not first:
@@ -421,10 +421,10 @@ cdef class Collider(Broadphase):
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
             if best >= 0:
                 taken |= 1 << best
-            self.finish_manifold(&m[i], &self.previous[old + best] if best >= 0 else NULL, near)
+            self.finish_manifold(&m[i], &self.previous[old + best] if best >= 0 else NULL)
         return count
 
-    cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
+    cdef void finish_manifold(self, Manifold* m, const Manifold* old) noexcept nogil:
         """Materials, and the impulses of the last manifold (old, or NULL)."""
         cdef const Grip* a = &self.grips[m.shape_a]
         cdef const Grip* b = &self.grips[m.shape_b]
@@ -436,7 +436,7 @@ cdef class Collider(Broadphase):
         m.touching = 0
         if old != NULL:
             m.touching = old.touching
-            carry_over(m, old, near)
+            carry_over(m, old, m.near)
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
         """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
@@ -445,7 +445,7 @@ cdef class Collider(Broadphase):
         if key >> 32 != last >> 32:
             fetch(&self.solids[key >> 32], sizeof(Solid))
 
-    cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+    cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
         of them, with room for one manifold a pair; where a surface needs more, one thread does it all."""
         cdef Py_ssize_t found[MOST_WORKERS]
@@ -458,16 +458,14 @@ cdef class Collider(Broadphase):
             return GROW
         if threads > 1:
             for t in prange(threads, num_threads=threads, schedule="static", chunksize=1):
-                found[t] = self.find_some(bodies, speculative_distance, ahead, count * t // threads,
-                                          count * (t + 1) // threads, count * t // threads,
-                                          count * (t + 1) // threads)
+                found[t] = self.find_some(bodies, ahead, count * t // threads, count * (t + 1) // threads,
+                                          count * t // threads, count * (t + 1) // threads)
             for t in range(threads):
                 if found[t] < 0:
                     threads = 1
                     break
         if threads <= 1:
-            self.manifold_count = self.find_some(bodies, speculative_distance, ahead, 0, count, 0,
-                                                 self.manifold_capacity)
+            self.manifold_count = self.find_some(bodies, ahead, 0, count, 0, self.manifold_capacity)
             if self.manifold_count < 0:
                 self.manifold_count = 0
                 self.manifolds_wanted = 2 * self.manifold_capacity
@@ -480,8 +478,8 @@ cdef class Collider(Broadphase):
             self.manifold_count += found[t]
         return OK
 
-    cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
-                              Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil:
+    cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
+                              Py_ssize_t slot_end) noexcept nogil:
         """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, -1: there is no room"""
         cdef Py_ssize_t first = slot
         cdef Py_ssize_t i
@@ -503,6 +501,8 @@ cdef class Collider(Broadphase):
             m.shape_b = <int32_t>key
             m.body_a = self.solids[m.shape_a].body
             m.body_b = self.solids[m.shape_b].body
+            m.size = min(thickness(&self.solids[m.shape_a]), thickness(&self.solids[m.shape_b]))
+            m.near = near_of(&self.placed_nearness, m.size)
             m.part = 0
             m.sheet = 0
             while k < self.previous_count and self.previous[k].key < key:
@@ -512,11 +512,11 @@ cdef class Collider(Broadphase):
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if slot + PART_MOST > slot_end:
                     return -1
-                slot += self.touch_surface(bodies, m, k, speculative_distance, ahead)
+                slot += self.touch_surface(bodies, m, k, ahead)
                 continue
             old = &self.previous[k] if k < self.previous_count and self.previous[k].key == key else NULL
-            if self.touch(bodies, old, m, speculative_distance, ahead) > 0:
-                self.finish_manifold(m, old, speculative_distance)
+            if self.touch(bodies, old, m, ahead) > 0:
+                self.finish_manifold(m, old)
                 slot += 1
         return slot - first
 
@@ -556,7 +556,6 @@ cdef class Collider(Broadphase):
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:
                 m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
-            memset(m[i].padding, 0, sizeof(m[i].padding))
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
@@ -595,11 +594,13 @@ cdef class Collider(Broadphase):
         self.stale = 1
 
     def collide_once(self, position, orientation, kind, double speculative_distance):
-        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies.
+        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies; speculative_distance [m]: of
+        all pairs.
 
         -> (m,) MANIFOLD_DTYPE
         """
         cdef Bodies bodies
+        cdef Nearness nearness
         cdef int status
         position = np.ascontiguousarray(position, np.float64).reshape(-1, 3)
         orientation = np.ascontiguousarray(orientation, np.float64).reshape(-1, 4)
@@ -608,15 +609,16 @@ cdef class Collider(Broadphase):
         if not used < len(position) == len(orientation) == len(kind):
             raise ValueError(f"position, orientation and kind must have a row for each of {used + 1} bodies")
         memset(&bodies, 0, sizeof(bodies))
+        nearness.distance, nearness.most, nearness.part = speculative_distance, INFINITY, 0.0
         bodies.count = len(position)
         bodies.position = <Vec3*>address(position)
         bodies.orientation = <Quat*>address(orientation)
         bodies.kind = <int32_t*>address(kind)
         with nogil:
-            status = self.collide(&bodies, speculative_distance, 0.0)
+            status = self.collide(&bodies, &nearness, 0.0)
         while status == GROW:
             self.grow()
             with nogil:
-                status = self.collide(&bodies, speculative_distance, 0.0)
+                status = self.collide(&bodies, &nearness, 0.0)
         self.accept()
         return self.get_manifolds()

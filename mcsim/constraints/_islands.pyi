@@ -1,3 +1,5 @@
+import numpy as np
+
 class Islands:
     sleepers: int
-    reach: float
+    touch: np.ndarray
