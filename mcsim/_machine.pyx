@@ -39,26 +39,22 @@ cdef int SI = SOLVERS["si"]
 # Products a joint up to which a factorization pays; beyond it joints are solved row by row unless the user says "tree".
 cdef double MOST_WORK = 15_000.0
 
-# Bodies whose surfaces are nearer than this part of the speculative distance wake each other.
-cdef double REACH = 0.25
-
 
 cdef class Machine(StateArrays):
     """What one world's pipeline works with.
 
     bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
-    bounces: whether any shape has a restitution. sleep: (speed [m/s], time [s]) of constraints/_islands.pyx, speed 0:
-    nothing sleeps. planned: the plan of the joints is another machine's, which take_plan() is to be told. The arrays
+    bounces: whether any shape has a restitution. sleep: (speeds, time, distances) of constraints/_islands.pyx. planned: the plan of the joints is another machine's, which take_plan() is to be told. The arrays
     are kept alive and written in place.
     """
 
-    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0),
+    def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0, 0.0),
                  bint planned=False):
         self.hold(bodies, joints)
         self.noted = new_noted(bodies.count, len(joints))
         self.collider = collider
         collider.threads = min(settings["threads"], MOST_WORKERS)
-        self.islands = Islands(bodies, *sleep, REACH * settings["speculative_distance"])
+        self.islands = Islands(bodies, *sleep)
         self.islands.list_moving(&self.bodies)
         self.islands.look(&self.bodies)
         self.revision_seen = -1
@@ -76,6 +72,7 @@ cdef class Machine(StateArrays):
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
+        self.wide.scale = settings.get("load_scale", 0.0)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)

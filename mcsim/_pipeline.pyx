@@ -35,6 +35,7 @@ from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, r
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._clock cimport start_clock, tick, ticks
+from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOBODY, NOTE_ROWS, NOTE_SWEEPS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
@@ -54,8 +55,8 @@ cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
 
-# Sweeps end at this change of a velocity [m/s, rad/s]: bodies that rest alone need but one.
-cdef double STILL = 1e-12
+# Sweeps end at this part of the velocity that gravity gives in a substep: bodies that rest alone need but one.
+cdef double STILL = 2e-11
 
 # How often a long run, or a long step, looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
@@ -110,11 +111,11 @@ cdef class Pipeline(WarmStarts):
     cdef int collide(self) noexcept nogil:
         cdef int status = self.set_time(self.start + self.steps * self.settings.dt)
         if status == OK:
-            status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
+            status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
         while status == OK and self.islands.sleepers > 0 and self.islands.wake_touched(
                 &self.bodies, self.collider.manifolds, self.collider.manifold_count, self.settings.dt):
             self.follow_islands()
-            status = self.collider.collide(&self.bodies, self.settings.speculative_distance, self.settings.dt)
+            status = self.collider.collide(&self.bodies, &self.settings.speculative, self.settings.dt)
         if self.islands.sleepers > 0:
             self.collider.manifold_count = self.islands.drop_sleeping(&self.bodies, self.collider.manifolds,
                                                                       self.collider.manifold_count)
@@ -190,7 +191,7 @@ cdef class Pipeline(WarmStarts):
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
         return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies, self.settings.speculative_distance)
+                                &self.bodies)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -237,6 +238,7 @@ cdef class Pipeline(WarmStarts):
         where friction acts at a manifold's centre."""
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
+        cdef double still = STILL * self.settings.h * norm(self.settings.gravity)
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
@@ -268,7 +270,7 @@ cdef class Pipeline(WarmStarts):
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
-            elif self.correction <= STILL:
+            elif self.correction <= still:
                 break
             if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
@@ -601,7 +603,7 @@ cdef class Pipeline(WarmStarts):
         self.collider.accept()
         if self.sensors is not None:
             self.sensors.sense(&self.bodies)
-        if self.islands.speed > 0.0 and self.make_room() and self.islands.settle(
+        if self.islands.watching and self.make_room() and self.islands.settle(
                 &self.bodies, self.joints, self.joint_count, self.collider.previous, self.collider.resisted(),
                 self.collider.previous_count, <const Vec3*>self.backup_pointers[0],
                 <const Quat*>self.backup_pointers[1], self.settings.dt):

@@ -66,7 +66,7 @@ cdef double SETTLED_ENOUGH = 1e-11
 cdef class PositionPipeline(SmoothPipeline):
     """One world's step under "rattle" or "variational"; arguments as of Pipeline."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0)):
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0, 0.0)):
         SmoothPipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.flight = FreeFlight(bodies.inertia, bodies.kind)
         self.names = None

@@ -40,7 +40,7 @@ cdef double CLOSE_ENOUGH = 1e-10
 cdef class SmoothPipeline(Pipeline):
     """One world's step under "rk4"; arguments as of Pipeline."""
 
-    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0)):
+    def __init__(self, bodies, joints, collider, settings, bounces, sleep=(0.0, 0.0, 0.0)):
         Pipeline.__init__(self, bodies, joints, collider, settings, bounces, sleep)
         self.runge_kutta = RungeKutta(bodies.count)
         self.accelerations = np.zeros((bodies.count + 1, 6))

@@ -367,7 +367,7 @@ class Changes:
         """Wake what sleeps beside a body that goes, is another version, or comes and stands still; or at a joint that
         comes or goes. arrays: BodyArrays of the scene, islands still by old numbers; numbers: new ones of the old
         bodies; body_rows, joint_rows: Rows."""
-        island, sizes, reach = self._bodies.island, self._bodies.reach, self._pipeline.islands.reach
+        island, sizes, touch = self._bodies.island, self._bodies.reach, self._pipeline.islands.touch
         if not np.any(island != AWAKE):
             return
         gone = np.flatnonzero(numbers[:-1] < 0)
@@ -377,7 +377,7 @@ class Changes:
                    if scene.bodies[i].kind != "dynamic" or i in versions]
         woken = set(island[old].tolist())
         for position, size in places:
-            near = lengths(self._bodies.position - position) <= size + sizes + reach
+            near = lengths(self._bodies.position - position) <= size + sizes + touch
             woken |= set(island[near].tolist())
         changed = [scene.joints[i] for i in joint_rows.fresh.tolist()]
         changed += [self._scene.joints[i] for i in np.flatnonzero(joint_rows.numbers()[:-1] < 0).tolist()]

@@ -109,7 +109,8 @@ def run(
     friction: Annotated[str | None, _world("friction", "cone or pyramid.")] = None,
     friction_points: Annotated[str | None, _world("friction-points", "central or point.")] = None,
     baumgarte: Annotated[float | None, _world_number("baumgarte", "Part of an error removed a substep.", "X")] = None,
-    slop: Annotated[float | None, _world_number("slop", "Overlap that baumgarte leaves, in metres.", "M")] = None,
+    slop: Annotated[float | None, _world_number(
+        "slop", "Overlap that baumgarte leaves, in metres; by default by the sizes of what overlaps.", "M")] = None,
     hertz: Annotated[float | None, _world_number("hertz", "Stiffness of soft contacts, in hertz.", "HZ")] = None,
     damping_ratio: Annotated[float | None, _world_number(
         "damping-ratio", "Their damping, 1 is critical.", "X")] = None,
@@ -118,11 +119,11 @@ def run(
     joint_damping_ratio: Annotated[float | None, _world_number(
         "joint-damping-ratio", "Their damping, 1 is critical.", "X")] = None,
     push_speed: Annotated[float | None, _world_number(
-        "push-speed", "Overlaps are pushed apart no faster, in m/s.", "M/S")] = None,
+        "push-speed", "Overlaps are pushed apart no faster, in m/s; by default by their sizes.", "M/S")] = None,
     restitution_threshold: Annotated[float | None, _world_number(
-        "restitution-threshold", "Slower impacts do not bounce, in m/s.", "M/S")] = None,
+        "restitution-threshold", "Slower impacts do not bounce, in m/s; by default what gravity gives in three steps.", "M/S")] = None,
     speculative_distance: Annotated[float | None, _world_number(
-        "speculative-distance", "Contacts exist from this distance on, in metres.", "M")] = None,
+        "speculative-distance", "Contacts exist from this distance on, in metres; by default by the sizes of what meets.", "M")] = None,
     sleep: Annotated[bool | None, typer.Option(
         "--sleep/--no-sleep", rich_help_panel="World", help="Whether bodies at rest fall asleep.")] = None,
     strict: Annotated[bool, typer.Option(

@@ -89,7 +89,7 @@ class Events:
         world's number of it: it ended at the time step * dt), body_a, body_b, shape_a, shape_b (numbers in the bodies);
         begin also impulse (normal, of that step [N s]), position and normal (from a to b) of the deepest point, world.
         Two shapes touch from the step on in which their contact carries an impulse or they overlap at its end, until
-        they are a fortieth of the speculative distance apart (0.5 mm). What touches and falls asleep goes on to touch.
+        they are a fortieth of the speculative distance apart (0.5 mm for cubes of 1 m). What touches and falls asleep goes on to touch.
     sensor_begin, sensor_end: likewise what came into sensors and went out of them, as found at the end of every step:
         body_a, shape_a are the sensor.
     """

@@ -75,9 +75,9 @@ class ReducedWorld(World):
                  tree: Iterable[Joint | str] | None = None, roots: Iterable[Body | str] | None = None,
                  ball: str | Mapping[str, str] = "quaternion", models: Mapping[str, JointModel | str] | None = None,
                  solver="si", iterations=None, first_iterations=None, stabilization="soft",
-                 friction="cone", friction_points="central", baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0,
-                 joint_hertz=None, joint_damping_ratio=2.0, push_speed=3.0, restitution_threshold=0.5,
-                 speculative_distance=0.02, threads=1, contact_model=None, stop=None, tolerance=None,
+                 friction="cone", friction_points="central", baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0,
+                 joint_hertz=None, joint_damping_ratio=2.0, push_speed=None, restitution_threshold=None,
+                 speculative_distance=None, threads=1, contact_model=None, stop=None, tolerance=None,
                  contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}

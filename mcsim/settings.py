@@ -58,6 +58,24 @@ RK4_FASTEST = 2.5
 # 9 fell with the sweeps of any other step (docs/accuracy.md).
 FIRST_STEP = 64
 
+# Lengths and speeds that are not given follow from the thickness t of the thinner of two shapes, or the size r of a body
+# (how far it reaches from its centre), and from what gravity g does in a step: no scene has another length or speed in it.
+#   speculative_distance    min(NEAR_FALLS g dt^2, NEAR_MOST t), at least NEAR_PART t
+#   slop                    SLOP_PART t
+#   restitution_threshold   RESTITUTION_FALLS g dt
+#   push_speed              of contacts PUSH_RATE t + PUSH_FALLS g h: a contact carries no more than m a_2 times that in a
+#                           substep (theory/stabilization.md), so it must grow with the weight that a substep brings
+#   sleep_speed             SLEEP_RATE r + SLEEP_PART sqrt(g r)
+# For a cube of 1 m at dt = 1/60 s, h = dt / 4: 20 mm, 0.5 mm, 0.49 m/s, 3 m/s, 10 mm/s.
+NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
+SLOP_PART = 0.0005
+# How far a contact's load may press a spring of (h w)^2 = 1 in before more is asked of it, by size: effort_of.
+LOAD = 0.4
+RESTITUTION_FALLS = 3.0
+PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1
+PUSH_SPEED = 3.0                        # of limits and joints [rad/s]
+SLEEP_RATE, SLEEP_PART = 0.006, 0.0017  # [1/s], 1
+
 RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
 
 # Compliant contacts: with 4 sweeps a block on four springs, 10^4 times too fast for the substep, never came to rest.
@@ -104,16 +122,17 @@ def _checked(k, sweeps=ITERATIONS):
     k["iterations"] = count(k["iterations"], "iterations", 1, MOST_ITERATIONS)
     k["position_rounds"] = count(k["position_rounds"], "position_rounds", 1, MOST_ITERATIONS)
     k["baumgarte"] = within(k["baumgarte"], 0.0, 1.0, "baumgarte")
-    for name in ("slop", "restitution_threshold", "speculative_distance", "damping_ratio", "joint_damping_ratio",
-                 "push_speed"):
+    for name in ("damping_ratio", "joint_damping_ratio"):
         k[name] = not_negative(k[name], name)
+    for name in ("slop", "restitution_threshold", "speculative_distance", "push_speed"):
+        k[name] = None if k[name] is None else not_negative(k[name], name)
     h = k["dt"] / k["substeps"]
     if h < 1e-12:
         raise FieldError("dt", f"divided by substeps is {h:.3g} s; it must be at least 1e-12 s")
     if k["integrator"] == "rk4" and k["joint_hertz"] is None:
         k["joint_hertz"] = min(RK4_HERTZ, RK4_HERTZ_PER_RATE / h)
     if k["hertz"] is None:
-        k["hertz"] = CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / h
+        k["hertz"] = _usual_hertz(k)
     if k["joint_hertz"] is None:
         k["joint_hertz"] = HERTZ_PER_RATE / h
     more = FIRST_STEP if own_iterations else 1
@@ -129,8 +148,8 @@ def _checked(k, sweeps=ITERATIONS):
     if k["integrator"] in POSITION_INTEGRATORS:
         _check_position_integrator(k)
     k["sleep"] = flag(k["sleep"], "sleep") and k["integrator"] == "semi_implicit" and k["contact"] == "rigid"
-    for name in ("sleep_speed", "sleep_time"):
-        k[name] = positive(k[name], name)
+    k["sleep_time"] = positive(k["sleep_time"], "sleep_time")
+    k["sleep_speed"] = None if k["sleep_speed"] is None else positive(k["sleep_speed"], "sleep_speed")
     k["threads"] = count(k["threads"], "threads", 1, MOST_THREADS)
     k["strict"] = flag(k["strict"], "strict")
     return k
@@ -202,7 +221,7 @@ def check_reduced_settings(keywords):
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
                                 "geometric_stiffness": 0.0,
-                                "position_rounds": 1, "sleep": False, "sleep_speed": 0.01, "sleep_time": 0.5},
+                                "position_rounds": 1, "sleep": False, "sleep_speed": None, "sleep_time": 0.5},
                            REDUCED_ITERATIONS)
         return checked | {"integrator": k["integrator"]}
     except FieldError as error:
@@ -287,9 +306,62 @@ def joint_tree(k):
     return int(k["joint_solver"] == "tree")
 
 
-def sleep_settings(k):
-    """(speed [m/s], time [s]) of constraints/_islands.pyx; speed 0: nothing sleeps."""
-    return (k["sleep_speed"] if k["sleep"] else 0.0), k["sleep_time"]
+def sleep_settings(k, gravity, bodies):
+    """What constraints/_islands.pyx is told of the bodies (BodyArrays): from which speeds down they are still (n,) [m/s],
+    for what time they must be [s], and from no farther on than what distances they have contacts (n,) [m]."""
+    turning = np.trace(bodies.inertia, axis1=1, axis2=2) / np.where(bodies.mass > 0.0, bodies.mass, 1.0)
+    sizes = np.where(bodies.reach > 0.0, bodies.reach, np.sqrt(turning))
+    if not k["sleep"]:
+        speeds = np.zeros(bodies.count)
+    elif k["sleep_speed"] is not None:
+        speeds = np.full(bodies.count, k["sleep_speed"])
+    else:
+        speeds = SLEEP_RATE * sizes + SLEEP_PART * np.sqrt(_length(gravity) * sizes)
+    near = _nearness(k, gravity)
+    thickness = 2.0 * bodies.reach
+    with np.errstate(invalid="ignore"):
+        nearest = np.maximum(near["part"] * thickness, np.minimum(near["distance"], near["most"] * thickness))
+    return speeds, k["sleep_time"], np.where(np.isnan(nearest), np.inf, nearest)
+
+
+def _length(gravity):
+    x, y, z = (float(u) for u in gravity)
+    return math.sqrt(x * x + y * y + z * z)
+
+
+def _nearness(k, gravity):
+    """The Nearness record: from which separation on pairs have contacts."""
+    if k["speculative_distance"] is not None:
+        return {"distance": k["speculative_distance"], "most": math.inf, "part": 0.0}
+    return {"distance": NEAR_FALLS * _length(gravity) * k["dt"] * k["dt"], "most": NEAR_MOST, "part": NEAR_PART}
+
+
+def _usual_hertz(k):
+    """Of contacts, where the user names none."""
+    return CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / (k["dt"] / k["substeps"])
+
+
+def _load_scale(k, gravity):
+    """wide/_blocks.pxd, effort_of: 1 / (LOAD g) [s^2/m], or 0 where springs are as stiff as the user says."""
+    g = _length(gravity)
+    return 1.0 / (LOAD * g) if k["hertz"] == _usual_hertz(k) and k["stabilization"] == "soft" and g > 0.0 else 0.0
+
+
+def _lengths_and_speeds(k, gravity):
+    """Those settings that follow from the bodies' sizes and from gravity where they are not given: `x` and `x_part` make
+    x + x_part * size, size that of the thinner one of two shapes."""
+    g = _length(gravity)
+    push = k["push_speed"]
+    given = push is not None
+    return {
+        "slop": 0.0 if k["slop"] is None else k["slop"], "slop_part": SLOP_PART if k["slop"] is None else 0.0,
+        "restitution_threshold": (RESTITUTION_FALLS * g * k["dt"] if k["restitution_threshold"] is None
+                                  else k["restitution_threshold"]),
+        "push_speed": push if given else PUSH_SPEED,
+        "contact_push_speed": push if given else PUSH_FALLS * g * k["dt"] / k["substeps"],
+        "contact_push_rate": 0.0 if given else PUSH_RATE,
+        "speculative": _nearness(k, gravity),
+    }
 
 
 def workers(threads):
@@ -308,15 +380,14 @@ def kernel_settings(k, gravity):
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
         "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,
-        "baumgarte": k["baumgarte"], "slop": k["slop"],
+        "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],
         "joint_warm_start": joint_warm_start(k["stabilization"], k["baumgarte"], k["contact"] == "compliant"),
-        "push_speed": k["push_speed"],
-        "restitution_threshold": k["restitution_threshold"], "restitution_law": LAWS.index(k["restitution_law"] or LAWS[-1]),
-        "speculative_distance": k["speculative_distance"],
+        "restitution_law": LAWS.index(k["restitution_law"] or LAWS[-1]),
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
+        "load_scale": _load_scale(k, gravity),
         "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

@@ -68,14 +68,18 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       position_rounds: position solves a substep of projection and ggl, 2.
       friction: "cone" or "pyramid"; friction_points: "central" (one a manifold, with twist) or "point".
       baumgarte: beta, part of the error removed a substep by baumgarte and split_impulse, 0.2.
-      slop: overlap that all but soft and none leave [m], 0.5 mm.
+      slop: overlap that all but soft and none leave [m]; by default 0.0005 t. (This and the next three lengths and speeds
+        follow from t, the thickness of the thinner of two shapes, and what gravity g does in a step, where they are not
+        given; `settings` has None then.)
       hertz, damping_ratio: of soft contacts, 0.46 / h (less with fewer than 4 iterations) and 2. joint_hertz,
         joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
-      push_speed: fastest speed of pushing an overlap apart [m/s], 3.
-      restitution_threshold: slower impacts do not bounce [m/s], 0.5.
+      push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
+        overlaps, 3 of the others.
+      restitution_threshold: slower impacts do not bounce [m/s]; by default 3 g dt.
       restitution_law: of impacts with friction, of joints too (docs/theory/impacts.md): "stronge" (the work of the normal
         impulse comes back by e²; gains no energy), "newton" (the speed comes back by e), "poisson" (the impulse does).
-      speculative_distance: contacts exist from this separation on [m], 0.02.
+      speculative_distance: contacts exist from this separation on [m]; by default t / 50, or the least of 7.34 g dt²
+        and t / 4 if that is more.
       joint_solver: "tree" (all joints at once by a sparse factorization, the joints closed at the end of every drift),
         "rows" (joint by joint, swept with the contacts). Default "tree", but "rows" with solver "pgs", which has no
         other, and in a net whose loops make a factorization too dear (pass "tree" to have it there too); `settings`
@@ -88,9 +92,10 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         their own, so joint_solver is not read; symplectic, second order, energy within a band for good; "variational"
         by quaternion increments. What has bounds as under "rk4", stabilization "none", "baumgarte" or "soft" for that
         only. SimulationError where the joints cannot be closed).
-      sleep: True. Bodies that have been slower than sleep_speed, 0.01 m/s, for sleep_time, 0.5 s, and lie on something
+      sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
-        them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only.
+        them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only. sleep_speed
+        [m/s] is by default 0.006 r / s + 0.0017 √(g r), r how far the body reaches from its centre.
       contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
         (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
         "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
@@ -112,9 +117,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
                  joint_solver=None, stabilization="soft", integrator=None, geometric_stiffness=0.0, friction="cone",
                  friction_points="central",
-                 baumgarte=0.2, slop=0.0005, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
-                 push_speed=3.0, restitution_threshold=0.5, speculative_distance=0.02, position_rounds=2, sleep=True,
-                 sleep_speed=0.01, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
+                 baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
+                 push_speed=None, restitution_threshold=None, speculative_distance=None, position_rounds=2, sleep=True,
+                 sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,
                  contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items() if name not in ("self", "scene")}
         self._start(scene, check_settings(keywords))
@@ -177,8 +182,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     def _new_pipeline(self, scene, bodies, joints, collider, settings, **planned):
         """What makes the steps of these bodies and joints."""
         kind = PIPELINES.get(self._keywords["integrator"], Pipeline)
-        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(self._keywords),
-                    **planned)
+        return kind(bodies, joints, collider, settings, bool(np.any(bodies.bounces)), sleep_settings(
+            self._keywords, scene.gravity, bodies), **planned)
 
     def _new_laboratory(self, noted):
         """What solves the rows in place of the sweeps, or None."""

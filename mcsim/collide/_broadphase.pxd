@@ -1,7 +1,7 @@
 """The broadphase as the narrowphase sees it."""
 
 from libc.stdint cimport int8_t, int32_t, uint64_t
-from mcsim.state._layout cimport Bodies
+from mcsim.state._layout cimport Bodies, Nearness
 from mcsim.collide._shapes cimport PlacedShapes
 from mcsim.collide._solid cimport Aabb
 from mcsim.collide._tree cimport Mark, Tree
@@ -40,12 +40,12 @@ cdef class Broadphase(PlacedShapes):
     cdef Py_ssize_t pair_capacity        # of each of the four
     cdef Py_ssize_t pairs_wanted         # what the next grow_pairs() must hold
 
-    cdef int find_pairs(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef int find_pairs(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
     cdef int grow_pairs(self) except -1
     cdef void rest_shape(self, int32_t i) noexcept nogil
     cdef void list_planes(self, int32_t begin) noexcept nogil
-    cdef void set_fat_boxes(self, double speculative_distance, int32_t* coming) noexcept nogil
-    cdef void mend_trees(self, double speculative_distance) noexcept nogil
+    cdef void set_fat_boxes(self, int32_t* coming) noexcept nogil
+    cdef void mend_trees(self) noexcept nogil
     cdef void build(self, int which) noexcept nogil
     cdef int live(self, int32_t i, int32_t j) noexcept nogil
     cdef int wanted(self, int32_t i, int32_t j) noexcept nogil

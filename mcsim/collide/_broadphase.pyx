@@ -17,10 +17,10 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 from mcsim.core._types cimport Vec3, OK, GROW
 from mcsim.core._math cimport vec3, sub, scale, dot
-from mcsim.state._layout cimport Bodies, Shape, DYNAMIC, PLANE, STATIC
+from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, PLANE, STATIC
 from mcsim.collide._memory cimport address, resized
 from mcsim.collide._shapes cimport PlacedShapes, extend, grown, limit
-from mcsim.collide._solid cimport Aabb
+from mcsim.collide._solid cimport Aabb, near_of, thickness
 from mcsim.collide._tree cimport (NOTHING_THERE, BoxWalk, Mark, Node, Tree, holds, mark_of, next_leaf, nothing, overlap,
                                   side_of, tree_build, tree_clear, tree_insert, tree_move, tree_remove, tree_renumber,
                                   walk_box)
@@ -197,12 +197,12 @@ cdef class Broadphase(PlacedShapes):
 
     # ---- the stages of a call ----------------------------------------------------------------------------------------
 
-    cdef int find_pairs(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+    cdef int find_pairs(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil:
         """The pairs whose boxes overlap, and those with planes, into `close`. -> OK, or GROW: call
         grow_pairs() and then this again."""
         cdef int status
-        self.place_shapes(bodies, speculative_distance, ahead, self.stale)
-        self.mend_trees(speculative_distance)
+        self.place_shapes(bodies, nearness, ahead, self.stale)
+        self.mend_trees()
         status = self.mend_pairs()
         if status == OK:
             status = self.find_plane_pairs()
@@ -223,7 +223,7 @@ cdef class Broadphase(PlacedShapes):
             self.pair_capacity = capacity
         return 0
 
-    cdef void set_fat_boxes(self, double speculative_distance, int32_t* coming) noexcept nogil:
+    cdef void set_fat_boxes(self, int32_t* coming) noexcept nogil:
         """New fat boxes for the shapes that left theirs; how many there are for each tree. A shape that is not finite
         has an empty one."""
         cdef int32_t i, k
@@ -247,7 +247,7 @@ cdef class Broadphase(PlacedShapes):
                     y = box.upper.y - box.lower.y
                     z = box.upper.z - box.lower.z
                     x = x if x > y else y
-                    margin = speculative_distance + 0.025 * (x if x > z else z)
+                    margin = near_of(&self.placed_nearness, thickness(&self.solids[i])) + 0.025 * (x if x > z else z)
                 fat[0] = grown(box, margin)
                 extend(fat, scale(TRAVELS, self.solids[i].motion.travel))
             else:
@@ -259,7 +259,7 @@ cdef class Broadphase(PlacedShapes):
             self.moved_count += 1
             coming[STILL if self.kind[i] == STATIC else MOVING] += 1
 
-    cdef void mend_trees(self, double speculative_distance) noexcept nogil:
+    cdef void mend_trees(self) noexcept nogil:
         """Every shape that was placed into its tree, where it is now. A tree half of whose leaves changed is built
         anew."""
         cdef int32_t coming[3]
@@ -273,7 +273,7 @@ cdef class Broadphase(PlacedShapes):
             for i in range(self.shape_count):
                 self.fat[i] = nothing()
             self.pair_count = 0
-        self.set_fat_boxes(speculative_distance, coming)
+        self.set_fat_boxes(coming)
         for which in range(STILL, MOVING + 1):
             anew[which] = self.stale or (self.trees[which].changes + coming[which]
                                          > self.trees[which].count // 2 + 16)
@@ -400,7 +400,8 @@ cdef class Broadphase(PlacedShapes):
                 if not self.live(plane, i) or self.shapes[i].type == PLANE or not self.solids[i].finite:
                     continue
                 height = dot(n, sub(self.solids[i].position, self.solids[plane].position))
-                reach = limit(&self.solids[plane].motion, &self.solids[i].motion) + self.solids[i].reach
+                reach = limit(&self.solids[plane].motion, &self.solids[i].motion,
+                              near_of(&self.placed_nearness, thickness(&self.solids[i]))) + self.solids[i].reach
                 if height > reach or not self.wanted(plane, i):
                     continue
                 if count == self.pair_capacity:

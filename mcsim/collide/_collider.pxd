@@ -1,7 +1,7 @@
 """The collision stage as the pipeline sees it."""
 
 from libc.stdint cimport int32_t, uint64_t
-from mcsim.state._layout cimport Bodies, Manifold, Resistance
+from mcsim.state._layout cimport Bodies, Manifold, Nearness, Resistance
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport EventLog
 from mcsim.collide._patch cimport Patch
@@ -23,10 +23,9 @@ cdef class Collider(Broadphase):
     cdef Py_ssize_t manifolds_wanted     # what the next grow() must hold
 
     cdef EventLog log
-    cdef double release                  # how far apart they must be to touch no more [m]
 
     cpdef void clear_events(self)
-    cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef int collide(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
     cdef void accept(self) noexcept nogil
     cdef void find_resistances(self) noexcept nogil
     cdef Resistance* resisted(self) noexcept nogil
@@ -42,14 +41,12 @@ cdef class Collider(Broadphase):
     cdef int spread(self, const Bodies* bodies, Patch* patch, Manifold* m, Py_ssize_t room, double near,
                     double ahead) noexcept nogil
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Py_ssize_t old_count, Manifold* m, Py_ssize_t room,
-                   double near, double ahead) noexcept nogil
-    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
-                           double ahead) noexcept nogil
-    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count,
-                           double near) noexcept nogil
-    cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil
+                   double ahead) noexcept nogil
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double ahead) noexcept nogil
+    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count) noexcept nogil
+    cdef void finish_manifold(self, Manifold* m, const Manifold* old) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
-    cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
-    cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
-                              Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil
+    cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil
+    cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
+                              Py_ssize_t slot_end) noexcept nogil
     cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil

@@ -6,7 +6,7 @@ that they may meet within the time ahead. The manifolds depend on the bodies' st
 
 import numpy as np
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memmove, memset
@@ -17,14 +17,15 @@ from mcsim.core._fetch cimport fetch
 from mcsim.core._types cimport Vec3, Quat, OK, GROW
 from mcsim.core._math cimport add, dot, mat_vec, scale, sub, vec3
 from mcsim.state._carrier cimport opening_speed
-from mcsim.state._layout cimport (Bodies, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance, BOX)
+from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOrigin, ManifoldPoint, Resistance,
+                                   BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._carrying cimport set_carrying, turn_over
-from mcsim.collide._solid cimport Solid, is_surface
+from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
 from mcsim.collide._pairs cimport pair_key
@@ -43,13 +44,10 @@ cdef enum:
     LEAST_PAIRS = 32             # a thread: fewer are not worth waking one
     ROOMY = 8                    # with so much room a pair threads are not given more
 
-# What goes farther in a step than this times the speculative distance has contacts with what it meets, not with what it
-# passes by: with what comes nearer than GRAZE times that distance.
+# What goes farther in a step than this times the distance from which on the pair has contacts has them with what it meets,
+# not with what it passes by: with what comes nearer than GRAZE times that distance.
 cdef double FLIGHT = 5.0
 cdef double GRAZE = 1e-3
-
-# Of the speculative distance: how far apart what touched must be to touch no more.
-cdef double RELEASE = 0.025
 
 
 cdef inline void copy_impulses(ManifoldPoint* p, const ManifoldPoint* old) noexcept nogil:
@@ -261,23 +259,22 @@ cdef class Collider(Broadphase):
 
     # ---- for kernels -------------------------------------------------------------------------------------------------
 
-    cdef int collide(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
-        """Find the contacts no farther apart than the distance [m], and those that come so near within the time `ahead` [s]
-        at the present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
+    cdef int collide(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil:
+        """Find the contacts no farther apart than that, and those that come so near within the time `ahead` [s] at the
+        present velocities (0: twists are not read). -> OK, or GROW: call grow() and then this again."""
         cdef int status
         self.manifold_count = 0
-        self.release = RELEASE * speculative_distance
         if not self.has_room():
             return GROW
-        status = self.find_pairs(bodies, speculative_distance, ahead)
+        status = self.find_pairs(bodies, nearness, ahead)
         if status == OK:
-            status = self.find_manifolds(bodies, speculative_distance, ahead)
+            status = self.find_manifolds(bodies, ahead)
         return status
 
     cdef void accept(self) noexcept nogil:
         """The step stands: its manifolds become the previous ones."""
         cdef Manifold* swap = self.previous
-        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count, self.release)
+        note_contacts(&self.log, self.previous, self.previous_count, self.manifolds, self.manifold_count)
         self.previous = self.manifolds
         self.previous_count = self.manifold_count
         self.manifolds = swap
@@ -461,7 +458,7 @@ cdef class Collider(Broadphase):
             alike(&m[k], m)
         deal(patch, parts, m)
         for k in range(parts):
-            set_carrying(&m[k], a, b, limit(&a.motion, &b.motion) - near)
+            set_carrying(&m[k], a, b, limit(&a.motion, &b.motion, near) - near)
             if ahead == 0.0 or self.keep_near(bodies, &m[k], near, ahead) > 0:
                 if kept < k:
                     m[kept] = m[k]
@@ -470,11 +467,12 @@ cdef class Collider(Broadphase):
         return kept
 
     cdef int touch(self, const Bodies* bodies, const Manifold* old, Py_ssize_t old_count, Manifold* m, Py_ssize_t room,
-                   double near, double ahead) noexcept nogil:
+                   double ahead) noexcept nogil:
         """Manifolds of one pair, the last one (old, or NULL) again if it serves. -> how many, -1: there is no room"""
         cdef const Solid* a = &self.solids[m.shape_a]
         cdef const Solid* b = &self.solids[m.shape_b]
-        cdef double reach = limit(&a.motion, &b.motion)
+        cdef double near = m.near
+        cdef double reach = limit(&a.motion, &b.motion, near)
         cdef double coming2 = 0.0
         cdef int count = self.again(old, m, reach)
         cdef int anew = count == 0
@@ -506,11 +504,11 @@ cdef class Collider(Broadphase):
             remember(m, a, self.turns[m.shape_a], b, self.turns[m.shape_b], reach, near, coming2)
         return count > 0
 
-    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double near,
-                           double ahead) noexcept nogil:
+    cdef int touch_surface(self, const Bodies* bodies, Manifold* m, Py_ssize_t old, double ahead) noexcept nogil:
         """The manifolds of a pair of which one shape is a surface, up to SURFACE_MANIFOLDS, from m on; `old`: where those
         of the last step begin. -> how many"""
         cdef Manifold pair = m[0]
+        cdef double near = pair.near
         cdef int first = is_surface(self.solids[m.shape_a].type)
         cdef int32_t surface = m.shape_a if first else m.shape_b
         cdef int32_t solid = m.shape_b if first else m.shape_a
@@ -527,7 +525,7 @@ cdef class Collider(Broadphase):
             learn_side(&sheets, self.previous[end].sheet)
             end += 1
         ride.near = near
-        ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion)
+        ride.limit = limit(&self.solids[surface].motion, &self.solids[solid].motion, near)
         leg.surface = self.solids[surface]
         leg.solid = self.solids[solid]
         leg.ahead = ahead
@@ -545,6 +543,8 @@ cdef class Collider(Broadphase):
             m[i].shape_b = pair.shape_b
             m[i].body_a = pair.body_a
             m[i].body_b = pair.body_b
+            m[i].size = pair.size
+            m[i].near = near
             m[i].part = i
             m[i].allowance = 0.0
             if not first:
@@ -557,24 +557,23 @@ cdef class Collider(Broadphase):
             best = like_before(&m[i], &self.previous[old], <int>(end - old), taken)
             k = alike_from(&self.previous[old + best], <int>(end - old - best)) if best >= 0 else 0
             taken |= ((<uint64_t>1 << k) - 1) << max(best, 0)
-            self.finish_patch(&m[i], parts, &self.previous[old + best] if best >= 0 else NULL, k, near)
+            self.finish_patch(&m[i], parts, &self.previous[old + best] if best >= 0 else NULL, k)
             i += parts
         return count
 
-    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count,
-                           double near) noexcept nogil:
+    cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count) noexcept nogil:
         """finish_manifold for all parts of a patch; old: those of the last one, or NULL."""
         cdef Py_ssize_t k
         if parts == 1 and old_count <= 1:
-            self.finish_manifold(m, old, near)
+            self.finish_manifold(m, old)
             return
         for k in range(parts):
-            self.finish_manifold(&m[k], NULL, near)
+            self.finish_manifold(&m[k], NULL)
             m[k].touching = old.touching if old != NULL else 0
         if old != NULL:
-            carry_patch(m, parts, old, old_count, near, self.compliant)
+            carry_patch(m, parts, old, old_count, m.near, self.compliant)
 
-    cdef void finish_manifold(self, Manifold* m, const Manifold* old, double near) noexcept nogil:
+    cdef void finish_manifold(self, Manifold* m, const Manifold* old) noexcept nogil:
         """Materials, and the impulses of the last manifold (old, or NULL)."""
         cdef const Grip* a = &self.grips[m.shape_a]
         cdef const Grip* b = &self.grips[m.shape_b]
@@ -586,7 +585,7 @@ cdef class Collider(Broadphase):
         m.touching = 0
         if old != NULL:
             m.touching = old.touching
-            carry_over(m, old, near)
+            carry_over(m, old, m.near)
 
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil:
         """Shapes are scattered in memory: what a test reads of them is fetched while other pairs are tested."""
@@ -595,7 +594,7 @@ cdef class Collider(Broadphase):
         if key >> 32 != last >> 32:
             fetch(&self.solids[key >> 32], sizeof(Solid))
 
-    cdef int find_manifolds(self, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+    cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
         of them, and as large a part of the room; where one needs more, one thread does it all, and next time there is more
         room."""
@@ -610,7 +609,7 @@ cdef class Collider(Broadphase):
             return GROW
         if threads > 1:
             for t in prange(threads, num_threads=threads, schedule="static", chunksize=1):
-                found[t] = self.find_some(bodies, speculative_distance, ahead, count * t // threads,
+                found[t] = self.find_some(bodies, ahead, count * t // threads,
                                           count * (t + 1) // threads, self.manifold_capacity * t // threads,
                                           self.manifold_capacity * (t + 1) // threads)
             for t in range(threads):
@@ -619,8 +618,7 @@ cdef class Collider(Broadphase):
                     self.crowded = self.manifold_capacity < ROOMY * count
                     break
         if threads <= 1:
-            self.manifold_count = self.find_some(bodies, speculative_distance, ahead, 0, count, 0,
-                                                 self.manifold_capacity)
+            self.manifold_count = self.find_some(bodies, ahead, 0, count, 0, self.manifold_capacity)
             if self.manifold_count < 0:
                 self.manifold_count = 0
                 self.manifolds_wanted = 2 * self.manifold_capacity
@@ -633,8 +631,8 @@ cdef class Collider(Broadphase):
             self.manifold_count += found[t]
         return OK
 
-    cdef Py_ssize_t find_some(self, const Bodies* bodies, double speculative_distance, double ahead, Py_ssize_t begin,
-                              Py_ssize_t end, Py_ssize_t slot, Py_ssize_t slot_end) noexcept nogil:
+    cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
+                              Py_ssize_t slot_end) noexcept nogil:
         """The manifolds of close[begin:end] into manifolds[slot:slot_end]. -> how many, -1: there is no room"""
         cdef Py_ssize_t first = slot
         cdef Py_ssize_t i
@@ -657,6 +655,8 @@ cdef class Collider(Broadphase):
             m.shape_b = <int32_t>key
             m.body_a = self.solids[m.shape_a].body
             m.body_b = self.solids[m.shape_b].body
+            m.size = min(thickness(&self.solids[m.shape_a]), thickness(&self.solids[m.shape_b]))
+            m.near = near_of(&self.placed_nearness, m.size)
             m.part = 0
             m.sheet = 0
             while k < self.previous_count and self.previous[k].key < key:
@@ -666,18 +666,17 @@ cdef class Collider(Broadphase):
             if is_surface(self.solids[m.shape_a].type) or is_surface(self.solids[m.shape_b].type):
                 if slot + SURFACE_MANIFOLDS > slot_end:
                     return -1
-                slot += self.touch_surface(bodies, m, k, speculative_distance, ahead)
+                slot += self.touch_surface(bodies, m, k, ahead)
                 continue
             end_of_old = k
             while end_of_old < self.previous_count and self.previous[end_of_old].key == key:
                 end_of_old += 1
             parts = self.touch(bodies, &self.previous[k] if end_of_old > k else NULL, end_of_old - k, m, slot_end - slot,
-                               speculative_distance, ahead)
+                               ahead)
             if parts < 0:
                 return -1
             if parts > 0:
-                self.finish_patch(m, parts, &self.previous[k] if end_of_old > k else NULL, end_of_old - k,
-                                  speculative_distance)
+                self.finish_patch(m, parts, &self.previous[k] if end_of_old > k else NULL, end_of_old - k)
             slot += parts
         return slot - first
 
@@ -717,7 +716,6 @@ cdef class Collider(Broadphase):
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:
                 m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
-            memset(m[i].padding, 0, sizeof(m[i].padding))
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
@@ -760,11 +758,13 @@ cdef class Collider(Broadphase):
         self.stale = 1
 
     def collide_once(self, position, orientation, kind, double speculative_distance):
-        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies.
+        """Collide and accept. position (n, 3) [m], orientation (n, 4), kind (n,): of the bodies; speculative_distance [m]: of
+        all pairs.
 
         -> (m,) MANIFOLD_DTYPE
         """
         cdef Bodies bodies
+        cdef Nearness nearness
         cdef int status
         position = np.ascontiguousarray(position, np.float64).reshape(-1, 3)
         orientation = np.ascontiguousarray(orientation, np.float64).reshape(-1, 4)
@@ -773,15 +773,16 @@ cdef class Collider(Broadphase):
         if not used < len(position) == len(orientation) == len(kind):
             raise ValueError(f"position, orientation and kind must have a row for each of {used + 1} bodies")
         memset(&bodies, 0, sizeof(bodies))
+        nearness.distance, nearness.most, nearness.part = speculative_distance, INFINITY, 0.0
         bodies.count = len(position)
         bodies.position = <Vec3*>address(position)
         bodies.orientation = <Quat*>address(orientation)
         bodies.kind = <int32_t*>address(kind)
         with nogil:
-            status = self.collide(&bodies, speculative_distance, 0.0)
+            status = self.collide(&bodies, &nearness, 0.0)
         while status == GROW:
             self.grow()
             with nogil:
-                status = self.collide(&bodies, speculative_distance, 0.0)
+                status = self.collide(&bodies, &nearness, 0.0)
         self.accept()
         return self.get_manifolds()

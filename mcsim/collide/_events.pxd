@@ -14,6 +14,13 @@ from mcsim.collide._memory cimport address
 cdef enum:
     AHEAD = 8                    # manifolds are far apart in memory: that many are fetched in advance
 
+# Of the distance from which on a pair has contacts: how far apart what touched must be to touch no more.
+cdef extern from *:
+    """
+    #define MC_RELEASE 0.025
+    """
+    const double RELEASE "MC_RELEASE"
+
 # As state/fields.EVENT_DTYPE.
 ctypedef struct Event:
     int64_t step                 # which one since the log was cleared, from 1 on
@@ -87,10 +94,10 @@ cdef inline logged(const EventLog* log, events):
     return events
 
 
-cdef inline int in_touch(const Manifold* m, double release) noexcept nogil:
+cdef inline int in_touch(const Manifold* m) noexcept nogil:
     """Did the bodies touch in this step? A point carried an impulse, or the surfaces meet at its end. Once they touch they
-    do until they are `release` apart, so that what trembles at distance 0 makes no events."""
-    cdef double near = release if m.touching else 0.0
+    do until they are a part of `near` apart, so that what trembles at distance 0 makes no events."""
+    cdef double near = RELEASE * m.near if m.touching else 0.0
     cdef int i
     for i in range(m.point_count):
         if m.points[i].total_normal_impulse > 0.0 or m.points[i].separation <= near:
@@ -130,7 +137,7 @@ cdef inline Py_ssize_t parts_of(const Manifold* m, Py_ssize_t count) noexcept no
 
 
 cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t old_count, Manifold* manifolds,
-                               Py_ssize_t count, double release) noexcept nogil:
+                               Py_ssize_t count) noexcept nogil:
     """Compare the contacts after a step with those before it; both are sorted by key. `touching` of the old ones has
     come over to the new ones of the same key: if all of it has, no old one needs to be looked at. A surface's parts come
     and go: together they are one contact, and it is looked up whether it was one."""
@@ -154,7 +161,7 @@ cdef inline void note_contacts(EventLog* log, const Manifold* old, Py_ssize_t ol
         touching = 0
         for j in range(parts):
             m[j].touching = did
-            touching |= in_touch(&m[j], release)
+            touching |= in_touch(&m[j])
         if touching != did:
             note_contact(log, m, parts, touching)
             for j in range(parts):

@@ -261,6 +261,8 @@ cdef inline void alike(Manifold* m, const Manifold* first) noexcept nogil:
     m.body_a = first.body_a
     m.body_b = first.body_b
     m.sheet = first.sheet
+    m.size = first.size
+    m.near = first.near
     m.normal = first.normal
     m.allowance = 0.0
 

@@ -19,7 +19,8 @@ from mcsim.collide._solid cimport Solid
 
 cdef extern from *:
     """
-    /* The most that b may have moved: parts of the speculative distance and of the smallest half extent. */
+    /* The most that b may have moved: parts of the distance from which on the pair has contacts and of the smallest half
+       extent. */
     #define MC_PART_OF_DISTANCE 0.05
     #define MC_PART_OF_SIZE 2e-3
     /* The square of the part of that by which a point may have slid along the surfaces. */

@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._types cimport Quat, Vec3
 from mcsim.core._math cimport add, norm, sub, vec3
-from mcsim.state._layout cimport Bodies, Shape
+from mcsim.state._layout cimport Bodies, Nearness, Shape
 from mcsim.collide._memory cimport Column
 from mcsim.collide._surfaces cimport Surfaces
 from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion
@@ -50,7 +50,7 @@ cdef class PlacedShapes:
     cdef int8_t* moved                   # its pairs are to be found anew
     cdef int32_t* placed                 # the shapes that this call placed
     cdef int32_t placed_count
-    cdef double placed_distance          # the speculative distance at which they were placed
+    cdef Nearness placed_nearness        # at which they were placed
     cdef int32_t* pool                   # the number in _pools of what a hull or surface is in, else -1
     cdef dict _pools                     # number -> [HullPool, how many shapes are in it]
     cdef int32_t _next_pool
@@ -61,15 +61,15 @@ cdef class PlacedShapes:
     cdef int solidify(self, int32_t i, HullPool pool) except -1
     cdef void revise(self) noexcept nogil
     cdef int close_up_shapes(self, const int8_t* gone) except -1
-    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil
-    cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil
+    cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil
+    cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil
     cdef void rest_shape(self, int32_t i) noexcept nogil
     cdef void wake_shape(self, int32_t i) noexcept nogil
 
 
-cdef inline double limit(const Motion* a, const Motion* b) noexcept nogil:
-    """The separation up to which two shapes may come within the speculative distance in the time ahead."""
-    return a.margin + b.margin + norm(sub(b.travel, a.travel))
+cdef inline double limit(const Motion* a, const Motion* b, double near) noexcept nogil:
+    """The separation up to which two shapes may come as near as `near` in the time ahead."""
+    return near + (a.margin + b.margin) + norm(sub(b.travel, a.travel))
 
 
 cdef inline Aabb grown(const Aabb* box, double margin) noexcept nogil:

@@ -11,11 +11,11 @@ from libc.string cimport memcmp, memcpy, memset
 from mcsim.core.linear import product
 from mcsim.core._types cimport Vec3, Quat
 from mcsim.core._math cimport vec3, add, dot, scale, norm, rotate, quat_mul, quat_matrix
-from mcsim.state._layout cimport Bodies, Shape, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
+from mcsim.state._layout cimport Bodies, Nearness, Shape, DYNAMIC, STATIC, PLANE, HULL, MESH, HEIGHT_FIELD
 from mcsim.state.fields import SHAPE_DTYPE, HULL_DTYPE
 from mcsim.collide._memory cimport Column, address, close_up, resized, resized_lines
 from mcsim.collide._surfaces cimport Surfaces
-from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion, bounds, is_surface, reach_of
+from mcsim.collide._solid cimport Solid, Aabb, HullView, Motion, bounds, is_surface, near_of, reach_of, thickness
 
 
 cdef inline int is_sane(const double* values, int count) noexcept nogil:
@@ -257,14 +257,16 @@ cdef class PlacedShapes:
 
     # ---- placing -----------------------------------------------------------------------------------------------------
 
-    cdef void place_shapes(self, Bodies* bodies, double speculative_distance, double ahead, bint whole) noexcept nogil:
+    cdef void place_shapes(self, Bodies* bodies, const Nearness* nearness, double ahead, bint whole) noexcept nogil:
         """Place all that can have moved since the last call, or the whole; note which in `placed`. A change of a body's
         kind counts as a motion."""
         cdef int32_t i, body
         cdef int32_t kind
         cdef Pose* at
-        whole = whole or speculative_distance != self.placed_distance
-        self.placed_distance = speculative_distance
+        cdef const Nearness* before = &self.placed_nearness
+        whole = (whole or nearness.distance != before.distance or nearness.most != before.most
+                 or nearness.part != before.part)
+        self.placed_nearness = nearness[0]
         self.placed_count = 0
         for i in range(self.shape_count):
             if not (whole or self.due[i] or self.moved[i]):
@@ -280,14 +282,15 @@ cdef class PlacedShapes:
             self.moved[i] |= kind != self.kind[i]
             self.kind[i] = kind
             self.due[i] = 0
-            self.place(i, bodies, speculative_distance, ahead)
+            self.place(i, bodies, nearness, ahead)
             self.placed[self.placed_count] = i
             self.placed_count += 1
 
-    cdef void place(self, int32_t i, Bodies* bodies, double speculative_distance, double ahead) noexcept nogil:
+    cdef void place(self, int32_t i, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil:
         """Pose, travel, margin and box of a shape. Travel is the way of the body's centre in the time ahead; a shape's
-        margin is half the speculative distance and the farthest that its turning takes any of its points. Its box holds
-        it and its margin, now and after its travel: two shapes meet only if their boxes do."""
+        margin is the farthest that its turning takes any of its points. Its box holds it and its margin, now and after its
+        travel, and if the body is dynamic, as one of a pair is, from as far as it has contacts with what is not thinner:
+        two shapes meet only if their boxes do."""
         cdef const Shape* shape = &self.shapes[i]
         cdef Solid* solid = &self.solids[i]
         cdef Motion* motion = &solid.motion
@@ -299,14 +302,15 @@ cdef class PlacedShapes:
         self.turns[i] = quat_mul(q, shape.orientation)
         solid.axes = quat_matrix(self.turns[i])
         solid.finite = is_sane(&solid.position.x, 3) and is_sane(&solid.axes.xx, 9)
-        motion.margin = 0.5 * speculative_distance
+        motion.margin = 0.0
         motion.travel = vec3(0.0, 0.0, 0.0)
         if ahead > 0.0 and self.kind[i] != STATIC:
             motion.travel = scale(ahead, bodies.twist[body].v)
             if shape.type != PLANE:
-                motion.margin += ahead * norm(bodies.twist[body].w) * self.arms[i]
+                motion.margin = ahead * norm(bodies.twist[body].w) * self.arms[i]
             solid.finite &= is_sane(&motion.margin, 1) and is_sane(&motion.travel.x, 3)
         if shape.type != PLANE:
             self.boxes[i] = bounds(solid)
-            self.boxes[i] = grown(&self.boxes[i], motion.margin)
+            self.boxes[i] = grown(&self.boxes[i], motion.margin + (
+                near_of(nearness, thickness(solid)) if self.kind[i] == DYNAMIC else 0.0))
             extend(&self.boxes[i], motion.travel)

@@ -7,7 +7,7 @@ from libc.math cimport sqrt, fabs, INFINITY
 from libc.stdint cimport int32_t
 from mcsim.core._types cimport Vec3, Mat3
 from mcsim.core._math cimport vec3, add, sub, scale, dot, cross, norm, mat_vec, mat_t_vec, mat_column
-from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL, MESH, HEIGHT_FIELD
+from mcsim.state._layout cimport SPHERE, BOX, CAPSULE, CYLINDER, HULL, MESH, HEIGHT_FIELD, PLANE, Nearness
 from mcsim.collide._surface cimport Surface
 
 # A hull's part of the shared pools, in the shape's frame.
@@ -74,6 +74,16 @@ cdef inline double inner_radius(const Solid* s) noexcept nogil:
     if s.type == HULL:
         return s.hull.inner_radius
     return s.size.x
+
+
+cdef inline double thickness(const Solid* s) noexcept nogil:
+    """Diameter of that ball [m]; infinite of what has no inside."""
+    return INFINITY if s.type == PLANE or is_surface(s.type) else 2.0 * inner_radius(s)
+
+
+cdef inline double near_of(const Nearness* n, double size) noexcept nogil:
+    """The separation from which on a pair has contacts, size: of the thinner shape [m]."""
+    return max(n.part * size, min(n.distance, n.most * size))
 
 
 cdef inline int inner_ball_count(const Solid* s) noexcept nogil:

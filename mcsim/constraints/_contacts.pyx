@@ -56,8 +56,8 @@ cdef void set_anchors(Manifold* m, const Bodies* bodies, const Settings* setting
             p, 0.5 * m.points[i].separation + m.rounding_b, m.normal), xb))
         anchors[i].lift = (0.5 - m.points[i].share) * m.points[i].separation if settings.compliant else 0.0
         anchors[i].weight = 1.0
-        if m.points[i].separation > 0.0 and settings.speculative_distance > 0.0:
-            anchors[i].weight = 1.0 - 0.999 * m.points[i].separation / settings.speculative_distance
+        if m.points[i].separation > 0.0 and m.near > 0.0:
+            anchors[i].weight = 1.0 - 0.999 * m.points[i].separation / m.near
         if anchors[i].weight < 0.001:
             anchors[i].weight = 0.001
         total += anchors[i].weight
@@ -112,6 +112,7 @@ cdef inline void begin_contact_row(Row* row, const Manifold* m, int source, int 
     row.source = source
     row.index = index
     row.stabilized = 0
+    row.size = m.size
     row.error = 0.0
     row.lower = -INFINITY
     row.upper = INFINITY

@@ -5,9 +5,9 @@ from mcsim.core._types cimport Quat, Vec3
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance
 
 cdef class Islands:
-    cdef double speed                    # slower is still [m/s]; 0 = nothing sleeps
     cdef double patience                 # [s]
-    cdef readonly double reach           # bodies whose surfaces are nearer than this touch [m]
+    cdef bint watching                   # some body may sleep
+    cdef readonly object touch           # (n,) near, of each body
     cdef readonly Py_ssize_t sleepers
     cdef object kept
     cdef double* size                    # of each body: its farthest point from the centre [m]
@@ -17,6 +17,8 @@ cdef class Islands:
     cdef double* lively                  # kinetic measure of an island, by its root
     cdef double* usual
     cdef double* speeds                  # of bodies in the last step [m/s]
+    cdef double* slow                    # below which they are still; 0 = never
+    cdef double* near                    # bodies whose surfaces are nearer than this may touch [m]
     cdef int32_t* moving
     cdef Vec3* position                  # of what did not move, where it was last seen
     cdef Quat* orientation

@@ -4,7 +4,7 @@ A sleeping body is not moved, its contacts are not looked for and its joints not
 touches its island, or the user changes it. `island` of a body is -1 while it is awake, else the lowest number among
 those that fell asleep with it: they wake together.
 
-An island falls asleep when all its bodies have been slower than `speed` for `patience`, it lies on something that
+An island falls asleep when all its bodies have been slower than `slow` for `patience`, it lies on something that
 stands still, nothing drives it, and it is not about to fall: with s the speed of a body's fastest point and s* the same
 smoothed over that time, the sum of m s^2 is at most GROWTH times that of m s*^2. What falls from an unstable balance
 grows like e^(c t), s*/s = 1 / (1 + c patience), and is let go on; what rattles keeps the ratio near 1. Mechanisms that
@@ -27,8 +27,11 @@ from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, MOTION_NONE, MOTOR_VE
 
 cdef double GROWTH = 1.5
 
-# Speeds of this size are rounding [m/s].
-cdef double NOTHING = 1e-9
+# Speeds of this part of those at which bodies are still are rounding.
+cdef double NOTHING = 1e-7
+
+# Bodies whose surfaces are nearer than this part of the distance from which on they have contacts touch.
+cdef double REACH = 0.25
 
 # What is known of an island, at its root.
 cdef enum:
@@ -37,22 +40,24 @@ cdef enum:
 
 
 cdef class Islands:
-    def __init__(self, bodies, double speed, double patience, double reach):
-        """bodies: state.arrays.BodyArrays.
-        speed [m/s] (0: nothing sleeps), patience [s], reach [m] as described above."""
+    def __init__(self, bodies, speeds, double patience, nearest):
+        """bodies: state.arrays.BodyArrays. speeds (n,), or one [m/s]: slower than that a body is still (0: it never
+        is); patience [s]; nearest (n,), or one [m]: from no farther on than that each has contacts."""
         count = bodies.count
         numbers = np.zeros((3, count + 1), np.int32)
-        values = np.zeros((4, count + 1))
+        values = np.zeros((6, count + 1))
         seen = np.zeros((count + 1, 3)), np.zeros((count + 1, 4))
-        values[0, :count] = bodies.reach
+        values[0, :count], values[4, :count], values[5, :count] = bodies.reach, speeds, nearest
+        values[5] *= REACH
+        self.touch = values[5, :count]
         asleep = np.zeros(count + 1, np.int8)
         self.kept = numbers, values, seen, asleep
         self.asleep = <int8_t*>records(asleep)
         self.parent, self.state, self.moving = integers(numbers[0]), integers(numbers[1]), integers(numbers[2])
         self.size, self.lively, self.usual = doubles(values[0]), doubles(values[1]), doubles(values[2])
-        self.speeds = doubles(values[3])
+        self.speeds, self.slow, self.near = doubles(values[3]), doubles(values[4]), doubles(values[5])
         self.position, self.orientation = <Vec3*>doubles(seen[0]), <Quat*>doubles(seen[1])
-        self.speed, self.patience, self.reach = speed, patience, reach
+        self.patience, self.watching = patience, np.any(values[4] > 0.0)
 
     def get_seen(self, kind, island):
         """(n, 7) position and orientation of each body that something would wake if it were moved, as they were last seen; 0
@@ -110,7 +115,7 @@ cdef class Islands:
         for k in range(bodies.count):
             if bodies.island[k] < 0:
                 continue
-            far = self.size[i] + self.size[k] + self.reach
+            far = self.size[i] + self.size[k] + self.near[k]
             if (norm(sub(bodies.position[k], bodies.position[i])) <= far
                     or norm(sub(bodies.position[k], self.position[i])) <= far):
                 woken |= self.wake(bodies, bodies.island[k])
@@ -172,7 +177,7 @@ cdef class Islands:
             m = &manifolds[i]
             if (bodies.island[m.body_a] >= 0 or bodies.island[m.body_b] >= 0) and (
                     self.active(bodies, m.body_a) or self.active(bodies, m.body_b)) and touches(
-                    m, bodies, self.reach, ahead):
+                    m, bodies, ahead):
                 woken |= self.wake(bodies, bodies.island[m.body_a])
                 woken |= self.wake(bodies, bodies.island[m.body_b])
         return woken
@@ -268,7 +273,7 @@ cdef class Islands:
             s = self.pace(bodies, i, position, orientation, dt)
             self.speeds[i] = s
             bodies.still_speed[i] += part * (s - bodies.still_speed[i])
-            bodies.still_time[i] = bodies.still_time[i] + dt if s < self.speed else 0.0
+            bodies.still_time[i] = bodies.still_time[i] + dt if s < self.slow[i] else 0.0
             ready |= bodies.still_time[i] >= self.patience
         return ready
 
@@ -289,7 +294,7 @@ cdef class Islands:
         memset(self.lively, 0, bodies.count * sizeof(double))
         memset(self.usual, 0, bodies.count * sizeof(double))
         for k in range(count):
-            if carries(&manifolds[k], self.reach):
+            if carries(&manifolds[k]):
                 self.unite(bodies, manifolds[k].body_a, manifolds[k].body_b, True)
                 if resistances != NULL and conveys(&resistances[k]):
                     self.drive(bodies, manifolds[k].body_a, manifolds[k].body_b)
@@ -305,7 +310,7 @@ cdef class Islands:
                 self.state[r] |= RESTLESS
             mass = 1.0 / bodies.inv_mass[i]
             self.lively[r] += mass * self.speeds[i] * self.speeds[i]
-            s = bodies.still_speed[i] + NOTHING
+            s = bodies.still_speed[i] + NOTHING * self.slow[i]
             self.usual[r] += mass * s * s
         for k in range(bodies.moving_count):
             i = bodies.moving[k]
@@ -325,19 +330,19 @@ cdef inline bint conveys(const Resistance* r) noexcept nogil:
     return dot(r.surface_velocity, r.surface_velocity) > 0.0
 
 
-cdef bint carries(const Manifold* m, double reach) noexcept nogil:
+cdef bint carries(const Manifold* m) noexcept nogil:
     """Whether a contact of the last step holds its bodies together."""
     cdef int k
     for k in range(m.point_count):
-        if m.points[k].separation <= reach or m.points[k].total_normal_impulse > 0.0:
+        if m.points[k].separation <= REACH * m.near or m.points[k].total_normal_impulse > 0.0:
             return True
     return False
 
 
-cdef bint touches(const Manifold* m, const Bodies* bodies, double reach, double ahead) noexcept nogil:
+cdef bint touches(const Manifold* m, const Bodies* bodies, double ahead) noexcept nogil:
     """Whether a point is, or within the time ahead comes, so near."""
     cdef int k
     for k in range(m.point_count):
-        if m.points[k].separation + min(ahead * opening_speed(m, k, bodies), 0.0) <= reach:
+        if m.points[k].separation + min(ahead * opening_speed(m, k, bodies), 0.0) <= REACH * m.near:
             return True
     return False

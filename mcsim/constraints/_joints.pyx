@@ -92,6 +92,7 @@ cdef inline Row* begin_row(Row* row, const Joint* joint, int source, int kind, i
     row.source = source
     row.index = index
     row.stabilized = 0
+    row.size = 0.0
     row.error = 0.0
     row.curvature = 0.0
     row.rate = 0.0

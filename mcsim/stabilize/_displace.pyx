@@ -35,20 +35,20 @@ from mcsim.core._math cimport (add, add_scaled, cross, mat_add, mat_vec, quat_ex
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
 from mcsim.state._inertia cimport about_point, inertia_world, refresh_inertia, spin_momentum, turn_of
 from mcsim.state._layout cimport (BIASED, DYNAMIC, RELAXED, ROW_JOINT, ROW_NORMAL, Bodies, Row, Settings)
-from mcsim.state._rows cimport rate
+from mcsim.state._rows cimport fastest_push, rate, without_slop
 
 from mcsim.state.fields import ROW_DTYPE
 
 
 cdef inline double target(const Row* row, double error, double part, const Settings* settings) noexcept nogil:
     """How far the row is to be moved, with the sign of its error, if `part` of an error is to be mended."""
-    cdef double fastest = settings.push_speed * settings.h
+    cdef double fastest = fastest_push(row, settings) * settings.h
     if row.kind == ROW_JOINT:
         return part * error
     if error > 0.0:
         return error
     if row.kind == ROW_NORMAL:
-        error = error + settings.slop if error < -settings.slop else 0.0
+        error = without_slop(row, error, settings)
     error *= part
     return error if error > -fastest else -fastest
 

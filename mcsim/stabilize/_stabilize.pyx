@@ -22,6 +22,7 @@ from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
     BLOCK_BORDER, BLOCK_TREE, BLOCK_WIDE, ROW_JOINT, ROW_NORMAL, BIASED, RELAXED, STABILIZE_BAUMGARTE, STABILIZE_SOFT)
+from mcsim.state._rows cimport fastest_push, without_slop
 
 
 cdef inline void set_bias(Row* row, double bias, double compliance, double relax_bias) noexcept nogil:
@@ -99,15 +100,15 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     soft = &contact
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
-                    set_soft_bias(row, soft, row.diagonal, h, -settings.push_speed)
+                    set_soft_bias(row, soft, row.diagonal, h, -fastest_push(row, settings))
                     if error > 0.0:
                         row.bias[BIASED] = row.bias[RELAXED] = error / h
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
-                    error = error + settings.slop if error < -settings.slop else 0.0
+                    error = without_slop(row, error, settings)
                 error = settings.baumgarte * error / h
-                if row.kind != ROW_JOINT and error < -settings.push_speed:
-                    error = -settings.push_speed
+                if row.kind != ROW_JOINT and error < -fastest_push(row, settings):
+                    error = -fastest_push(row, settings)
                 set_bias(row, error, 0.0, 0.0)
             else:
                 set_bias(row, 0.0, 0.0, 0.0)

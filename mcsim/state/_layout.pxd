@@ -141,7 +141,8 @@ ctypedef struct Manifold:
                                  # of the world resists (Resistance) is it written, and read
     Vec3 line                    # the direction that a turning normal stays at right angles to; 0: none. Only where it
                                  # turns is it written, and read
-    int64_t padding[2]
+    double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from them [m]
+    double near                  # from which separation on the pair has contacts (Nearness) [m]
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -338,6 +339,7 @@ ctypedef struct Row:
     double carry                 # impulse that comes back before the relax pass [N s or N m s]
     double curvature             # d2C/dt2 of the free drift: J' v + J a with a of the gyroscopic torque [m/s2]
     double rate                  # joint rows: what time itself adds to dC/dt, which is J v + rate [m/s]
+    double size                  # contact rows: of the manifold [m]
 
 # One of a joint's own rows as the direct solver keeps it: J = [-linear, -angular_a, linear, angular_b] of (twist of a,
 # twist of b); spin_a, spin_b = I^-1 angular_a, I^-1 angular_b of the two bodies.
@@ -384,6 +386,13 @@ cdef enum Integrator:
     INTEGRATE_VARIATIONAL = 3
     INTEGRATE_REDUCED = 4        # in generalized coordinates
 
+# From which separation on two shapes have contacts, t the thickness of the thinner one: min(distance, most t), at
+# least part t.
+ctypedef struct Nearness:
+    double distance              # [m]
+    double most
+    double part
+
 ctypedef struct Settings:
     double dt
     double h                     # dt / substeps
@@ -398,16 +407,19 @@ ctypedef struct Settings:
     Vec3 gravity
     double first_kick            # part of a substep's forces that acts before the drift; the rest acts after it
     double baumgarte
-    double slop
+    double slop                  # that baumgarte leaves: this [m], and this part of the manifold's `size`
+    double slop_part
     double contact_hertz
     double contact_damping_ratio
     double joint_hertz
     double joint_damping_ratio
     double joint_warm_start      # part of a joint row's impulse that the next substep starts with
-    double push_speed            # fastest speed at which an overlap is pushed apart [m/s]
+    double push_speed            # fastest speed at which limits and joints are pushed back [m/s, rad/s]
+    double contact_push_speed    # and overlaps: this [m/s], and so many times the manifold's `size` in a second
+    double contact_push_rate     # [1/s]
     double restitution_threshold
     int32_t restitution_law      # of solve/_laws.pxd
-    double speculative_distance
+    Nearness speculative
     int32_t position_rounds      # of projection and ggl: position solves a substep
     double time                  # of the present poses [s]
     int32_t integrator

@@ -4,7 +4,7 @@ from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 from mcsim.core._math cimport dot, sub, vec3
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, Bodies, Joint, JointRow, JointRows, Row
+from mcsim.state._layout cimport BLOCK_WIDE, DYNAMIC, ROW_NORMAL, Bodies, Joint, JointRow, JointRows, Row, Settings
 
 
 cdef inline bint joint_sleeps(const Joint* joint, const Bodies* bodies, const int8_t* asleep) noexcept nogil:
@@ -35,6 +35,19 @@ cdef inline double row_diagonal(const JointRow* row, double inv_mass_a, double i
     """J M^-1 J' over both bodies"""
     return ((inv_mass_a + inv_mass_b) * dot(row.linear, row.linear)
             + dot(row.angular_a, row.spin_a) + dot(row.angular_b, row.spin_b))
+
+
+cdef inline double fastest_push(const Row* row, const Settings* settings) noexcept nogil:
+    """The speed at which an overlap or a limit is pushed back at most [m/s, rad/s]."""
+    if row.kind == ROW_NORMAL:
+        return settings.contact_push_speed + settings.contact_push_rate * row.size
+    return settings.push_speed
+
+
+cdef inline double without_slop(const Row* row, double error, const Settings* settings) noexcept nogil:
+    """Of a contact's error, what is not to be left."""
+    cdef double slop = settings.slop + settings.slop_part * row.size
+    return error + slop if error < -slop else 0.0
 
 
 cdef inline bint is_wide(const Row* row) noexcept nogil:

@@ -88,7 +88,7 @@ MANIFOLD_DTYPE = _record(
     ("rounding_a", "f8"), ("rounding_b", "f8"), ("friction_impulse", "f8", 3), ("twist_impulse", "f8"),
     ("part", "i4"), ("sheet", "i4"), ("touching", "i4"), ("point_count", "i4"), ("points", MANIFOLD_POINT_DTYPE, 4),
     ("origin", MANIFOLD_ORIGIN_DTYPE), ("rolling_impulse", "f8", 3), ("line", "f8", 3),
-    ("padding", "i8", 2),
+    ("size", "f8"), ("near", "f8"),
 )
 
 # A contact that began or ended: collide/_events.pxd.
@@ -123,7 +123,7 @@ ROW_DTYPE = _record(
     ("mass", "f8", 2), ("lower", "f8"), ("upper", "f8"), ("impulse", "f8"), ("diagonal", "f8"), ("coupling", "f8"),
     ("friction", "f8"), ("lever", "f8"), ("offset", "f8", 2), ("share", "f8", 2), ("normal_begin", "i4"),
     ("normal_count", "i4"), ("kind", "i4"), ("source", "i4"), ("index", "i4"), ("stabilized", "i4"), ("error", "f8"), ("restitution", "f8"), ("kick", "f8"),
-    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"),
+    ("carry", "f8"), ("curvature", "f8"), ("rate", "f8"), ("size", "f8"),
 )
 
 SHAPE_TYPES = ("sphere", "box", "capsule", "cylinder", "plane", "hull", "mesh", "height_field")

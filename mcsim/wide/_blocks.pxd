@@ -48,13 +48,15 @@ ctypedef struct ContactBlock:
     int32_t turns                # 1: some lane's normal turns as its bodies move past each other
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
-    int32_t reserved[2]
+    int32_t rounds               # how many times a sweep goes over the block: the most of a lane
+    int32_t reserved
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
     Wide friction                # coefficient
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
+    Wide effort                  # so many times, rounded up, a sweep solves the lane (effort_of)
     Wide yielding                # 1 / (1 + softness): the part of an impulse that a biased sweep keeps
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
@@ -72,6 +74,9 @@ ctypedef struct StartPoint:
     Wide carry                   # what comes back before the relax pass [N s]
 
 ctypedef struct ContactStart:
+    Wide size                    # Manifold.size [m]
+    Wide stiffer                 # what hertz are multiplied by: the root of the effort
+    Wide faded                   # how fast a point's weight in the centre falls with its separation [1/m]
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
@@ -94,13 +99,38 @@ ctypedef struct ResistanceBlock:
     WideCone roll                # friction about the tangents [N m s]
     Wide roll_carry[2]
 
+cdef enum:
+    MOST_EFFORT = 128
+
+# How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
+# it bore, as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size).
+#
+# A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
+# bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
+# n g h = u. For cubes of 1 m at h = 1/240 s that is from 48 on each other on, for cubes of 1 cm from 4 on.
+cdef inline double effort_of(const Manifold* m, const Bodies* bodies, double scale) noexcept nogil:
+    cdef double load = 0.0
+    cdef double effort
+    cdef int i
+    for i in range(m.point_count):
+        load += m.points[i].normal_impulse
+    load *= bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
+    effort = scale * load * load
+    return min(effort / m.size, <double>MOST_EFFORT) if effort > m.size else 1.0
+
+
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
 ctypedef struct ContactRule:
     double inv_h                 # [1/s]
     double rate[2]               # bias = rate (C + slop) where C + slop < 0 [1/s]
     double yielding[2]           # 1 / (1 + softness), softness = compliance / (J M^-1 J')
-    double slop                  # [m]
-    double push_speed            # [m/s]
+    double slop                  # this [m], and
+    double slop_part             # so much of the lane's `size`
+    double push_speed            # this [m/s], and
+    double push_rate             # so many times its `size` in a second
+    double h                     # [s]
+    double omega[2]              # 2 pi hertz, and
+    double damping[2]            # damping ratio of the springs whose rate and yielding stand above
 
 # One level's kernels. blocks, starts, resisting: `count` of each, those of one colour one after the other. resistances,
 # resisting: not read where the former is NULL, or no block resists.
@@ -109,11 +139,11 @@ ctypedef struct WideKernels:
     Py_ssize_t block_size        # bytes
     Py_ssize_t start_size
     Py_ssize_t resistance_size
-    # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points; reach:
-    # the separation at which a point's weight in the centre has vanished [m].
+    # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
+    # scale: of effort_of.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, double reach) noexcept nogil
+                 const Bodies* bodies, double scale) noexcept nogil
     # The last impulses, the step's totals with them, and the separations into the manifolds.
     void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                   Py_ssize_t count, Manifold* manifolds) noexcept nogil
@@ -129,10 +159,10 @@ ctypedef struct WideKernels:
     # the world. second: of what refresh has made act. The bodies' twists are left to the caller.
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil
-    # One sweep of projected Gauss-Seidel. rub: friction too, as always in the relax pass. -> the largest change of a
-    # velocity [m/s, rad/s]
+    # One sweep of projected Gauss-Seidel, or its round `again`, from 1 on, over the lanes that it goes over more often.
+    # rub: friction too, as always in the relax pass. -> the largest change of a velocity [m/s, rad/s]
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                    bint rub) noexcept nogil
+                    bint rub, int again) noexcept nogil
     # The largest change that a row would make of its impulse [N s, N m s].
     double (*residual)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
                        int relaxed) noexcept nogil

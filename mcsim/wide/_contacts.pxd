@@ -23,11 +23,12 @@ ctypedef struct Task:
     double* found                # by each thread: the largest change
     double part
     double whirl
-    double reach
     int relaxed
     bint rub
     bint second
     bint ended
+    int again
+    double scale
 
 cdef class WideContacts:
     cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
@@ -52,12 +53,14 @@ cdef class WideContacts:
     cdef bint ended                     # whether a substep has begun since then
     cdef Py_ssize_t body_count
     cdef readonly Py_ssize_t row_count
+    cdef public double scale            # of effort_of; 0: a sweep solves each contact once
+    cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, double reach) noexcept nogil
+                    const Bodies* bodies) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil

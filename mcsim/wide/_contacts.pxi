@@ -8,6 +8,7 @@
 # (`coupling`): so the bodies' velocities are touched once a manifold.
 
 from libc.stdint cimport int8_t, int32_t
+from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
 from mcsim.core._math cimport add_scaled, cross, dot, perpendicular, scale, vec3
@@ -15,7 +16,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin)
+                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of)
 from mcsim.wide._ends cimport *
 from mcsim.wide._lanes cimport *
 
@@ -38,7 +39,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double reach) noexcept nogil:
+                           const Bodies* bodies, double scale_of) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -46,6 +47,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
     cdef Vec3 t = perpendicular(m.normal)
     cdef Vec3 second = cross(m.normal, t)
     cdef StartPoint* point
+    cdef double effort
     cdef int i
     block.manifold[lane] = number
     block.ends.body_a[lane] = m.body_a
@@ -57,6 +59,12 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    effort = effort_of(m, bodies, scale_of)
+    block.rounds = max(block.rounds, <int>ceil(effort))
+    put(&block.effort, lane, effort)
+    put(&start.stiffer, lane, sqrt(effort))
+    put(&start.size, lane, m.size)
+    put(&start.faded, lane, 0.999 / m.near if m.near > 0.0 else 0.0)
     put(&start.rounding_a, lane, m.rounding_a)
     put(&start.rounding_b, lane, m.rounding_b)
     if m.friction > 0.0:
@@ -108,8 +116,7 @@ cdef inline Wide there(const ContactStart* start, int i) noexcept nogil:
     return choose(above(start.points_there, splat(i)), splat(1.0), splat(0.0))
 
 
-cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies,
-                             double reach) noexcept nogil:
+cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bodies* bodies) noexcept nogil:
     """Where the points are on both bodies, and their weights in the centre: constraints/_contacts.pyx, set_anchors."""
     cdef Wide3 xa = gather3(<const double*>bodies.position, block.ends.body_a, 3)
     cdef Wide3 xb = gather3(<const double*>bodies.position, block.ends.body_b, 3)
@@ -117,13 +124,12 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, block.ends.body_b)
     cdef Wide total = splat(0.0)
     cdef Wide half = splat(0.5)
-    cdef Wide faded = splat(0.999 / reach if reach > 0.0 else 0.0)
     cdef StartPoint* point
     cdef Wide3 at
     cdef int i
     for i in range(block.point_count):
         point = &start.points[i]
-        point.weight = splat(1.0) - faded * most(point.error, splat(0.0))
+        point.weight = splat(1.0) - start.faded * most(point.error, splat(0.0))
         point.weight = there(start, i) * most(point.weight, splat(0.001))
         total = total + point.weight
     total = inverse(total)
@@ -139,7 +145,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, double reach) noexcept nogil:
+               const Bodies* bodies, double scale) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -152,7 +158,8 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
         blocks[block].manifold[lane] = -1
     clear_ends(&blocks[block].ends)
     for lane in range(count):
-        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies, reach)
+        fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
+                  scale)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
@@ -160,7 +167,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
                             &resistances[chosen[lane]])
     find_standing(&blocks[block].ends, bodies)
     load_masses(&blocks[block].ends, bodies)
-    set_anchors(&blocks[block], &starts[block], bodies, reach)
+    set_anchors(&blocks[block], &starts[block], bodies)
 
 
 cdef inline double whole(const ContactBlock* block, const ContactStart* start, int i, int lane) noexcept nogil:
@@ -321,9 +328,9 @@ cdef inline void set_couplings(ContactBlock* block, int i, const Products* k) no
     point.diagonal = normal + point.turn[0] * tilt_0 + point.turn[1] * tilt_1
 
 
-cdef inline Wide bias_of(Wide error, Wide rate, const ContactRule* rule) noexcept nogil:
+cdef inline Wide bias_of(Wide error, Wide rate, Wide slop, Wide fastest, const ContactRule* rule) noexcept nogil:
     """A gap: close it and no more, in both passes. An overlap: the rule's."""
-    cdef Wide pushed = most(rate * least(error + splat(rule.slop), splat(0.0)), splat(-rule.push_speed))
+    cdef Wide pushed = most(rate * least(error + slop, splat(0.0)), -fastest)
     return choose(above(error, splat(0.0)), error * splat(rule.inv_h), pushed)
 
 
@@ -367,6 +374,17 @@ cdef inline void find_points(ContactBlock* block, ContactStart* start, Wide3 sec
         block.arm_a = w_add_scaled(block.arm_a, at.weight, arm[i])
 
 
+cdef inline void stiffen(ContactBlock* block, const ContactStart* start, const ContactRule* rule, Wide* rate) noexcept nogil:
+    """core/_softness.pxd, soften, of the lanes that bear much for their size."""
+    cdef Mask laden = above(block.effort, splat(1.0))
+    cdef Wide omega = start.stiffer * (splat(rule.omega[0]) + start.ground * splat(rule.omega[1] - rule.omega[0]))
+    cdef Wide damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
+    cdef Wide a1 = splat(2.0) * damping + splat(rule.h) * omega
+    cdef Wide a2 = splat(rule.h) * omega * a1
+    rate[0] = choose(laden, omega * inverse(a1), rate[0])
+    block.yielding = choose(laden, a2 * inverse(splat(1.0) + a2), block.yielding)
+
+
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,
                                const ContactRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
@@ -376,6 +394,8 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
     cdef Wide rate = splat(rule.rate[0]) + start.ground * splat(rule.rate[1] - rule.rate[0])
+    cdef Wide slop = splat(rule.slop) + splat(rule.slop_part) * start.size
+    cdef Wide fastest = splat(rule.push_speed) + splat(rule.push_rate) * start.size
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
     cdef Wide3 second, offset
@@ -394,6 +414,8 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     load_inertia(&block.ends, bodies)
     k = multiply(block, second)
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
+    if block.rounds > 1:
+        stiffen(block, start, rule, &rate)
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
@@ -401,7 +423,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         point.turn[1] = -w_dot(block.tangent, offset) * several
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
-        point.bias = bias_of(start.points[i].error, rate, rule)
+        point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
     if block.rubs:
         set_rub(block, start, &k)
 
@@ -602,6 +624,52 @@ cdef void solve_resisting(ContactBlock* block, ResistanceBlock* resisting, Twist
     solve_block(block, resisting, twist, relaxed, rub, rate)
 
 
+cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, int again,
+                      Wide* rate) noexcept nogil:
+    """Once more, of the lanes whose effort is not done: the others are put back."""
+    cdef Mask on = above(block.effort, splat(again))
+    cdef WidePair before = load_pair(&block.ends, twist)
+    cdef WidePair after
+    cdef WidePoint points[4]
+    cdef WideRub rubs[4]
+    cdef Wide slide[2]
+    cdef Wide roll[2]
+    cdef Wide twisting = block.twist
+    cdef Wide bore, largest
+    cdef int i, k
+    for i in range(block.point_count):
+        points[i].impulse = block.points[i].impulse
+        if block.rubs:
+            rubs[i] = block.rub[i]
+    for k in range(2):
+        slide[k] = block.slide.impulse[k]
+    if block.resists:
+        bore = resisting.bore
+        for k in range(2):
+            roll[k] = resisting.roll.impulse[k]
+    largest = splat(0.0)
+    solve_block(block, resisting if block.resists and rub else NULL, twist, relaxed, rub, &largest)
+    rate[0] = most(rate[0], choose(on, largest, splat(0.0)))
+    for i in range(block.point_count):
+        block.points[i].impulse = choose(on, block.points[i].impulse, points[i].impulse)
+        if block.rubs:
+            for k in range(2):
+                block.rub[i].impulse[k] = choose(on, block.rub[i].impulse[k], rubs[i].impulse[k])
+    for k in range(2):
+        block.slide.impulse[k] = choose(on, block.slide.impulse[k], slide[k])
+    block.twist = choose(on, block.twist, twisting)
+    if block.resists:
+        resisting.bore = choose(on, resisting.bore, bore)
+        for k in range(2):
+            resisting.roll.impulse[k] = choose(on, resisting.roll.impulse[k], roll[k])
+    after = load_pair(&block.ends, twist)
+    after.va = w_choose(on, after.va, before.va)
+    after.wa = w_choose(on, after.wa, before.wa)
+    after.vb = w_choose(on, after.vb, before.vb)
+    after.wb = w_choose(on, after.wb, before.wb)
+    store_pair(&after, &block.ends, twist)
+
+
 cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, const Twist* twist, int relaxed,
                                Wide* largest) noexcept nogil:
     """By how much the rows would change their impulses, each with the others as they are."""
@@ -628,10 +696,14 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                  bint rub) noexcept nogil:
+                  bint rub, int again) noexcept nogil:
     cdef Wide rate = splat(0.0)
     cdef Py_ssize_t k
-    if relaxed:
+    if again:
+        for k in range(count):
+            if blocks[k].rounds > again:
+                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub, again, &rate)
+    elif relaxed:
         for k in range(count):
             if blocks[k].resists:
                 solve_resisting(&blocks[k], &resisting[k], twist, 1, True, &rate)

@@ -7,6 +7,7 @@ Within a colour manifolds with the same number of points stand together.
 Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
+from libc.math cimport ceil
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
@@ -18,6 +19,7 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
 from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
+from mcsim.wide._blocks cimport effort_of
 from mcsim.wide._colors cimport COLORS, first_free
 
 from mcsim.core.arrays import aligned
@@ -27,6 +29,9 @@ cdef enum:
     LEAST_BLOCKS = 6             # a thread: fewer are not worth waking one
     CLASSES = 4                  # of a colour: 4, 3, 2, 1 points
     KEYS = 2 * COLORS * CLASSES
+
+
+cdef double TWO_PI = 6.283185307179586
 
 
 cdef class WideContacts:
@@ -93,6 +98,7 @@ cdef class WideContacts:
         memset(self.resting, 0, self.body_count * sizeof(uint64_t))
         self.row_count = 0
         self.used = 0
+        cdef double most = 1.0
         for i in range(count):
             m = &manifolds[i]
             self.key[i] = -1
@@ -110,14 +116,16 @@ cdef class WideContacts:
                 if moves_b:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
+            if self.scale > 0.0:
+                most = max(most, effort_of(m, bodies, self.scale))
             self.row_count += row_count(m)
             if resistances != NULL:
                 self.row_count += more_rows(m, &resistances[i])
+        self.rounds = <int>ceil(most)
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies, double reach) noexcept nogil:
-        """Blocks of all manifolds with their warm impulses; reach: the speculative distance [m];
-        resistances: beside the manifolds, or NULL. -> OK or GROW"""
+                    const Bodies* bodies) noexcept nogil:
+        """Blocks of all manifolds with their warm impulses; resistances: beside the manifolds, or NULL. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
         cdef int half, color, k, width
@@ -169,7 +177,7 @@ cdef class WideContacts:
         task.order = self.order
         task.first = self.first
         task.bodies = bodies
-        task.reach = reach
+        task.scale = self.scale
         self.share(&task, do_fill, block)
         return OK
 
@@ -242,9 +250,13 @@ cdef class WideContacts:
         cdef Softness soft
         cdef int k
         self.rule.inv_h = 1.0 / h
-        self.rule.push_speed = settings.push_speed
+        self.rule.push_speed, self.rule.push_rate = settings.contact_push_speed, settings.contact_push_rate
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
+        self.rule.slop_part = settings.slop_part if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
+        self.rule.h = h
         for k in range(2):
+            self.rule.omega[k] = TWO_PI * ((1.0 + k) * settings.contact_hertz)
+            self.rule.damping[k] = settings.contact_damping_ratio / (1.0 + k)
             self.rule.rate[k] = 0.0
             self.rule.yielding[k] = 1.0
             if settings.stabilization == STABILIZE_BAUMGARTE:
@@ -283,7 +295,12 @@ cdef class WideContacts:
         task.twist = twist
         task.relaxed = relaxed
         task.rub = rub
-        return self.share_by_color(&task, do_sweep)
+        cdef double largest = self.share_by_color(&task, do_sweep)
+        cdef int k
+        for k in range(1, self.rounds):
+            task.again = k
+            largest = max(largest, self.share_by_color(&task, do_sweep))
+        return largest
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
@@ -315,7 +332,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.reach)
+                          task.scale)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -339,7 +356,7 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
-                                          task.relaxed, task.rub)
+                                          task.relaxed, task.rub, task.again)
     task.found[worker] = max(task.found[worker], rate)
 
 

@@ -23,11 +23,11 @@ def pairs(events):
 
 
 def touching_by_hand(world, before):
-    """The rule in Python, from world's manifolds: a point carried an impulse or is no farther than 0, or 0.5 mm if it was."""
+    """The rule in Python, from world's manifolds: a point carried an impulse or is no farther than 0, or a part of `near` if it was."""
     found = world._collider.get_manifolds()
     touching = set()
     for m in found:
-        near = 0.025 * world.settings["speculative_distance"] if int(m["key"]) in before else 0.0
+        near = 0.025 * m["near"] if int(m["key"]) in before else 0.0
         points = m["points"][:m["point_count"]]
         if np.any(points["total_normal_impulse"] > 0.0) or np.any(points["separation"] <= near):
             touching.add(int(m["key"]))

@@ -1,0 +1,139 @@
+"""Mechanics knows no unit: the same scene in other lengths, masses and times moves the same way, to the bit.
+
+Factors are powers of two, so that every product with one is exact. What is compared is told in the first units again.
+"""
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+from units import in_units
+
+# Ready scenes with the same bits, and those in which the end of an iteration is decided by lengths and angles together, so
+# that what is left of it, which is rounding, differs.
+EXACT = ("newton_cradle", "dzhanibekov", "stack", "wall", "dominoes", "card_tower", "arch", "wrecking_ball",
+         "one", "pyramid", "tower", "chain20_heavy", "marbles", "terrain", "pendulum", "spinning_top")
+ROUNDED = ("bridge", "cardan_shaft", "slider_crank", "four_bar", "free_ragdoll", "incline", "tower10_heavy")
+STEPS = 20
+
+
+def draw(seed, ground="plane"):
+    """A few solids of every kind, of sizes from 0.05 to 1 m, over a ground."""
+    rng = np.random.default_rng(seed)
+    scene = mc.Scene(name="draw")
+    n = 9
+    if ground == "plane":
+        scene.add_body("ground", shape=mc.Plane((0, 0, 1)), kind="static")
+    elif ground == "box":
+        scene.add_body("ground", shape=mc.Box((8, 8, 0.5)), position=(0, 0, -0.5), kind="static")
+    elif ground == "field":
+        scene.add_body("ground", shape=mc.HeightField(rng.uniform(-0.2, 0.0, (n, n)), 1.5), kind="static")
+    else:
+        g = np.linspace(-6, 6, n)
+        places = [(x, y, 0.0) for x in g for y in g]
+        faces = [f for i in range(n - 1) for j in range(n - 1) for f in (
+            (i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1), (i * n + j, (i + 1) * n + j + 1, i * n + j + 1))]
+        scene.add_body("ground", shape=mc.Mesh(places, faces), kind="static")
+    for i in range(10):
+        r, q = np.exp(rng.uniform(np.log(0.05), 0.0)), rng.normal(size=4)
+        shape = (mc.Sphere(r), mc.Box(r * rng.uniform(0.3, 1, 3)), mc.Capsule(0.5 * r, 0.5 * r), mc.Cylinder(r, 0.4 * r),
+                 mc.ConvexHull(r * rng.uniform(-1, 1, (12, 3))))[i % 5]
+        scene.add_body(shape=shape, position=(*rng.uniform(-1.5, 1.5, 2), 0.6 + 0.7 * i), orientation=q / np.linalg.norm(q),
+                       velocity=rng.normal(size=3), angular_velocity=2 * rng.normal(size=3),
+                       material=mc.Material(friction=0.5, restitution=0.3 * (i % 2), rolling_friction=0.01 * r * (i % 3)))
+    return scene
+
+
+def moved(scene, steps=STEPS, dt=1 / 60, **keywords):
+    world = mc.World(scene, dt=dt, **keywords)
+    world.step(steps)
+    return world.positions.copy(), world.orientations.copy()
+
+
+def assert_same(scene, k, bound=0.0, steps=STEPS, **keywords):
+    unit = 2.0**k
+    told = moved(scene, steps, **keywords)
+    found = moved(in_units(scene, length=unit), steps, **keywords)
+    assert np.abs(found[0] / unit - told[0]).max() <= bound
+    assert np.abs(found[1] - told[1]).max() <= bound
+
+
+@pytest.mark.parametrize("k", (-10, -3, 8))
+@pytest.mark.parametrize("name", EXACT)
+def test_ready_scenes_in_other_lengths_have_the_same_bits(name, k):
+    assert_same(mc.load(name), k)
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_the_others_in_other_lengths_differ_by_rounding(name):
+    assert_same(mc.load(name), -5, 1e-8)
+
+
+@pytest.mark.parametrize("ground", ("plane", "box", "mesh", "field"))
+@pytest.mark.parametrize(("seed", "k"), ((0, -10), (1, -4), (2, 5), (3, 10)))
+def test_random_scenes_in_other_lengths_have_the_same_bits(ground, seed, k):
+    assert_same(draw(seed, ground), k, steps=50)
+
+
+@pytest.mark.parametrize("keywords", (
+    {"solver": "pgs"}, {"stabilization": "baumgarte"}, {"stabilization": "split_impulse"}, {"friction": "pyramid"},
+    {"stabilization": "projection"}, {"friction_points": "point"}, {"substeps": 1}), ids=str)
+def test_other_ways_to_solve_in_other_lengths_have_the_same_bits(keywords):
+    assert_same(draw(4), -6, steps=30, **keywords)
+
+
+@pytest.mark.parametrize("k", (-10, 7))
+def test_masses_and_times_too(k):
+    """Times with what is told in seconds told anew: dt, and the settings that have no other origin."""
+    scene, unit = draw(5), 2.0**k
+    told = moved(scene, push_speed=3.0, sleep_speed=0.01, sleep_time=0.5)
+    heavy = moved(in_units(scene, mass=unit), push_speed=3.0, sleep_speed=0.01, sleep_time=0.5)
+    slow = moved(in_units(scene, time=unit), dt=unit / 60, push_speed=3.0 / unit, sleep_speed=0.01 / unit,
+                 sleep_time=0.5 * unit)
+    for found in (heavy, slow):
+        assert np.array_equal(found[0], told[0]) and np.array_equal(found[1], told[1])
+
+
+def test_a_pile_falls_asleep_at_the_same_step_in_any_length():
+    scenes = [in_units(mc.load("stack"), length=2.0**k) for k in (-9, 0, 9)]
+    worlds = [mc.World(scene) for scene in scenes]
+    for world in worlds:
+        world.step(120)
+    assert worlds[1].asleep.any()
+    assert all(np.array_equal(world.asleep, worlds[1].asleep) for world in worlds)
+
+
+def test_generalized_coordinates_in_other_lengths():
+    """Contacts there are as soft, as near and as fast by the bodies' sizes as in a World."""
+    scene, unit = draw(6), 2.0**-6
+    worlds = [mc.ReducedWorld(s, dt=1 / 240) for s in (scene, in_units(scene, length=unit))]
+    for world in worlds:
+        world.step(40)
+    assert np.array_equal(worlds[1].positions / unit, worlds[0].positions)
+
+
+# ---- small bodies under the gravity that there is ----------------------------------------------------------------------
+
+def pyramid(size, base, top=1.0, drop=0.0, **keywords):
+    """Cubes of so many metres; -> the top's height by what it was, after 2.5 s."""
+    e = size / 2
+    scene = mc.Scene(gravity=(0, 0, -10))
+    scene.add_body("ground", shape=mc.Plane((0, 0, 1)), kind="static")
+    for i in range(base):
+        for j in range(i, base):
+            last = i == base - 1
+            scene.add_body(shape=mc.Box((e, e, e)), density=1000 * (top if last else 1.0),
+                           position=((i + 1) * e + 2 * (j - i) * e - base * e, 0, (2 * i + 1) * e + drop * last))
+    world = mc.World(scene, **keywords)
+    world.step(150)
+    return world.positions[-1][2] / ((2 * base - 1) * e)
+
+
+@pytest.mark.parametrize("substeps", (4, 8))
+@pytest.mark.parametrize("size", (0.005, 0.025, 0.1, 1.0, 30.0, 100.0))
+def test_pyramids_of_small_and_large_cubes_stand(size, substeps):
+    assert 0.97 < pyramid(size, 10, substeps=substeps) < 1.001
+
+
+def test_a_high_pyramid_of_cubes_of_5_cm_stands():
+    assert 0.97 < pyramid(0.05, 30) < 1.001
