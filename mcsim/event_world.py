@@ -188,7 +188,8 @@ class JointSource:
         bodies.twist[:, :3], bodies.twist[:, 3:] = v, w
         while self.pipeline.prepare() == GROW:
             self.pipeline.grow()
-        rows, J = self.world._rows_of_joints(self.pipeline.rows_now())
+        raw = self.pipeline.rows_now()
+        rows, J = self.world._rows_of_joints(raw)
         spins = self.world._spins()
         turning = np.zeros((len(x), 6))
         I = bodies.inv_inertia_world
@@ -198,8 +199,13 @@ class JointSource:
         own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
                                              - bodies.linear_damping[:, None] * v)
         own[:, 3:] = -bodies.angular_damping[:, None] * spins
-        forces = np.where(self.moves, self.pipeline.smooth_forces() - own - bodies.force, 0.0)
-        return JointRows(K, -(rows["curvature"] - product(K, turning.ravel())), rows["error"].copy(), forces)
+        smooth = np.where(self.moves, self.pipeline.smooth_forces(), 0.0)
+        right = -(rows["curvature"] - product(K, turning.ravel()))
+        gyroscopic = np.zeros_like(smooth)
+        gyroscopic[:, 3:] = np.where(self.moves, np.cross(w, spins), 0.0)
+        motors = self.world._motor_wrenches(raw, K, right, smooth - gyroscopic, turning.ravel())
+        forces = np.where(self.moves, smooth + motors - own - bodies.force, 0.0)
+        return JointRows(K, right, rows["error"].copy(), forces)
 
 
 def refuse_bounds(world, reduced):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from mcsim.core.errors import SceneError
-from mcsim.core.linear import turned
+from mcsim.core.linear import product, turned
 from mcsim.core.rotation import matrices
 from mcsim.laboratory import Residuals, problem_now
 from mcsim.notes import Note, notes_of
@@ -16,9 +16,8 @@ from mcsim.pipeline import STAGES
 from mcsim.scene.checks import FieldError, not_negative
 from mcsim.settings import RELAXING, joint_tree
 from mcsim.solve.assemble import delassus_csr, jacobian_csr, second_rows
-from mcsim.solve.kkt import KKT, Redundancy, kkt_system, redundancy
+from mcsim.solve.kkt import KKT, Redundancy, bounded_forces, kkt_system, redundancy
 from mcsim.solve.problems import Problem
-from mcsim.solve.problems.dantzig import boxed
 from mcsim.state.fields import AWAKE, ROW_KINDS
 
 if TYPE_CHECKING:
@@ -284,29 +283,32 @@ class Observers:
             blocks[moving, :3, :3] *= self._bodies.mass[moving, None, None]
             blocks[moving, 3:, 3:] = np.einsum("nij,njk,nlk->nil", rotations, self._bodies.inertia, rotations)[moving]
             # A row's curvature is dJ/dt v + J a of the free bodies' gyroscopic accelerations.
-            def system(motors):
-                return kkt_system(jacobian, blocks, forces - gyroscopic + motors,
-                                  -rows["curvature"] + jacobian @ turning.ravel())
+            right = -rows["curvature"] + jacobian @ turning.ravel()
+            motors = self._motor_wrenches(raw, jacobian.toarray(), right, forces - gyroscopic, turning.ravel())
+            return kkt_system(jacobian, blocks, forces - gyroscopic + motors, right)
 
-            return system(self._motor_wrenches(raw, system, turning.ravel()))
-
-    def _motor_wrenches(self, rows, system, turning):
-        """(n, 6) of the position motors: each coordinate's acceleration is its oscillator's, as far as forces reach."""
-        still = np.zeros((self._bodies.count, 6))
+    def _motor_wrenches(self, rows, jacobian, right, forces, turning):
+        """(n, 6) of position motors: each coordinate accelerates as its oscillator does, as far as forces reach. jacobian,
+        right: J a = right of the joints' rows; turning: (6 n,) the bodies' accelerations by the gyroscopic torque."""
         rows = rows[rows["kind"] == ROW_KINDS.index("motor")]
         axes = self._joints["axes"][rows["source"], rows["index"] // AXIS_ROWS]
         to_position = axes["motor_mode"] == MOTOR_POSITION
         if not np.any(to_position):
-            return still
-        rows, axes = rows[to_position], axes[to_position]
-        jacobian = jacobian_csr(rows, self._bodies.count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
-        w, rate = 2.0 * np.pi * axes["motor_hertz"], jacobian @ self._bodies.twist.ravel()
-        wanted = -w * w * rows["error"] - 2.0 * axes["motor_damping_ratio"] * w * rate - rows["curvature"] + jacobian @ turning
-        alone = system(still).solve()[0].ravel()
-        moved = np.stack([system(row.reshape(-1, 6)).solve()[0].ravel() - alone for row in jacobian])
-        response = moved @ jacobian.T
-        bound = axes["motor_max_force"]
-        return (boxed(0.5 * (response + response.T), jacobian @ alone - wanted, -bound, bound)[0] @ jacobian).reshape(-1, 6)
+            return np.zeros_like(forces)
+        rows, axes, count = rows[to_position], axes[to_position], len(forces)
+        mobility = np.zeros((count, 6, count, 6))
+        for i in np.flatnonzero(self._bodies.inv_mass > 0.0):
+            rotation = matrices(self._bodies.orientation[i:i + 1])[0]
+            mobility[i, :3, i, :3] = self._bodies.inv_mass[i] * np.eye(3)
+            mobility[i, 3:, i, 3:] = product(rotation, self._bodies.inv_inertia[i], rotation.T)
+        mobility = mobility.reshape(6 * count, 6 * count)
+        motors = jacobian_csr(rows, count).toarray() * np.repeat(self._bodies.inv_mass > 0.0, 6)
+        w = 2.0 * np.pi * axes["motor_hertz"]
+        wanted = (-w * w * rows["error"] - 2.0 * axes["motor_damping_ratio"] * w * product(motors, self._bodies.twist.ravel())
+                  - rows["curvature"] + product(motors, turning))
+        given = bounded_forces(mobility, jacobian, right, product(mobility, forces.ravel()), motors, wanted,
+                               axes["motor_max_force"])
+        return product(given, motors).reshape(-1, 6)
 
     def redundancy(self, tolerance=1e-9) -> Redundancy:
         """rank of the joints' bilateral rows now, the number of redundant ones, and null_space (rows, redundant): joint

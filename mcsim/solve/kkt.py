@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from mcsim.core.linear import least, product
+from mcsim.solve.problems.dantzig import boxed
+
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
@@ -113,3 +116,20 @@ def redundancy(jacobian, tolerance):
     # J' lambda = (J / s)' (s lambda) = 0
     null_space = np.linalg.qr(left[:, rank:] / scales[:, None])[0]
     return Redundancy(rank, rows - rank, null_space)
+
+
+def bounded_forces(mobility, jacobian, right, free, motors, wanted, bounds):
+    """(m,) forces along the rows `motors` (m, 6 n), within (m,) +-bounds, by which accelerations come to `wanted` (m,) with
+    the joints' rows J a = right: a boxed problem in the joints' response. mobility: (6 n, 6 n) M^-1; jacobian: (rows, 6 n) J;
+    free: (6 n,) accelerations without either."""
+    couplings = product(jacobian, mobility, jacobian.T)
+
+    def held(a, target):
+        if len(jacobian) == 0:
+            return a
+        return a + product(mobility, jacobian.T, least(couplings, target - product(jacobian, a))[0])
+
+    alone = held(free, right)
+    moved = np.stack([held(product(mobility, row), 0.0 * right) for row in motors])
+    response = product(moved, motors.T)
+    return boxed(0.5 * (response + response.T), product(motors, alone) - wanted, -bounds, bounds)[0]
