@@ -139,7 +139,10 @@ cdef class ReducedPipeline(TreePipeline):
         cdef long long before = self.impact_count
         if self.blows is None:
             return
-        if not held and self.looping:
+        if held:                                         # as a step begins: the last kick was another step's
+            self.sum_forces()
+            self.motion.kick(0.0, <const double*>self.wrench if self.pushed else NULL, 1)
+        elif self.looping:
             self.generalized.solve(self.rows, self.motion.qd, RELAXED)
         self.impact_count += self.blows.resolve(self.rows, self.row_count, self.settings.restitution_threshold,
                                                 self.settings.h, self.settings.first_kick, self.impacts)
@@ -168,9 +171,9 @@ cdef class ReducedPipeline(TreePipeline):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
 
-    def step(self, long long n):
+    def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
-        return Pipeline.step(self, n)
+        return Pipeline.go_on(self, n)
 
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""

@@ -11,7 +11,8 @@ cdef class TreePipeline(Pipeline):
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
     cdef tuple angles
-    cdef list carriers
+    cdef int32_t* carriers               # link and joint, of the tree's joints that are the scene's
+    cdef Py_ssize_t carrier_count
     cdef long long recovered             # step whose joint forces are in the records
     cdef long long carried_step          # after which these were kept
     cdef long long rows_step             # at whose end the rows stood that are there

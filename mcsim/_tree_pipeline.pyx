@@ -25,12 +25,14 @@ cdef class TreePipeline(Pipeline):
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
-        self.kept_of_tree = held, carrying
+        carriers = np.append(np.array(plan.carriers, np.int32).reshape(-1), np.int32(0))
+        self.carriers = integers(carriers)
+        self.kept_of_tree = held, carrying, carriers
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
-        self.carriers = plan.carriers
+        self.carrier_count = len(plan.carriers)
         self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
         self.recovered = self.carried_step = self.rows_step = -1
 
@@ -65,6 +67,7 @@ cdef class TreePipeline(Pipeline):
     def recover(self):
         """What the tree's joints carry at the end of the last substep, into their records; once a step, if q and qd are those
         it ended with: the forces across the joints at the accelerations there, under what its rows did."""
+        cdef Py_ssize_t i
         if self.recovered == self.steps or self.is_stale():
             return
         if self.carried_step == self.steps:                  # a step has begun since, and was undone
@@ -75,8 +78,8 @@ cdef class TreePipeline(Pipeline):
             return
         self.recovered = self.steps
         self.motion.carry(<const double*>self.carried_forces)
-        for link, joint in self.carriers:
-            self.motion.give_wrench(link, self.settings.h, &self.bodies, &self.joints[<Py_ssize_t>joint])
+        for i in range(self.carrier_count):
+            self.motion.give_wrench(self.carriers[2 * i], self.settings.h, &self.bodies, &self.joints[self.carriers[2 * i + 1]])
 
     cdef void keep_carried(self) noexcept nogil:
         """Before a step lays out rows anew: what recover() asks of those of the last one, should this one be undone."""

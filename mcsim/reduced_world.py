@@ -188,7 +188,10 @@ class ReducedWorld(World):
     def _make_steps(self, n):
         vars(self)["_pipeline"].sync()                       # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
-            return super()._make_steps(n)
+            try:
+                return super()._make_steps(n)
+            finally:
+                vars(self)["_pipeline"].recover()    # while q, qd and tau are those that the forces belong to
         if self._forgetful:
             self._forget()
         self._refuse_bounds()
