@@ -659,6 +659,7 @@ cdef class Collider(Broadphase):
             m.body_b = self.solids[m.shape_b].body
             m.part = 0
             m.sheet = 0
+            m.thinning = 1.0
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
                 if k + MANIFOLDS_AHEAD < self.previous_count:
@@ -717,7 +718,7 @@ cdef class Collider(Broadphase):
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:
                 m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
-            memset(m[i].padding, 0, sizeof(m[i].padding))
+            m[i].padding = 0
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):
