@@ -17,8 +17,8 @@
     finish       contacts and sensors look; who falls asleep
 
 Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
-impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. Other integrators have a substep of their own (_smooth_pipeline.pyx,
-_position_pipeline.pyx).
+impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. Other
+integrators have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
 """
 
 from libc.stdint cimport int8_t, int32_t, int64_t
@@ -50,7 +50,6 @@ from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SE
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems.from_rows import matrices
 
-cdef int SI = SOLVERS["si"]
 cdef int PGS = SOLVERS["pgs"]
 
 start_clock()

@@ -659,6 +659,7 @@ cdef class Collider(Broadphase):
             m.near = near_of(&self.placed_nearness, m.size)
             m.part = 0
             m.sheet = 0
+            m.thinning = 1.0
             while k < self.previous_count and self.previous[k].key < key:
                 k += 1
                 if k + MANIFOLDS_AHEAD < self.previous_count:
@@ -716,6 +717,7 @@ cdef class Collider(Broadphase):
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:
                 m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
+            m[i].padding = 0
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):

@@ -145,6 +145,7 @@ cdef inline int part_store(const Part* part, Vec3 origin, double size, int room,
     count = reduce_contacts(list, count, part.normal)
     store(m, list, count, part.normal, origin)
     m.sheet = part.sheet
+    m.thinning = 1.0
     add_far_points(patch, m)
     parts = parts_of_patch(patch)
     if parts < 2 or parts > room:

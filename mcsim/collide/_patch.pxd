@@ -39,11 +39,14 @@ cdef extern from *:
     #define MC_PATCH_SLOPE 0.1
     /* Of the pair's size: how much deeper than all corners a point must be to be one more of the patch. */
     #define MC_PATCH_MISS 1e-4
+    /* Of the pair's size: how near corners of two steps are the same one. */
+    #define MC_SAME_PLACE 1e-3
     """
     const double LEAST_PART "MC_LEAST_PART"
     const double KEPT_PART "MC_KEPT_PART"
     const double PATCH_SLOPE "MC_PATCH_SLOPE"
     const double PATCH_MISS "MC_PATCH_MISS"
+    const double SAME_PLACE "MC_SAME_PLACE"
 
 ctypedef struct Patch:
     const Manifold* old          # the last step's manifolds of the pair
@@ -59,14 +62,44 @@ ctypedef struct Corner:
     int kept                     # was it there in the last step?
 
 
-cdef inline int was_there(const Patch* patch, uint64_t feature) noexcept nogil:
+cdef inline int was_there(const Patch* patch, const Contact* c, double near) noexcept nogil:
+    """Was the corner, or one within the distance `near` of its place, kept in the last step? Where faces lie flush on each
+    other it has another feature at the least motion."""
+    cdef Vec3 p = add(patch.origin, c.position)
+    cdef Vec3 d
     cdef Py_ssize_t i
     cdef int k
     for i in range(patch.old_count):
         for k in range(patch.old[i].point_count):
-            if patch.old[i].points[k].feature == feature:
+            d = sub(patch.old[i].points[k].position, p)
+            if patch.old[i].points[k].feature == c.feature or dot(d, d) <= near * near:
                 return 1
     return 0
+
+
+cdef inline int first_corner(const Patch* patch, const Contact* contacts, const Corner* outline, int count) noexcept nogil:
+    """Where dealing begins: at the corner with which it began in the last step, or the one nearest to its place."""
+    cdef const ManifoldPoint* old
+    cdef Vec3 d
+    cdef double d2
+    cdef double least = INFINITY
+    cdef int i
+    cdef int best = 0
+    if patch.old_count == 0 or patch.old[0].point_count == 0:
+        for i in range(1, count):
+            if contacts[outline[i].number].feature < contacts[outline[best].number].feature:
+                best = i
+        return best
+    old = &patch.old[0].points[0]
+    for i in range(count):
+        if contacts[outline[i].number].feature == old.feature:
+            return i
+        d = sub(add(patch.origin, contacts[outline[i].number].position), old.position)
+        d2 = dot(d, d)
+        if d2 < least:
+            least = d2
+            best = i
+    return best
 
 
 cdef inline int is_beside(const Contact* c, const Contact* deepest, Vec3 normal) noexcept nogil:
@@ -199,14 +232,11 @@ cdef inline void choose_patch(const Contact* contacts, int count, Vec3 normal, d
     if total <= 4:
         return
     for i in range(total):
-        outline[i].kept = was_there(patch, contacts[outline[i].number].feature)
+        outline[i].kept = was_there(patch, &contacts[outline[i].number], SAME_PLACE * size)
     total = keep_corners(outline, total)
     if total <= 4:
         return
-    first = 0
-    for i in range(1, total):
-        if contacts[outline[i].number].feature < contacts[outline[first].number].feature:
-            first = i
+    first = first_corner(patch, contacts, outline, total)
     for i in range(total):
         patch.points[i] = contacts[outline[(first + i) % total].number]
     patch.count = total
@@ -265,14 +295,17 @@ cdef inline void alike(Manifold* m, const Manifold* first) noexcept nogil:
     m.near = first.near
     m.normal = first.normal
     m.allowance = 0.0
+    m.thinning = first.thinning
 
 
 cdef inline void deal(const Patch* patch, int parts, Manifold* m) noexcept nogil:
-    """The points into m[:parts]."""
+    """The points into m[:parts]. However many they are, they are as stiff as four: else the sweeps, which are too few to
+    solve a high stack, would drive it up and down."""
     cdef ManifoldPoint* p
     cdef int i
     for i in range(parts):
         m[i].point_count = 0
+        m[i].thinning = 4.0 / patch.count
     for i in range(patch.count):
         p = &m[i % parts].points[m[i % parts].point_count]
         p.position = add(patch.origin, patch.points[i].position)

@@ -170,6 +170,7 @@ cdef int layout_manifold(Manifold* m, const Resistance* resistance, int source, 
         begin_contact_row(normal, m, source, ROW_NORMAL, i)
         normal.lower = 0.0
         normal.stabilized = 1
+        normal.coupling = m.thinning
         normal.impulse = m.points[i].normal_impulse
     if parts.friction and settings.friction_central:
         n += layout_pair(&rows[n], m, source, ROW_FRICTION, -1, normals, m.point_count, m.friction_impulse, settings)

@@ -16,6 +16,7 @@ what the drift presses in. With C < 0:
     baumgarte   bias = max(beta min(C + slop, 0) / h, -push_speed)   (limits: no slop)
     soft        bias = max(bias_rate C, -push_speed) and a compliance; a contact with an unmoved body is twice as stiff
                 (hertz times 2, damping ratio by 2)                   E. Catto, "Solver2D", 2024
+                The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each
 """
 
 from mcsim.core._dense cimport invert_symmetric
@@ -100,7 +101,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     soft = &contact
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
-                    set_soft_bias(row, soft, row.diagonal, h, -fastest_push(row, settings))
+                    set_soft_bias(row, soft, row.diagonal / row.coupling, h, -fastest_push(row, settings))
                     if error > 0.0:
                         row.bias[BIASED] = row.bias[RELAXED] = error / h
             elif settings.stabilization == STABILIZE_BAUMGARTE:

@@ -131,7 +131,7 @@ ctypedef struct Manifold:
     Vec3 friction_impulse        # of the last substep, on b, world axes [N s] (friction_points="central"). Compliant: x, what
                                  # the surfaces hold or have turned into heat [J]; y, at which poses (_compliant.pyx)
     double twist_impulse         # about the normal, of the last substep [N m s]
-    int32_t part                 # number among the manifolds of one pair; 0 unless one shape is a surface
+    int32_t part                 # number among the manifolds of one pair
     int32_t sheet                # which connected part of a surface, counted from 1, negative: its back; else 0
     int32_t touching             # after the last step, see collide/_events.pxd
     int32_t point_count
@@ -143,6 +143,9 @@ ctypedef struct Manifold:
                                  # turns is it written, and read
     double size                  # of the thinner of the two shapes, the unit of the lengths and speeds that follow from them [m]
     double near                  # from which separation on the pair has contacts (Nearness) [m]
+    double thinning              # what the stiffness of its soft rows is multiplied by: 1, or 4 / n in a patch of n > 4
+                                 # points (collide/_patch.pxd)
+    int64_t padding
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.
@@ -320,7 +323,7 @@ ctypedef struct Row:
     double impulse               # accumulated over the substep [N s or N m s]
     double diagonal
     double coupling              # in the first row of a cone: J_0 M^-1 J_1'; wide: J M^-1 J' with the two joints
-                                 # holding
+                                 # holding; of a normal row: the manifold's thinning
     double friction              # coefficient; of rolling rows [m]
     double lever                 # of a normal row: what the twist row weighs its impulse by; of a twist row under a limit
                                  # surface: the coefficient of torsional friction [m]

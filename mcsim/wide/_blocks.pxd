@@ -49,7 +49,7 @@ ctypedef struct ContactBlock:
     int32_t crosses              # 1: some lane has a point where edges cross
     int32_t twists               # 1: some lane has friction about the normal
     int32_t rounds               # how many times a sweep goes over the block: the most of a lane
-    int32_t reserved
+    int32_t thins                # 1: some lane's manifold is part of a patch of more than four points
     WideEnds ends
     Wide3 normal                 # from a to b, world
     Wide3 tangent                # the second one is normal x tangent
@@ -89,6 +89,7 @@ ctypedef struct ContactStart:
     Wide3 line
     StartPoint points[4]
     Wide cross[4][3]             # of the points (ManifoldPoint.cross); only where the block `crosses`
+    Wide thinning                # of the stiffness (Manifold.thinning); only where the block `thins`
 
 # Beside each block where some shape of the world has rolling or torsional friction or a surface velocity.
 ctypedef struct ResistanceBlock:

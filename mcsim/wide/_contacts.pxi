@@ -77,6 +77,11 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
             put(&start.twists, lane, 1.0)
             put(&block.twist, lane, m.twist_impulse)
     put(&start.points_there, lane, m.point_count)
+    if m.thinning < 1.0:
+        if not block.thins:
+            start.thinning = splat(1.0)
+        block.thins = 1
+        put(&start.thinning, lane, m.thinning)
     for i in range(m.point_count):
         point = &start.points[i]
         put(&point.share, lane, m.points[i].share)
@@ -151,7 +156,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     cdef int lane
     memset(&blocks[block], 0, sizeof(ContactBlock) - sizeof(blocks[block].rub) - unused * sizeof(WidePoint))
     memset(blocks[block].rub, 0, sizeof(blocks[block].rub) - unused * sizeof(WideRub))
-    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross)
+    memset(&starts[block], 0, sizeof(ContactStart) - sizeof(starts[block].cross) - sizeof(starts[block].thinning)
            - unused * sizeof(StartPoint))
     blocks[block].point_count = points
     for lane in range(WIDTH):
@@ -399,6 +404,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     cdef Wide3 arm[4]            # from a's centre of mass to where the points' impulses act
     cdef Wide3 apart[4]
     cdef Wide3 second, offset
+    cdef Wide thin
     cdef Wide several = there(start, 1)        # one point is the centre, which rounding would set beside it
     cdef WidePoint* point
     cdef Products k
@@ -416,6 +422,9 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
     block.yielding = splat(rule.yielding[0]) + start.ground * splat(rule.yielding[1] - rule.yielding[0])
     if block.rounds > 1:
         stiffen(block, start, rule, &rate)
+    if block.thins:                            # a / (1 + a) of a stiffness a, with the thinner one
+        thin = block.yielding * start.thinning
+        block.yielding = thin * inverse(splat(1.0) - block.yielding + thin)
     for i in range(block.point_count):
         point = &block.points[i]
         offset = w_sub(arm[i], block.arm_a)
