@@ -621,7 +621,8 @@ cdef class ReducedPipeline(TreePipeline):
             self.pass_failure()
 
     cdef void first_kick(self, double h, const double* forces) noexcept nogil:
-        """The forces that rows are to bear. With loops at the velocities that come out, loops closed. Their impulses are not
+        """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
+        fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed. Their impulses are not
         guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
         What limits and contacts are guessed to do is doubted where the forces are there that they bear, and acts before
         these find their velocities."""
@@ -630,6 +631,8 @@ cdef class ReducedPipeline(TreePipeline):
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         if not self.looping:
             self.motion.kick(h, forces, 1)
+            if not self.runge:
+                self.motion.begin_account(h, forces, False)
         else:
             self.motion.kick(h, forces, 1)
             self.start_rows()
@@ -638,7 +641,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.generalized.solve(self.rows, self.motion.qd, BIASED)
             if not self.runge:
                 self.motion.kick_anew(h, forces)
-                self.motion.begin_account(h, forces)
+                self.motion.begin_account(h, forces, True)
             for i in range(nv):
                 self.started[i] = self.motion.qd[i] - h * self.motion.qdd[i]
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
@@ -657,7 +660,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.look()
         self.motion.account(1.0)
         self.motion.credit(0.5 * h, forces)
-        self.motion.tame(MOST_GAIN)
+        self.motion.tame(MOST_GAIN, True)
         self.flight.bring_back_velocities(self.tied)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:

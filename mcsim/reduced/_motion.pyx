@@ -171,9 +171,9 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] = self.trial[i] + h * self.qdd[i]
 
-    cdef void begin_account(self, double h, const double* forces) noexcept nogil:
+    cdef void begin_account(self, double h, const double* forces, bint told) noexcept nogil:
         """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
-        tree that it gives as much again is slowed at once."""
+        tree that it gives as much again is slowed at once. told: whether that is noted."""
         cdef size_t size = self.tree.nv * sizeof(double)
         memset(self.gained, 0, self.tree_count * sizeof(double))
         memcpy(self.sum, self.qd, size)
@@ -185,7 +185,7 @@ cdef class TreeMotion:
         self.look()
         self.account(1.0)
         self.credit(0.5 * h, forces)
-        self.tame(0.5)
+        self.tame(0.5, told)
 
     cdef void account(self, double part) noexcept nogil:
         """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies."""
@@ -270,13 +270,15 @@ cdef class TreeMotion:
                 f = articulated_force(&s.inertia, &s.acceleration)
                 self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
 
-    cdef void tame(self, double part) noexcept nogil:
-        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained."""
+    cdef void tame(self, double part, bint told) noexcept nogil:
+        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. told:
+        whether that is noted; then it is not done for what rounding leaves of rest [J]."""
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + 1e-12:     # [J]: not what rounding leaves of rest
+            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + (1e-12 if told else 0.0):
                 continue
-            self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)), min(self.gained[k], self.kinetic[k]))
+            self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
+                           min(self.gained[k], self.kinetic[k]) if told else 0.0)
             self.gained[k] = 0.0
 
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:
