@@ -101,7 +101,8 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     soft = &contact
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
-                    set_soft_bias(row, soft, row.diagonal / row.coupling, h, -fastest_push(row, settings))
+                    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), h,
+                                  -fastest_push(row, settings))
                     if error > 0.0:
                         row.bias[BIASED] = row.bias[RELAXED] = error / h
             elif settings.stabilization == STABILIZE_BAUMGARTE:

@@ -130,6 +130,7 @@ ctypedef struct ContactRule:
     double push_speed            # this [m/s], and
     double push_rate             # so many times its `size` in a second
     double h                     # [s]
+    double first                 # the part of a substep's forces that the biased pass bears
     double omega[2]              # 2 pi hertz, and
     double damping[2]            # damping ratio of the springs whose rate and yielding stand above
 

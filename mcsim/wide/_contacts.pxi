@@ -386,8 +386,9 @@ cdef inline void stiffen(ContactBlock* block, const ContactStart* start, const C
     cdef Wide damping = splat(rule.damping[0]) + start.ground * splat(rule.damping[1] - rule.damping[0])
     cdef Wide a1 = splat(2.0) * damping + splat(rule.h) * omega
     cdef Wide a2 = splat(rule.h) * omega * a1
+    cdef Wide stiffness = splat(rule.first) * a2
     rate[0] = choose(laden, omega * inverse(a1), rate[0])
-    block.yielding = choose(laden, a2 * inverse(splat(1.0) + a2), block.yielding)
+    block.yielding = choose(laden, stiffness * inverse(splat(1.0) + stiffness), block.yielding)
 
 
 cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const Bodies* bodies,

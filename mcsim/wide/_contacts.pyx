@@ -251,6 +251,7 @@ cdef class WideContacts:
         cdef int k
         self.rule.inv_h = 1.0 / h
         self.rule.push_speed, self.rule.push_rate = settings.contact_push_speed, settings.contact_push_rate
+        self.rule.first = settings.first_kick
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         self.rule.slop_part = settings.slop_part if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
         self.rule.h = h
@@ -265,6 +266,7 @@ cdef class WideContacts:
                 soft = soften((1.0 + k) * settings.contact_hertz, settings.contact_damping_ratio / (1.0 + k), h)
                 if soft.stiffness > 0.0:
                     self.rule.rate[k] = soft.bias_rate
+                    soft.stiffness *= settings.first_kick
                     self.rule.yielding[k] = soft.stiffness / (1.0 + soft.stiffness)
         task.bodies = bodies
         task.rule = &self.rule
