@@ -50,10 +50,10 @@ cdef enum:
     PATIENCE = 2
 cdef double PROGRESS = 0.5
 # Closing joints takes what the drift's start is short of, and the solve at its end gives it back: (h w)^2 / 4 of a kinetic
-# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies. Flights of
-# loops close joints less well.
+# energy that turns by h w. Where it is more than this, both may differ by as much, and the articulation flies. Flights
+# of nets, where loops meet, close joints less well.
 cdef double LEAP = 1e-3
-cdef double LOOP_LEAP = 1e-2
+cdef double NET_LEAP = 1e-2
 
 # With loops, which nets drive to singular poses, where no correction is quick: proximal steps go on while each
 # leaves less than this of the residual, until that would open the joints by less than this part of what they are
@@ -73,7 +73,7 @@ cdef enum:
 
 
 cdef inline bint may_be_redundant(const Articulation* a) noexcept nogil:
-    return a.looped or a.border < a.border_end
+    return a.loops > 0 or a.border < a.border_end
 
 
 cdef class Articulated(Jointed):
@@ -103,7 +103,7 @@ cdef class Articulated(Jointed):
         gap = self.open[g] / a.size
         self.proximal[g] = min(max(gap, LEAST_PROXIMAL), MOST_PROXIMAL)
         self.solved[g] = SOLVED
-        self.cold[g] = a.looped or (redundant and self.open[g] > a.enough)
+        self.cold[g] = a.loops > 0 or (redundant and self.open[g] > a.enough)
         if redundant and self.open[g] > a.enough:
             self.solved[g] = GAP_TOLERANCE * min(self.open[g], LOOP_GAP * a.size) / self.settings.h
         self.tree.factor(a, self.bodies, self.proximal[g])
@@ -156,9 +156,9 @@ cdef class Articulated(Jointed):
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        for k in range(MOST_REPEATS if a.looped else 1):
+        for k in range(MOST_REPEATS if a.loops else 1):
             found = self.tree.find_rates(a, twist, bias)
-            if a.looped and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
+            if a.loops and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
                 break
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
             last = found
@@ -337,7 +337,7 @@ cdef class Articulated(Jointed):
             before += energy_of(self.bodies, self.member[k], &self.twist[k] if self.swept[g] else &self.start[k],
                                 self.orientation[k])
             found += energy_of(self.bodies, self.member[k], &self.bodies.twist[self.member[k]], self.orientation[k])
-        return found - before > (LOOP_LEAP if a.looped else LEAP) * (before + self.flights.kicked(a, self.settings.h))
+        return found - before > (NET_LEAP if a.loops > 1 else LEAP) * (before + self.flights.kicked(a, self.settings.h))
 
     cdef void fly(self, Py_ssize_t g) noexcept nogil:
         """A flight from the poses and velocities at the drift's start. impulse <- half of the joints' impulses over it,
@@ -348,7 +348,7 @@ cdef class Articulated(Jointed):
         cdef double off
         cdef long long given_up = self.flights.given_up
         cdef int coarsest = 0
-        while (coarsest < MOST_HALVINGS and not a.looped
+        while (coarsest < MOST_HALVINGS and not a.loops
                and self.strain[g] * self.settings.h * self.settings.h > PIECE_STRAIN * (1 << 2 * coarsest)):
             coarsest += 1
         if not self.swept[g]:

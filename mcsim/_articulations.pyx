@@ -219,7 +219,7 @@ cdef class Articulations(Articulated):
             g = self.alone[c]
             if not self.swept[g]:
                 continue
-            far = self.articulation[g].size * (LOOP_GAP if self.articulation[g].looped else WIDEST_GAP)
+            far = self.articulation[g].size * (LOOP_GAP if self.articulation[g].loops else WIDEST_GAP)
             if self.flies[g] or self.drift(g) > far:
                 self.aim_still(g)
             else:
@@ -650,7 +650,7 @@ cdef class Articulations(Articulated):
         cdef bint standing = False
         for c in range(self.awake_count):
             g = self.awake[c]
-            self.accounted[g] = not (self.swept[g] or self.given[g] or self.articulation[g].looped
+            self.accounted[g] = not (self.swept[g] or self.given[g] or self.articulation[g].loops > 0
                                      or self.articulation[g].driven < self.articulation[g].driven_end)
             if self.accounted[g] and not self.here[g]:
                 self.accounted[g] = self.open[g] <= self.most_open(g)
@@ -750,7 +750,7 @@ cdef class Articulations(Articulated):
                     self.open[g] = max(self.open[g], fabs(self.border.row(k).error))
             torn = self.open[g] >= WIDEST_GAP * a.size
             self.proximal[g] = MOST_PROXIMAL if torn else USUAL_PROXIMAL
-            self.cold[g] = a.looped or (a.border < a.border_end and torn)
+            self.cold[g] = a.loops > 0 or (a.border < a.border_end and torn)
             self.solved[g] = SOLVED
             self.tree.factor(a, self.bodies, self.proximal[g])
             self.factor_border(g)

@@ -168,11 +168,11 @@ cdef class Flights:
         cdef int32_t done = 0                        # of 2^HALVINGS
         cdef int32_t step
         cdef int level = coarsest
-        # Beyond this level pieces are divided only if they fail. Where loops meet in a net no division helps: what they
+        # Beyond this level pieces are divided only if they fail. Where loops meet, in a net, no division helps: what they
         # lose are strikes of joints that come taut.
-        cdef int deepest = 0 if a.looped else HALVINGS
+        cdef int deepest = 0 if a.loops > 1 else HALVINGS
         cdef int pieces = 0
-        cdef int most = MOST_OF_LOOPS if a.looped else MOST_PIECES
+        cdef int most = MOST_OF_LOOPS if a.loops else MOST_PIECES
         cdef int finest = HALVINGS                   # where Newton's method fails at this level a piece is given up
         cdef Py_ssize_t k
         cdef bint exact
@@ -188,7 +188,7 @@ cdef class Flights:
             pieces += 1
             exact = pieces < most and level < deepest
             if pieces == most:
-                finest = min(finest, LAST_OF_LOOPS if a.looped else LAST_HALVINGS)
+                finest = min(finest, LAST_OF_LOOPS if a.loops else LAST_HALVINGS)
             self.begin_piece(a, length, ahead, h)
             before = self.kinetic(a) + self.kicked(a, length)
             self.kick(a, 0.5 * length)
@@ -332,7 +332,7 @@ cdef class Flights:
             self.move(a, h, ahead)
             off = self.write_mean_rows(a, h, ahead)
             wrong = self.weigh(a, h, renew)
-            loose = a.looped and off <= a.enough and wrong <= LOOSE * a.size
+            loose = a.loops > 0 and off <= a.enough and wrong <= LOOSE * a.size
             ended = off <= tolerance and wrong <= tolerance
             wrong = max(off, wrong)
             poor = 0 if n == 0 or wrong < PROGRESS * best else poor + 1
@@ -343,7 +343,7 @@ cdef class Flights:
             if poor > PATIENCE or not wrong < BEYOND * a.size:
                 return -1.0
             self.correct(a, h, renew)
-            renew = n == 0 or wrong > (LOOP_RENEW if a.looped else RENEW) * best
+            renew = n == 0 or wrong > (LOOP_RENEW if a.loops else RENEW) * best
             best = wrong
         return -1.0
 
@@ -687,7 +687,7 @@ cdef class Flights:
         cdef JointRows* rows = &self.tree.rows
         cdef double largest, last = 0.0
         cdef int n
-        for n in range(MOST_REPEATS if a.looped else 1):
+        for n in range(MOST_REPEATS if a.loops else 1):
             largest = self.tree.find_rates(a, self.bodies.twist, rows.rate)
             if largest == 0.0 or (n > 0 and not largest < PROXIMAL_PROGRESS * last):
                 return

@@ -44,7 +44,7 @@ cdef class Jointed:
         self.border = Border(beside, pairs[sizes > 0], moves)
         group = self.border.articulation
         self.tree = JointTree(pairs, sizes, moves, group)
-        found, members = find_articulations(group, self.tree.joint, self.tree.looped, pairs, self.border.groups)
+        found, members = find_articulations(group, self.tree.joint, self.tree.node_loops, pairs, self.border.groups)
         plain = (joints["type"] == BALL) & (sizes == 3)
         self.tree.take_balls(found, plain, moves, np.stack([joints["anchor_a"], joints["anchor_b"]], axis=1))
         self.kept = []
@@ -101,7 +101,7 @@ cdef class Jointed:
         np.maximum.at(largest, np.append(group, -1)[pairs].max(axis=1, initial=-1), levers)
         found["size"] = largest[:-1]
         loose = NET_ENOUGH if self.tree.work > NET_WORK * len(joints) else LOOP_ENOUGH
-        redundant = (found["looped"] > 0) | (found["border"] < found["border_end"])
+        redundant = (found["loops"] > 0) | (found["border"] < found["border_end"])
         found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
         self.least_enough = np.min(found["enough"], initial=np.inf)
 

@@ -6,8 +6,8 @@ import numpy as np
 
 import mcsim as mc
 
-from families.family import (G, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Shortfall, Uniform, Watch, Whole,
-                             WholeLog, stepped)
+from families.family import (G, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
+                             stepped)
 
 GAIN = Error("", 1e-4, "energy above the start's")
 
@@ -98,9 +98,6 @@ RING = Family(
      "steps": WholeLog(30, 600), "rate": RATE, "substeps": WholeLog(1, 16)},
     {"gap": GAP, "gain": GAIN, "loss": LOSS},
     domain={"per_turn": Log(60, 3000), "rate": WholeLog(60, 1000), "substeps": WholeLog(2, 16)},
-    shortfalls=(Shortfall("A ring that hangs by one link loses up to all its energy where it whips, without a note; "
-                          "from 8 substeps "
-                          "on hardly any.", {"hold": Choice("pinned"), "substeps": Whole(2, 7)}),),
     quick={"count": WholeLog(3, 16), "steps": WholeLog(60, 150), "rate": WholeLog(60, 150),
            "substeps": WholeLog(2, 10)}, examples=8)
 

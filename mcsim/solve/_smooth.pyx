@@ -60,7 +60,7 @@ cdef class SmoothSolver:
         self.taken = self.tree.row_count + self.border.records
         rows, numbers = np.zeros(self.count + 1, np.int32), np.zeros((3, self.count + 1))
         response, around = np.zeros((len(moves) + 1, 6)), np.roll(group, 1)                    # the world first
-        spans, members = find_articulations(group, self.tree.joint, self.tree.looped, pairs, self.border.groups)
+        spans, members = find_articulations(group, self.tree.joint, self.tree.node_loops, pairs, self.border.groups)
         self.kept = rows, numbers, response, around, spans, members
         self.row, self.group, self.member = integers(rows), integers(around) + 1, integers(members)
         self.target, self.nothing, self.step = doubles(numbers[0]), doubles(numbers[1]), doubles(numbers[2])

@@ -62,7 +62,7 @@ ctypedef struct Articulation:
     int32_t other_end
     int32_t column                       # JointTree.columns
     int32_t column_end
-    int32_t looped                       # 1: more joints than a tree has
+    int32_t loops                        # how many more joints it has than a tree
     int32_t triples                      # 1: every node has three rows: substitution by BallKernels.substitute
     int32_t held                         # 1: a joint holds it to what is not dynamic
     int32_t reserved
@@ -76,6 +76,7 @@ cdef class JointTree:
     cdef readonly Py_ssize_t row_count     # bilateral rows of all joints
     cdef readonly double work              # products of one factorization, about
     cdef readonly bint loops               # some articulation has a loop
+    cdef readonly object node_loops        # (nodes,) how many loops the articulation of a joint has; 0 of hubs
     cdef readonly object kept              # the arrays behind the pointers
     cdef Balls balls                       # plain ball joints several at a time, while `lanes`; None: there are none
     cdef bint lanes                        # the rows of ball joints are written by Balls: along the world's axes

@@ -34,6 +34,7 @@ from mcsim.wide._herds cimport Herds
 
 from mcsim.core.arrays import aligned
 from mcsim.wide._balls import coupled
+from mcsim.solve.components import count_loops
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
@@ -273,6 +274,9 @@ cdef class JointTree:
         self.node_count = len(found.joint)
         self.joint = found.joint
         self.group = found.group
+        loops = np.zeros(len(sizes) + 1, np.int32)                     # the last is of hubs
+        loops[np.flatnonzero(sizes > 0)] = count_loops(bodies[sizes > 0], np.asarray(moves, bool))
+        self.node_loops = loops[np.maximum(found.joint, -1)]
         self.loops = found.fronts is not None
         self.fronts = Fronts(found) if self.loops else None
         self.work = found.work
@@ -304,11 +308,6 @@ cdef class JointTree:
         self.vector, self.order = doubles(vector), integers(order)
         self.slot = long_integers(slot)
 
-    @property
-    def looped(self):
-        """(nodes,) bool: of a joint in an articulation with loops."""
-        return self.kept[1]["shift"] > 0.0
-
     def take_balls(self, articulations, plain, moves, anchors):
         """Plain ball joints are to be taken several at a time. articulations: ARTICULATION_DTYPE; plain: (joints,)
         bool; moves: (bodies,) bool, which are dynamic; anchors: (joints, 2, 3) joint points on a and b, in their own
@@ -319,7 +318,7 @@ cdef class JointTree:
         if not plain.any():
             return
         mixed = np.unique(self.group[~plain])
-        triples = np.setdiff1d(np.unique(self.group), np.union1d(mixed, np.flatnonzero(articulations["looped"])))
+        triples = np.setdiff1d(np.unique(self.group), np.union1d(mixed, np.flatnonzero(articulations["loops"])))
         articulations["triples"][triples] = 1
         self._take_triples(nodes, entries, np.isin(self.group, triples))
         self.balls = Balls(nodes, entries, plain, moves, anchors[np.maximum(nodes["joint"], 0)], self.group)
@@ -466,7 +465,7 @@ cdef class JointTree:
         """
         cdef Py_ssize_t k
         self.assemble(a, bodies)
-        if a.looped:
+        if a.loops:
             for k in range(a.node, a.node_end):
                 self.shift(&self.nodes[k], bodies, proximal)
             self.fronts.factor(self.values, a.node, a.node_end)
@@ -530,7 +529,7 @@ cdef class JointTree:
         cdef const double* inverse
         cdef int64_t first
         cdef Py_ssize_t k
-        if a.looped:
+        if a.loops:
             self.fronts.solve(x, a.node, a.node_end)
             return
         if a.triples:                                    # whose blocks of nine numbers stand one behind the other

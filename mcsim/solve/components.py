@@ -7,7 +7,7 @@ NONE = -1
 # The record Articulation of _tree.pxd.
 _RANGES = ("node", "border", "member", "driven", "linked", "ball", "couple", "push", "other", "column")
 ARTICULATION_DTYPE = np.dtype([(name + end, "i4") for name in _RANGES for end in ("", "_end")]
-                              + [(name, "i4") for name in ("looped", "triples", "held", "reserved")]
+                              + [(name, "i4") for name in ("loops", "triples", "held", "reserved")]
                               + [(name, "f8") for name in ("size", "enough")])
 
 
@@ -36,24 +36,24 @@ def free_articulations(pairs, moves):
     return found
 
 
-def looped(pairs, moves):
-    """(k,) bool: the pairs of articulations with more of them than a tree has: than dynamic bodies where one hangs on
-    what is not dynamic, which is all one root, and than dynamic bodies but one where it is free."""
+def count_loops(pairs, moves):
+    """(k,) int: of each pair, how many more of them its articulation has than a tree: than dynamic bodies where it hangs
+    on what is not dynamic, which is all one root, and than dynamic bodies but one where it is free."""
     group = connected(pairs, moves)
     ends = group[pairs]
     of = ends.max(axis=1)
     edges, bodies = (np.bincount(found[found != NONE], minlength=len(group)) for found in (of, group))
     held = np.zeros(len(group), bool)
     held[of[(ends == NONE).any(axis=1)]] = True
-    return (of != NONE) & (edges > bodies - 1 + held)[of]
+    return np.where(of != NONE, (edges - bodies + 1 - held)[of], 0)
 
 
-def find_articulations(group, joint, looped, pairs, border):
+def find_articulations(group, joint, loops, pairs, border):
     """(articulations,) ARTICULATION_DTYPE with where nodes of the tree, rows of the border and bodies of each begin and
-    end, whether it has loops and hangs on what is not dynamic; (bodies,) int32 the dynamic bodies, articulation by articulation.
+    end, how many loops it has, and whether it hangs on what is not dynamic; (bodies,) int32 the dynamic bodies, articulation by articulation.
 
     group: (bodies + 1,) articulation of each body, as of `connected`; joint: (nodes,) joint of each, or -1 - body for
-    a hub; looped: (nodes,) bool; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in
+    a hub; loops: (nodes,) of each; pairs: (joints, 2) bodies; border: (rows,) articulations. Nodes and border rows stand in
     the order of group.
     """
     members = np.argsort(group[:-1], kind="stable").astype(np.int32)
@@ -64,6 +64,6 @@ def find_articulations(group, joint, looped, pairs, border):
     for name, of in (("node", node), ("border", border), ("member", group[members])):
         for field, side in ((name, "left"), (name + "_end", "right")):
             found[field] = np.searchsorted(of, np.arange(len(found)), side)
-    found["looped"][np.unique(node[looped])] = 1
+    np.maximum.at(found["loops"], node, loops)
     found["held"][np.unique(node[(joint >= 0) & (group[ends].min(axis=1) == NONE)])] = 1
     return found, np.append(members, np.int32(0))

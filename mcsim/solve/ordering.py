@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 import numpy as np
 
-from mcsim.solve.components import connected, looped
+from mcsim.solve.components import connected, count_loops
 from mcsim.solve.fronts import plan_fronts, postorder
 
 MOST_JOINTS = 6
@@ -59,7 +59,7 @@ def plan(bodies, sizes, moves, group=None):
     codes = _couplings(at, hub_node, key)
     waits = _waiting(joints, bodies, dynamic, hub_node, key)
     order, columns = _minimum_degree(count, codes, waits)
-    loops = set(joints[looped(bodies[joints], moves)].tolist())
+    loops = set(joints[count_loops(bodies[joints], moves) > 0].tolist())
     of = [int(max(group[bodies[j]])) for j in joints] + [int(group[body]) for body in hubs]
     members = {}
     for node in order:

@@ -10,11 +10,12 @@ PITCH = 0.12
 MASS = 2.0
 
 
-def ring(count, joint="hinge", link="sphere", drop=0.05, tilt=0.0, **keywords):
-    """Links on a circle in the plane of x and z, a joint half-way between neighbours, above a floor. tilt: by how much
-    links are turned about the circle's tangent to and fro, which takes the hinges out of one plane [rad]."""
+def ring(count, joint="hinge", link="sphere", drop=0.05, held=False, **keywords):
+    """Links on a circle in the plane of x and z, a joint half-way between neighbours, above a floor. held: by a
+    hinge at its first link, without a floor."""
     scene = mc.Scene()
-    scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
+    if not held:
+        scene.add_body("floor", shape=mc.Plane((0, 0, 1)), kind="static")
     angle = 2 * np.pi * np.arange(count) / count
     radius = PITCH / (2 * np.sin(np.pi / count))
     at = np.c_[radius * np.cos(angle), 0 * angle, radius * np.sin(angle) + radius + 0.05 + drop]
@@ -25,9 +26,9 @@ def ring(count, joint="hinge", link="sphere", drop=0.05, tilt=0.0, **keywords):
                        orientation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0))
     for k in range(count):
         a, b, anchor = f"link{k - 1 if k else count - 1}", f"link{k}", (at[k] + at[k - 1]) / 2
-        lean = tilt * (-1)**k * np.array([np.cos(angle[k]), 0, np.sin(angle[k])])
-        scene.add_joint(mc.HingeJoint(a, b, anchor, np.array([0, 1, 0]) + lean) if joint == "hinge" else
-                        mc.BallJoint(a, b, anchor))
+        scene.add_joint(mc.HingeJoint(a, b, anchor, (0, 1, 0)) if joint == "hinge" else mc.BallJoint(a, b, anchor))
+    if held:
+        scene.add_joint(mc.HingeJoint(None, "link0", at[0], (0, 1, 0)))
     return mc.World(scene, **{"sleep": False, **keywords})
 
 
@@ -54,3 +55,15 @@ def test_a_ring_of_hinges_falls(count, link, rate, substeps):
     gap, gain, fastest = watched(world, rate // 2)
     assert gap < 1e-6 and gain < 1e-9 and fastest < 2 * drop
     assert not world.stats.notes
+
+
+@pytest.mark.parametrize("count, joint, rate, substeps", [(13, "ball", 72, 3), (20, "ball", 100, 5), (7, "hinge", 109, 3)])
+def test_a_ring_that_hangs_by_one_link_keeps_its_energy(count, joint, rate, substeps):
+    """Flights of one loop were not divided where they lost energy, as those of nets are not: a ring of 13 balls lost 6 % at
+    its first folds."""
+    world = ring(count, joint, held=True, dt=1 / rate, substeps=substeps)
+    start, fall = world.energy().total, 9.81 * PITCH * count / (2 * np.pi) * MASS * count
+    for _ in range(2 * rate):
+        world.step()
+        assert world.energy().total < start + 1e-5 * fall and world.joint_errors().max() < 1e-6
+    assert world.energy().total > start - 0.02 * fall
