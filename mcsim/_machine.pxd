@@ -11,8 +11,10 @@ from mcsim.constraints._islands cimport Islands
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Twist
 from mcsim.solve._guesses cimport Guesses
+from mcsim.solve._held_spans cimport HeldSpans
 from mcsim.solve._impact cimport Impacts
 from mcsim.solve._pgs cimport Delassus
+from mcsim.solve._smooth cimport SmoothSolver
 from mcsim.stabilize._displace cimport Displacement
 from mcsim.state._layout cimport Anchor, Row, Settings
 from mcsim.wide._contacts cimport WideContacts
@@ -36,6 +38,9 @@ cdef class Machine(StateArrays):
     cdef Py_ssize_t body_room           # for how many bodies they are planned
     cdef bint closing                   # the articulations close their joints by themselves: "soft"
     cdef PoseCalls pose_calls           # the user's functions of poses
+    cdef Py_ssize_t motors              # that go to a position, among the rows
+    cdef SmoothSolver probing           # what joints answer, where sweeps and the direct solver take turns; or None
+    cdef HeldSpans held_motors          # with it: bounded rows of articulations with motors, or None
     cdef Row* rows
     cdef double* factors
     cdef double* impacts
@@ -56,5 +61,7 @@ cdef class Machine(StateArrays):
     cdef Twist* wrench                  # forces on the bodies [N, N m]
 
     cdef void follow_islands(self) noexcept nogil
+    cdef void aim_motors(self, Py_ssize_t count) noexcept nogil
+    cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil

@@ -17,6 +17,7 @@ from mcsim.collide._backstop cimport Backstop
 from mcsim.collide._collider cimport Collider
 from mcsim.constraints._islands cimport Islands
 from mcsim.constraints._joints cimport choose_joints, layout_joints
+from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._crew cimport MOST_WORKERS
 from mcsim.core._types cimport Twist
@@ -32,6 +33,7 @@ from mcsim.wide._joints cimport WideJoints
 
 from mcsim.notes import new_noted
 from mcsim.solve import SOLVERS
+from mcsim.solve.border import border_rows
 from mcsim.state.fields import JOINT_DTYPE, ROW_DTYPE
 
 cdef int SI = SOLVERS["si"]
@@ -122,6 +124,34 @@ cdef class Machine(StateArrays):
             self.closing = False
             self.settings.joint_tree = 0
             self.settings.first_kick = 0.5 if self.carried(bodies) else 1.0
+        self._plan_motors(bodies, joints)
+
+    def _plan_motors(self, bodies, joints):
+        """Who probes for motors where the direct solver takes the joints' rows in turn with sweeps."""
+        self.probing, self.held_motors = None, None
+        if self.articulations is None or self.closing or not np.any(joints["axes"]["motor_mode"]):
+            return
+        beside = border_rows(joints)
+        sizes = self._joint_sizes().copy()
+        sizes[[row[0] for row in beside]] = 0
+        self.probing = SmoothSolver(np.stack([joints["body_a"], joints["body_b"]], axis=1), sizes, beside,
+                                    bodies.kind == DYNAMIC)
+        self.held_motors = HeldSpans(self.probing)
+
+    cdef void aim_motors(self, Py_ssize_t count) noexcept nogil:
+        """Position motors among rows[:count], from the state that a substep begins with."""
+        if self.motors > 0:
+            aim_motors(self.joints, self.rows, count, self.bodies.twist, &self.settings)
+
+    cdef bint probe_motors(self, Py_ssize_t count) noexcept nogil:
+        """What rows of articulations with motors see of each other through the joints. -> whether there are any, to be solved
+        before each sweep"""
+        if self.motors == 0 or self.held_motors is None:
+            return False
+        self.probing.locate(self.joints, self.rows)
+        self.probing.factor(self.rows, &self.bodies)
+        self.held_motors.prepare(self.rows, count)
+        return True
 
     def plan_serves(self, Py_ssize_t bodies):
         """Whether take_plan() may be told this machine by one that has the same joints between the same bodies, and in
@@ -132,6 +162,7 @@ cdef class Machine(StateArrays):
         """The plan of a machine whose place this one takes."""
         self.articulations, self.body_room, self.closing = other.articulations, other.body_room, other.closing
         self.articulations.attach(&self.bodies, self.joints, &self.settings, self.pose_calls, self.noted)
+        self.probing, self.held_motors = other.probing, other.held_motors
         self._plan_impacts()
 
     def _plan_impacts(self):

@@ -31,7 +31,6 @@ cdef class Pipeline(WarmStarts):
     cdef bint swept                     # rows beside those of the direct solver exist
     cdef readonly Py_ssize_t joint_row_count    # of all joints, also where their own rows stand apart
     cdef readonly Py_ssize_t contact_row_count
-    cdef Py_ssize_t motors              # that go to a position, among the rows
     cdef Py_ssize_t impact_rows         # end of the rows on which impacts act
     cdef const int32_t* apart           # which joints' own rows stand there now; NULL: none
     cdef public long long steps         # done since the beginning
@@ -65,7 +64,6 @@ cdef class Pipeline(WarmStarts):
     cdef bint grow_collider(self) noexcept with gil
     cdef int collide(self) noexcept nogil
     cdef int layout(self, bint own, bint wide) noexcept nogil
-    cdef void aim_motors(self) noexcept nogil
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef void measure(self, int relaxed) noexcept nogil
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil

@@ -179,11 +179,6 @@ cdef class Pipeline(WarmStarts):
         self.wide.refresh(&self.bodies, &self.settings, NULL)
         return OK
 
-    cdef void aim_motors(self) noexcept nogil:
-        """Position motors, from the state that a substep begins with."""
-        if self.motors > 0:
-            aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
-
     cdef int layout_wide(self, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         """Contacts several at a time. Those that bounce have rows beside, rows[begin:end], on which impacts act."""
         cdef Py_ssize_t i
@@ -238,6 +233,7 @@ cdef class Pipeline(WarmStarts):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
         cdef double still = STILL * self.settings.h * norm(self.settings.gravity)
+        cdef bint probed
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
             self.solve_problem(twist, relaxed)
@@ -253,9 +249,13 @@ cdef class Pipeline(WarmStarts):
             return
         if not self.closing and self.swept and self.settings.joint_tree and self.articulations.tree.loops:
             self.solve_tree(twist, relaxed)              # whose impulses start from 0: the sweeps are not to see that
+        probed = twist == self.bodies.twist and self.probe_motors(self.joint_end)
         for k in range(iterations if self.swept else 0 if self.closing else 1):
             if self.closing:
                 self.articulations.hold_bounded(twist, relaxed, k != 0 and k != iterations // 2)
+            elif probed:
+                self.solve_tree(twist, relaxed)
+                self.held_motors.hold_alone(self.rows, twist, relaxed)
             self.correction = sweep_si(self.rows, self.row_count, self.factors, twist, relaxed, rub)
             if self.apart:
                 self.correction = max(self.correction, self.wide_joints.sweep(twist, relaxed))
@@ -465,7 +465,7 @@ cdef class Pipeline(WarmStarts):
         cdef bint relax = stabilization in (STABILIZE_SOFT, STABILIZE_PROJECTION, STABILIZE_GGL)
         cdef bint watched = self.closing and self.articulations.some_swept and not self.settings.compliant
         cdef double first = self.settings.first_kick
-        self.aim_motors()
+        self.aim_motors(self.joint_end)
         integrate_velocities(&self.bodies, &self.settings, first)
         self.lap(STAGE_INTEGRATE)
         if watched:

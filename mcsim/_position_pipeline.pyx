@@ -276,7 +276,7 @@ cdef class PositionPipeline(SmoothPipeline):
         cdef bint bounded
         for i in range(self.row_count):
             self.rows[i].impulse = 0.0
-        self.aim_motors()
+        self.aim_motors(self.joint_end)
         muted = mute_joint_forces(self.joints, self.joint_count, self.rows)
         bounded = self.row_count - self.smooth.taken - muted > 0
         if bounded and self.impact_count > 0:

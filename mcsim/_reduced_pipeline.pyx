@@ -669,7 +669,7 @@ cdef class ReducedPipeline(TreePipeline):
         cdef double acting = 0.0 if self.runge else 0.5 * h      # of forces, while the rows act
         if watched:
             self.account.begin_half(self.rows, self.row_count, acting, forces, False)
-        self.aim_motors()
+        self.aim_motors(self.joint_end)
         self.set_start_impulses()
         self.find_busy()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))

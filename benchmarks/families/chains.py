@@ -288,9 +288,7 @@ POSITION_MOTOR = Family(
     run_position_motor,
     {"links": Whole(1, 8), "ratio": Log(1, 100), "hertz": Log(2, 100), "coordinates": Choice("maximal", "reduced"),
      "rate": WholeLog(30, 240)},
-    {"droop": Error("degrees", 0.1, "largest angle of a joint after 2 s")},
-    shortfalls=(Shortfall("A position motor's stiffness is by the masses of its two bodies, not by what the joint "
-                          "carries."),))
+    {"droop": Error("degrees", 0.1, "largest angle of a joint after 2 s")})
 
 
 def run_joint_friction(kind, mass, strength, speed, rate, substeps):

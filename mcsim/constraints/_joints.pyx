@@ -11,7 +11,7 @@ from mcsim.state._layout cimport (
     BALL, UNIVERSAL, HINGE, SLIDER, FIXED, ROLLING, CYLINDRICAL, PLANAR, SCREW, DISTANCE, RACK_PINION, FREE, GEAR, USER,
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
-    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, STABILIZE_SOFT, JointRow)
+    BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport axes_universal, error_universal
@@ -354,8 +354,6 @@ cdef void write_joint(Joint* joint, int source, const Bodies* bodies, const Sett
     if own:
         bend_motors(joint, rows, n, axes, &f)
         joint.constraint_count = write_constraint(&rows[n], joint, source, axes, &f, bodies, settings, first)
-        if settings.joint_tree and settings.stabilization != STABILIZE_SOFT:
-            weigh_motors(rows, n, &rows[n], joint.constraint_count)
         joint.row_count += joint.constraint_count
 
 
@@ -365,16 +363,6 @@ cdef void bend_motors(const Joint* joint, Row* rows, int count, const AxisGeomet
     for i in range(count):
         if rows[i].kind == ROW_MOTOR:
             rows[i].curvature = axis_curvature(joint, rows[i].index // AXIS_ROWS, axes, f) + gyroscopic_curvature(&rows[i], f)
-
-
-cdef void weigh_motors(Row* rows, int count, const Row* own, int own_count) noexcept nogil:
-    """Motors that are swept in turn with the direct solver: before each sweep the joints hold, so that a motor moves no more
-    than its own joint lets it. The bare J M^-1 J' counts a turning about the centre of mass that an arm makes
-    impossible, and sweeps would close in the slower the longer the arm."""
-    cdef int i
-    for i in range(count):
-        if rows[i].kind == ROW_MOTOR:
-            rows[i].diagonal = held_response(&rows[i], own, own_count)
 
 
 cdef inline bint is_fast(Vec3 spin, const Settings* settings) noexcept nogil:

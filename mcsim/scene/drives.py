@@ -25,9 +25,11 @@ class Motor(Value):
     """Drives a joint to a speed or to a position; give exactly one of them.
 
     velocity: [rad/s] or [m/s]; for a ball joint 3 numbers, along the joint's x, y, z.
-    position: [rad] or [m]; for a ball joint 3 numbers, a rotation vector. The motor then is a damped spring of `hertz`
-        and `damping_ratio` for the mass that it has to move; a velocity motor does not use these two.
-    max_force: the bound of its force [N] or torque [N m]; for a ball joint along each axis. None or infinite: none.
+    position: [rad] or [m]; for a ball joint 3 numbers, a rotation vector. The coordinate then moves to it as an oscillator
+        of `hertz` and `damping_ratio` does, whatever it carries, as far as max_force reaches; so a load makes no error. A
+        velocity motor does not use these two.
+    max_force: the bound of its force [N] or torque [N m]; for a ball joint along each axis. None or infinite: none; such a
+        motor yields to limits alone, and presses into what it touches.
     """
 
     velocity: Coordinate | None

@@ -1,0 +1,124 @@
+"""Position motors hold what hangs on them, in both worlds, at every stiffness and step, within the bound of their force."""
+
+import math
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+KINDS = ("hinge", "slider", "universal", "ball", "cylindrical", "planar")
+
+
+def arm(kind, links, ratio=1.0, **motor):
+    """Links of 1 kg and 0.5 m along x, the last one `ratio` times as heavy, on joints with a motor for every coordinate."""
+    scene, last = mc.Scene(), None
+    for k in range(links):
+        mass = ratio if k == links - 1 else 1.0
+        body = scene.add_body(mass=mass, inertia=(0.02 * mass,) * 3, position=(0.5 * k + 0.25, 0, 0))
+        here, one = dict(anchor=(0.5 * k, 0, 0)), mc.Motor(position=0.0, **motor)
+        scene.add_joint({
+            "hinge": lambda: mc.HingeJoint(last, body, axis=(0, 1, 0), motor=one, **here),
+            "slider": lambda: mc.SliderJoint(last, body, axis=(0, 0, 1), motor=one, **here),
+            "universal": lambda: mc.UniversalJoint(last, body, axis_a=(0, 1, 0), axis_b=(0, 0, 1), motor=(one, one), **here),
+            "ball": lambda: mc.BallJoint(last, body, motor=mc.Motor(position=(0, 0, 0), **motor), **here),
+            "cylindrical": lambda: mc.CylindricalJoint(last, body, axis=(0, k % 2, 1 - k % 2), motor=(one, one), **here),
+            "planar": lambda: mc.PlanarJoint(last, body, normal=(0, 1, 0), motor=(one, one, one), **here)}[kind]())
+        last = body
+    return scene
+
+
+def holds(world, seconds=0.5):
+    """Runs. -> the farthest coordinate [degrees, or m * 57], and how much the first joint's force swings, relative"""
+    world.step(max(10, round(seconds / world.dt)))
+    forces, off = [], 0.0
+    for _ in range(12):
+        world.step()
+        forces.append(np.atleast_1d(world.joint(world.joint_names[0]).motor_force).copy())
+        off = max(off, max(np.abs(np.atleast_1d(world.joint(name).position)).max() for name in world.joint_names))
+    return math.degrees(off), np.ptp(forces, axis=0).max() / np.abs(forces).max()
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+def test_arms_are_held(cls, seed):
+    """Drawn arms, steps and stiffnesses: within a thousandth of a degree, torques steady to a thousandth."""
+    random = np.random.default_rng(seed)
+    kind = KINDS[seed % len(KINDS)]
+    links = int(random.integers(1, 9 if kind == "hinge" or cls is mc.World else 5))
+    motor = dict(hertz=float(10 ** random.uniform(0, 3)), damping_ratio=float(random.choice([0.0, 0.5, 1.0, 2.0])),
+                 max_force=float(random.choice([1e5, math.inf])))
+    world = cls(arm(kind, links, float(10 ** random.uniform(0, 2)), **motor), dt=1 / float(np.exp(random.uniform(
+        np.log(30), np.log(1000)))), substeps=int(random.integers(1, 9)))
+    off, swing = holds(world, 0.2)
+    assert off < 1e-3 and swing < 1e-3, (kind, links, motor, world.dt)
+
+
+@pytest.mark.parametrize("hertz", [1.0, 5.0, 50.0, 1000.0])
+@pytest.mark.parametrize("keywords", [
+    *({"integrator": name} for name in ("rk4", "rattle", "variational")),
+    *({"stabilization": name} for name in ("none", "baumgarte", "split_impulse", "projection", "ggl"))],
+    ids=lambda keywords: "-".join(keywords.values()))
+def test_an_arm_is_held_by_every_method(keywords, hertz):
+    """Six links level. Rows of its motors must be solved together: swept they let it sag or threw it about."""
+    off, swing = holds(mc.World(arm("hinge", 6, hertz=hertz, max_force=1e5), **keywords))
+    assert off < 1e-2 and swing < 1e-2
+
+
+def test_the_bound_is_kept():
+    """An arm of two links whose first motor is too weak falls under it, and says that it gives all it has."""
+    for cls in (mc.World, mc.ReducedWorld):
+        world = cls(arm("hinge", 2), dt=1 / 240)
+        name = world.joint_names[0]
+        world.joint(name).set_motor(max_force=9.0)
+        world.step(12)
+        assert abs(world.joint(name).motor_force) == pytest.approx(9.0, rel=1e-9)
+        needed, inertia = 9.81 * (0.25 + 0.75), 2 * 0.02 + 0.25**2 + 0.75**2
+        assert world.joint(name).velocity == pytest.approx((needed - 9.0) / inertia * world.time, rel=1e-3)
+        assert abs(world.joint(world.joint_names[1]).position) < 1e-6
+
+
+@pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+@pytest.mark.parametrize("bound", [100.0, math.inf])
+def test_a_motor_that_presses_on_a_limit_leaves_it_at_once(cls, bound):
+    """Ten seconds against a stop leave nothing behind that would hold it there."""
+    scene = arm("hinge", 1, max_force=bound)
+    world = cls(scene, dt=1 / 60)
+    joint = world.joint(world.joint_names[0])
+    joint.set_limits(-0.6, 0.6)
+    joint.set_motor(position=1.2)
+    world.step(600)
+    assert joint.position == pytest.approx(0.6, abs=1e-6)
+    joint.set_motor(position=-0.5)
+    world.step(4)
+    assert joint.position < 0.5
+    world.step(120)
+    assert joint.position == pytest.approx(-0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("ratio", [1.0, 100.0])
+def test_links_move_each_as_its_own_oscillator(ratio):
+    """New targets for all joints of a loaded arm: each coordinate comes to its own as the closed form has it."""
+    for cls in (mc.World, mc.ReducedWorld):
+        world, targets = cls(arm("hinge", 4, ratio, hertz=1.0, max_force=1e6), dt=1 / 240), (0.3, -0.5, 0.2, 0.4)
+        for name, target in zip(world.joint_names, targets):
+            world.joint(name).set_motor(position=target)
+        for _ in range(10):
+            world.step(12)
+            x = 2 * math.pi * world.time
+            for name, target in zip(world.joint_names, targets):
+                assert world.joint(name).position == pytest.approx(target * (1 - math.exp(-x) * (1 + x)), abs=2e-4)
+
+
+def test_kkt_accelerations_are_the_oscillators():
+    """Three hinges, unequal targets and rates: J a + J' v is what each motor's oscillator has."""
+    world = mc.World(arm("hinge", 3, 5.0, hertz=2.0, damping_ratio=0.7))
+    for k, name in enumerate(world.joint_names):
+        world.joint(name).set_motor(position=0.1 * k + 0.1)
+    world.step(20)
+    accelerations = world.kkt().solve()[0]
+    turning = np.diff(accelerations[:, 4], prepend=0.0)
+    w = 4 * math.pi
+    for k, name in enumerate(world.joint_names):
+        joint = world.joint(name)
+        assert turning[k] == pytest.approx(-w * w * (joint.position - 0.1 * k - 0.1) - 1.4 * w * joint.velocity, rel=1e-6)
