@@ -65,7 +65,7 @@ FIRST_STEP = 64
 #   restitution_threshold   RESTITUTION_FALLS g dt
 #   push_speed              of contacts PUSH_RATE t + PUSH_FALLS g h: a contact carries no more than m a_2 times that in a
 #                           substep (theory/stabilization.md), so it must grow with the weight that a substep brings
-#   sleep_speed             SLEEP_RATE r + SLEEP_PART sqrt(g r)
+#   sleep_speed             min(SLEEP_FALLS g dt, SLEEP_PART sqrt(g r)), at least SLEEP_RATE r
 # For a cube of 1 m at dt = 1/60 s, h = dt / 4: 20 mm, 0.5 mm, 0.49 m/s, 3 m/s, 10 mm/s.
 NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
 SLOP_PART = 0.0005
@@ -74,7 +74,7 @@ LOAD = 0.4
 RESTITUTION_FALLS = 3.0
 PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1
 PUSH_SPEED = 3.0                        # of limits and joints [rad/s]
-SLEEP_RATE, SLEEP_PART = 0.006, 0.0017  # [1/s], 1
+SLEEP_RATE, SLEEP_FALLS, SLEEP_PART = 0.01, 0.06, 0.014     # [1/s], 1, 1
 
 RELAXING = ("soft", "projection", "ggl")       # those that end with a pass without bias
 
@@ -310,13 +310,14 @@ def sleep_settings(k, gravity, bodies):
     """What constraints/_islands.pyx is told of the bodies (BodyArrays): from which speeds down they are still (n,) [m/s],
     for what time they must be [s], and from no farther on than what distances they have contacts (n,) [m]."""
     turning = np.trace(bodies.inertia, axis1=1, axis2=2) / np.where(bodies.mass > 0.0, bodies.mass, 1.0)
-    sizes = np.where(bodies.reach > 0.0, bodies.reach, np.sqrt(turning))
+    sizes = np.where(np.isfinite(bodies.reach) & (bodies.reach > 0.0), bodies.reach, np.sqrt(turning))
     if not k["sleep"]:
         speeds = np.zeros(bodies.count)
     elif k["sleep_speed"] is not None:
         speeds = np.full(bodies.count, k["sleep_speed"])
     else:
-        speeds = SLEEP_RATE * sizes + SLEEP_PART * np.sqrt(_length(gravity) * sizes)
+        g = _length(gravity)
+        speeds = np.maximum(SLEEP_RATE * sizes, np.minimum(SLEEP_FALLS * g * k["dt"], SLEEP_PART * np.sqrt(g * sizes)))
     near = _nearness(k, gravity)
     thickness = 2.0 * bodies.reach
     with np.errstate(invalid="ignore"):

@@ -95,7 +95,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       sleep: True. Bodies that have been slower than sleep_speed for sleep_time, 0.5 s, and lie on something
         that stands still, sleep with all that they touch: they cost nothing until something touches or changes one of
         them (`asleep`, `wake`). What hangs on joints alone never sleeps. Under "semi_implicit" only. sleep_speed
-        [m/s] is by default 0.006 r / s + 0.0017 √(g r), r how far the body reaches from its centre.
+        [m/s] is by default the least of 0.06 g dt and 0.014 √(g r), at least r / 100 s, r how far the body reaches from
+        its centre.
       contact: "rigid"; "compliant": every contact point is a spring and a damper without mass, as the materials say
         (Material.stiffness, ...; docs/theory/compliant.md), by compliant_law "linear", f = k z + d dz/dt, or
         "hunt_crossley", f = k z (1 + chi dz/dt); f >= 0, Coulomb friction on a tangential spring and damper. Nothing
