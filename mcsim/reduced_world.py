@@ -482,7 +482,7 @@ class ReducedWorld(World):
 
     # ---- kept and taken back -----------------------------------------------------------------------------------------
 
-    RECORD = REDUCED_RECORD
+    _RECORD = REDUCED_RECORD
 
     def restore(self, snapshot) -> None:
         """Go back to a snapshot of this world, or of one made from an equal scene; goes on to the same bits."""

@@ -88,6 +88,11 @@ class Snapshot:
         return int(self.packed["clock"].unpacked()["steps"][0])
 
     @property
+    def start(self) -> float:
+        """Time before the first of them [s]."""
+        return float(self.packed["clock"].unpacked()["start"][0])
+
+    @property
     def time(self) -> float:
         """[s]"""
         return float(self.packed["clock"].unpacked()["time"][0])
@@ -160,7 +165,7 @@ def _told(parts, origin):
 class Snapshots:
     """The part of World that is kept and taken back."""
 
-    RECORD = RECORD                                  # what it is made of
+    _RECORD = RECORD                                  # what it is made of
 
     def _holder(self, parts=None):
         """What holds the state: of `_machinery`, or the present one."""
@@ -185,7 +190,7 @@ class Snapshots:
         holder = self._recorded()
         if self._parts is None or self._parts.scene is not self._scene:
             self._parts = Parts(self._scene, self._origin)
-        packed = {entry.name: Packed(entry.read(holder)) for entry in self.RECORD}
+        packed = {entry.name: Packed(entry.read(holder)) for entry in self._RECORD}
         return Snapshot(packed, self._parts, self._keywords["contact"])
 
     def restore(self, snapshot) -> None:
@@ -209,11 +214,11 @@ class Snapshots:
             raise SceneError(f"World.restore: {error}") from None
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise SceneError(f"World.restore: the snapshot is not whole: {error}") from None
-        take(self.RECORD, holder, arrays, late=False)
+        take(self._RECORD, holder, arrays, late=False)
         self._follow(holder)
         self._settle(parts)
         self._meet_shapes()
-        take(self.RECORD, holder, arrays, late=True)
+        take(self._RECORD, holder, arrays, late=True)
 
     def _check_kind(self, snapshot):
         """Refuse what another kind of world has kept."""
@@ -222,7 +227,7 @@ class Snapshots:
 
     def _checked_state(self, snapshot, holder):
         """-> name -> array of each entry of the record."""
-        arrays = checked(self.RECORD, holder, snapshot.packed)
+        arrays = checked(self._RECORD, holder, snapshot.packed)
         choose(snapshot.contact, CONTACTS, "contact")
         if snapshot.contact != self._keywords["contact"]:       # what their points keep means another thing there
             manifolds = arrays["manifolds"]
@@ -255,18 +260,18 @@ class Snapshots:
         views of; then the record back into it. With MCSIM_FORGET=1 before every step: the bits are to be the same, so what
         is not in the record is a cache."""
         holder, old = self._recorded(), vars(self)["_pipeline"]
-        arrays = {entry.name: entry.read(holder).copy() for entry in self.RECORD}
+        arrays = {entry.name: entry.read(holder).copy() for entry in self._RECORD}
         for name, array in BodyArrays.from_scene(self._scene).padded.items():
             holder.bodies.padded[name][...] = array
         holder.joints[...] = joint_records(self._scene, holder.body_index)
         parts = self._machinery(self._scene, holder.bodies, holder.joints, ShapeArrays(self._scene))
         new = self._holder(parts)
-        take(self.RECORD, new, arrays, late=False)
+        take(self._RECORD, new, arrays, late=False)
         self._follow(new)
         new.pipeline.restored()
         vars(self).update(parts)
         self._meet_shapes()
-        take(self.RECORD, new, arrays, late=True)
+        take(self._RECORD, new, arrays, late=True)
         self._go_on_from(old)
 
     def _go_on_from(self, old):
@@ -288,7 +293,7 @@ class Snapshots:
     def _state_hash(self):
         digest = hashlib.blake2b(digest_size=16)
         holder = self._recorded()
-        for entry in self.RECORD:
+        for entry in self._RECORD:
             digest.update(np.ascontiguousarray(entry.read(holder)).tobytes())
         return digest.hexdigest()
 

@@ -237,7 +237,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
             if status == NOT_DONE:
                 raise self._not_done()
         finally:
-            self._broken = None if whole is None else np.nonzero(whole & (self._joints["broken"] != 0))[0]
+            if whole is not None:
+                self._broken = np.nonzero(whole & (self._joints["broken"] != 0))[0]
 
     def _step_forgetting(self, n):
         """As Pipeline.step, with nothing but the record known before each step."""
@@ -326,8 +327,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
 
     def __setattr__(self, name, value):
         """A name that says nothing to a world is an error, not another attribute. Classes of the user's own may have some."""
-        own = name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
-        if own or not type(self).__module__.startswith("mcsim."):
+        if (name.startswith("_") or getattr(getattr(type(self), name, None), "fset", None) is not None
+                or not type(self).__module__.startswith("mcsim.")):
             return object.__setattr__(self, name, value)
         settable = [key for key in dir(type(self)) if getattr(getattr(type(self), key), "fset", None) is not None]
         kind = type(self).__name__

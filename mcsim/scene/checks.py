@@ -200,7 +200,7 @@ def reals(value: Any, field: str) -> np.ndarray:
     """An array of numbers, finite or not."""
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "fiuO":
+        if array.dtype.kind in "fiu" or array.dtype.kind == "O" and all(isinstance(part, Real) for part in array.flat):
             return np.array(array, float)
     except (OverflowError, TypeError, ValueError):
         pass

@@ -201,7 +201,7 @@ def copied(world, kept, rng):
 def differing(world, other):
     """Names of the entries of the record in which two worlds differ."""
     here, there = world._holder(), other._holder()
-    return [entry.name for entry in world.RECORD if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()]
+    return [entry.name for entry in world._RECORD if np.array(entry.read(here)).tobytes() != np.array(entry.read(there)).tobytes()]
 
 
 def play(seed, kind, keywords, operations, monkeypatch):

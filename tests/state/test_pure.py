@@ -14,7 +14,6 @@ CHANGES = {
     "apply_torque", "from_maximal", "move_to", "remove_bodies", "remove_body", "remove_joint", "restore", "set_body", "set_kind",
     "set_material", "set_pose", "set_shape", "set_velocity", "step", "wake",
     "set_limits", "set_motor", "set_spring", "set_swing_limit", "set_friction", "set_motion"}
-NO_OBSERVERS = {"RECORD"}
 
 # What a call is given, beside the world; all others take nothing.
 GIVEN = {
@@ -28,7 +27,7 @@ GIVEN = {
 
 
 def public(thing):
-    return [name for name in dir(type(thing)) if not name.startswith("_") and name not in CHANGES | NO_OBSERVERS]
+    return [name for name in dir(type(thing)) if not name.startswith("_") and name not in CHANGES]
 
 
 def look(world, name, thing):
@@ -46,7 +45,7 @@ def look(world, name, thing):
 
 def record_of(world):
     holder = world._holder()
-    return {entry.name: np.array(entry.read(holder)).tobytes() for entry in world.RECORD}
+    return {entry.name: np.array(entry.read(holder)).tobytes() for entry in world._RECORD}
 
 
 def check_all(world):
