@@ -271,11 +271,11 @@ cdef class TreeMotion:
                 self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
 
     cdef void tame(self, double part, bint told) noexcept nogil:
-        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained. told:
-        whether that is noted; then it is not done for what rounding leaves of rest [J]."""
+        """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained, but
+        for what rounding leaves of rest [J]. told: whether that is noted."""
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + (1e-12 if told else 0.0):
+            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + 1e-12:
                 continue
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
                            min(self.gained[k], self.kinetic[k]) if told else 0.0)
