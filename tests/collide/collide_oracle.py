@@ -199,3 +199,10 @@ def best_separation(a, ra, b, rb, offset, cones=10):
         best = max(best, s.max())
         radius *= 0.62
     return best
+
+
+def one_contact(found):
+    """The parts of one pair's patch as one manifold, with all their points."""
+    assert len(found) > 0 and len(set(found["key"])) == 1 and np.all(found["normal"] == found["normal"][0])
+    points = np.concatenate([m["points"][:m["point_count"]] for m in found])
+    return {name: found[name][0] for name in found.dtype.names} | {"points": points, "point_count": len(points)}
