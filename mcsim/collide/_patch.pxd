@@ -37,7 +37,9 @@ cdef extern from *:
     #define MC_KEPT_PART 1.5
     /* A corner whose gap grows by a larger slope, from the deepest point on, is none of the patch. */
     #define MC_PATCH_SLOPE 0.1
-    /* Of the pair's size: how much deeper than all corners a point must be to be one more of the patch. */
+    /* Of the pair's size: how much deeper than all corners a point must be to be one more of a new patch, and of one that
+       was there in the last step: at rest a point that comes and goes would shake what stands on it. */
+    #define MC_NEW_MISS 1e-7
     #define MC_PATCH_MISS 1e-4
     /* Of the pair's size: how near corners of two steps are the same one. */
     #define MC_SAME_PLACE 1e-3
@@ -45,6 +47,7 @@ cdef extern from *:
     const double LEAST_PART "MC_LEAST_PART"
     const double KEPT_PART "MC_KEPT_PART"
     const double PATCH_SLOPE "MC_PATCH_SLOPE"
+    const double NEW_MISS "MC_NEW_MISS"
     const double PATCH_MISS "MC_PATCH_MISS"
     const double SAME_PLACE "MC_SAME_PLACE"
 
@@ -207,14 +210,16 @@ cdef inline void choose_patch(const Contact* contacts, int count, Vec3 normal, d
     cdef Vec3 e1, e2
     cdef int i, first
     cdef int total = 0
+    cdef double miss
     if patch == NULL:
         return
+    miss = size * (PATCH_MISS if patch.old_count > 0 else NEW_MISS)
     patch.count = 0
     patch.origin = origin
     if count <= 4:
         return
     deepest = contacts[deepest_of(contacts, count)]
-    if axis != NULL and axis.separation < deepest.separation - PATCH_MISS * size:
+    if axis != NULL and axis.separation < deepest.separation - miss:
         deepest.position = axis.witness
         deepest.separation = axis.separation
         deepest.feature = 0
@@ -240,7 +245,7 @@ cdef inline void choose_patch(const Contact* contacts, int count, Vec3 normal, d
     for i in range(total):
         patch.points[i] = contacts[outline[(first + i) % total].number]
     patch.count = total
-    if deepest.separation < patch.points[deepest_of(patch.points, total)].separation - PATCH_MISS * size:
+    if deepest.separation < patch.points[deepest_of(patch.points, total)].separation - miss:
         patch.points[total] = deepest
         patch.count += 1
 

@@ -140,7 +140,7 @@ def test_a_pose_that_is_not_finite_collides_with_nothing(bad):
     q = np.tile(IDENTITY, (6, 1))
     kind = [0, 2, 2, 2, 2, 2]
     whole = collider.collide_once(position, q, kind, 0.02)
-    assert len(whole) == 5
+    assert len(set(whole["key"])) == 5
     for field, component in ((0, 0), (0, 2), (1, 1), (1, 3)):
         for body in (2, 5, 0):
             p, r = position.copy(), q.copy()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from collide_oracle import Shape, make_collider, matrix, random_hull, random_quaternions
+from collide_oracle import Shape, make_collider, matrix, one_contact, random_hull, random_quaternions
 from hypothesis import given, settings, strategies as st
 from test_separation import multiply, surfaces
 
@@ -26,8 +26,7 @@ def pair(a, b, offset, qa=IDENTITY, qb=IDENTITY, limit=0.02, collider=None):
     """The manifold of b at `offset` from a; a is static."""
     collider = collider or make_collider([a, b])
     found = collider.collide_once([np.zeros(3), offset], [qa, qb], [0, 2], limit)
-    assert len(found) == 1
-    return found[0]
+    return one_contact(found)
 
 
 def points(m):
@@ -37,10 +36,12 @@ def points(m):
 @pytest.mark.parametrize("gap", [0.0, 1e-12, -1e-12, 1e-3, -1e-3])
 @pytest.mark.parametrize("a", [CUBE, HULL_CUBE, CYLINDER, PRISM])
 @pytest.mark.parametrize("b", [CUBE, HULL_CUBE, CYLINDER, PRISM])
-def test_equal_faces_give_four_points(a, b, gap):
-    """One on the other, perfectly aligned: four points, the face's normal, everywhere the same separation."""
+def test_equal_faces_give_the_points_that_span_them(a, b, gap):
+    """One on the other, perfectly aligned: four points, or more where a face has more corners, the face's normal, everywhere
+    the same separation."""
     m = pair(a, b, np.array([0.0, 0.0, 1.0 + gap]))
-    assert m["point_count"] == 4
+    square = all(shape in (CUBE, HULL_CUBE) for shape in (a, b))
+    assert m["point_count"] == 4 if square else 4 <= m["point_count"] <= 24
     assert np.allclose(m["normal"], [0, 0, 1], atol=1e-12)
     assert np.allclose(points(m)["separation"], gap, atol=1e-10)
     p = points(m)["position"]
@@ -68,7 +69,7 @@ def test_pyramid_of_boxes():
 @pytest.mark.parametrize("floor", [PLANE, Shape("box", (5.0, 5.0, 0.5)),
                                    Shape("hull", points=HULL_CUBE.points * [9, 9, 1])])
 @pytest.mark.parametrize("shape, q, height, count", [
-    (CUBE, IDENTITY, 0.5, 4), (HULL_CUBE, IDENTITY, 0.5, 4), (PRISM, IDENTITY, 0.5, 4), (CYLINDER, IDENTITY, 0.5, 4),
+    (CUBE, IDENTITY, 0.5, 4), (HULL_CUBE, IDENTITY, 0.5, 4), (PRISM, IDENTITY, 0.5, 6), (CYLINDER, IDENTITY, 0.5, 16),
     (CYLINDER, LYING, 0.5, 2), (CAPSULE, LYING, 0.5, 2), (CAPSULE, IDENTITY, 1.5, 1), (PRISM, LYING, np.sqrt(3) / 4, 4),
     (Shape("sphere", (0.5, 0, 0)), IDENTITY, 0.5, 1)])
 def test_resting_on_a_floor(floor, shape, q, height, count):
@@ -116,8 +117,8 @@ def test_edge_on_face_and_crossed_edges():
     assert points(m)["feature"][0] >> 56 == 3
 
 
-def test_four_points_keep_the_deepest_and_the_area():
-    """A cube turned by 45 degrees on another: four of eight corners, around the middle, the deepest among them."""
+def test_a_patch_keeps_the_deepest_and_the_area():
+    """A cube turned by 45 degrees on another: its eight corners, around the middle, the deepest among them."""
     rng = np.random.default_rng(5)
     eighth = np.array([np.cos(np.pi / 8), 0.0, 0.0, np.sin(np.pi / 8)])
     for _ in range(50):
@@ -125,7 +126,7 @@ def test_four_points_keep_the_deepest_and_the_area():
         corners = HULL_CUBE.points @ matrix(q).T
         m = pair(CUBE, CUBE, np.array([0.0, 0.0, 1.0]), qb=q)
         exact = pair(HULL_CUBE, HULL_CUBE, np.array([0.0, 0.0, 1.0]), qb=q)
-        assert m["point_count"] == 4 and np.abs(corners).max() > 0.5
+        assert 4 < m["point_count"] <= 9 and np.abs(corners).max() > 0.5
         assert abs(points(m)["separation"].min() - points(exact)["separation"].min()) < 1e-9
         p = points(m)["position"]
         angle = np.sort(np.arctan2(p[:, 1], p[:, 0]))
@@ -218,7 +219,7 @@ def test_points_of_tilted_stacks(shift, x, y, turn, shapes):
     offset = np.array([0.4 * shift[0], 0.4 * shift[1], 1.0 + 0.005 * shift[2]])
     m = pair(a, b, offset, qb=q, limit=0.05)
     count = m["point_count"]
-    assert 1 <= count <= 4 and len(set(points(m)["feature"])) == count
+    assert 1 <= count <= 24 and len(set(points(m)["feature"])) == count
     on_a, on_b = surfaces(m, a, b, (np.zeros(3), IDENTITY), (offset, q))
     assert np.abs(on_a).max() < 3e-7 and np.abs(on_b).max() < 3e-7
     attained = m["normal"] @ offset - b.support(-m["normal"] @ matrix(q)) - a.support(m["normal"])

@@ -89,10 +89,11 @@ def test_contact_within_the_speculative_distance_is_never_missed(kind_a, kind_b)
     kind = np.full(2 * count, 2)
     found = make_collider(shapes).collide_once(position, q, kind, 5.0)
     found = [one_contact(found[found["key"] == key]) for key in np.unique(found["key"])]
+    normals = np.array([m["normal"] for m in found])
     deepest = np.array([m["points"]["separation"].min() for m in found])
     for gap in (0.019999, 0.020001):
         moved = position.copy()
-        moved[1::2] += (gap - deepest)[:, None] * found["normal"]
+        moved[1::2] += (gap - deepest)[:, None] * normals
         near = make_collider(shapes).collide_once(moved, q, kind, 0.02)
         # Moved along its normal an overlapping pair may meet another face first, so it can only be nearer than the gap.
         apart = deepest > 1e-6
@@ -100,7 +101,7 @@ def test_contact_within_the_speculative_distance_is_never_missed(kind_a, kind_b)
         seen = set(near["body_a"][apart[near["body_a"] // 2]] // 2)
         assert seen == expected
         if gap < 0.02:
-            assert len(near) == count
+            assert len(set(near["key"])) == count
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,8 +122,7 @@ def test_plane(kind, plane_first):
         shapes = [(plane, shape)[k] for k in order]
         kinds = [(0, 2)[k] for k in order]
         found = make_collider(shapes).collide_once(position[order], q[order], kinds, 0.06)
-        assert len(found) == 1
-        m = found[0]
+        m = one_contact(found)
         assert np.allclose(m["normal"], normal if plane_first else -normal, atol=1e-14)
         assert abs(m["points"]["separation"][:m["point_count"]].min() - gap) < 1e-7 * shape.extent()
         pose = [(position[k], q[k]) for k in order]
