@@ -1,8 +1,13 @@
 """Bounded rows of articulations that have motors, over the bodies' velocities, with the joints' rows answered by the KKT
-system (_smooth.pyx), whose factor and targets are there.
+system (_smooth.pyx), whose factor and targets are there. Not of those with loops or gears, whose rows may leave a motor next
+to nothing to move: there they are swept, one by one.
 
 Per pass:   prepare(rows, count);   per sweep, before it:   hold(rows, twist, relaxed)
 """
+
+from libc.string cimport memset
+
+from mcsim.state._layout cimport ROW_MOTOR
 
 
 cdef class HeldSpans(HeldRows):
@@ -13,8 +18,14 @@ cdef class HeldSpans(HeldRows):
     cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """Which rows are held, and their matrices at the present pose."""
         cdef Twist* moved = self.smooth.response
-        cdef Py_ssize_t g, k
-        self.list_driven(self.smooth.group, rows, count)
+        cdef Py_ssize_t g, i, k
+        memset(self.driven, 0, self.articulations)
+        for i in range(count):
+            g = max(self.smooth.group[rows[i].body_a], self.smooth.group[rows[i].body_b])
+            if g >= 0 and rows[i].kind == ROW_MOTOR and not self.smooth.span[g].looped and (
+                    self.smooth.span[g].border == self.smooth.span[g].border_end):
+                self.driven[g] = 1
+        self.list(self.smooth.group, self.driven, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
                 self.smooth.clear(&self.smooth.span[g], moved)

@@ -1,5 +1,5 @@
 """Bounded rows of trees that have motors, over generalized velocities, where the tree's joints hold by themselves: A is
-J H^-1 J', less what rows that close loops take of it.
+J H^-1 J'. Not beside loops, whose rows may contradict each other and yield: there they are swept in turn with those.
 
 Per pose:   prepare(rows, count);   per sweep, before it:   hold(rows, velocity, relaxed)
 """
@@ -31,25 +31,21 @@ cdef class HeldTrees(HeldRows):
     cdef void prepare(self, Row* rows, Py_ssize_t count) noexcept nogil:
         """Which rows are held, and their matrices at the present pose."""
         cdef Py_ssize_t g, k
+        if self.looping:
+            return
         self.list_driven(self.group, rows, count)
         for g in range(self.articulations):
             for k in range(self.count[g]):
                 memset(self.moved, 0, self.velocity_count * sizeof(double))
                 self.begin_column(g, k, rows, <Twist*>self.moved)
-                if self.looping:
-                    self.generalized.hold_loops(rows, self.moved)
                 self.end_column(g, k, rows, <Twist*>self.moved)
 
     cdef Py_ssize_t hold(self, Row* rows, double* velocity, bint relaxed) noexcept nogil:
-        """Their impulses; loops are closed before and after. -> a tree whose rows pivots did not solve, -1: none"""
+        """Their impulses. -> a tree whose rows pivots did not solve, -1: none"""
         cdef Py_ssize_t g, given_up = -1
         for g in range(self.articulations):
-            if self.count[g] == 0:
-                continue
-            if self.looping:
-                self.generalized.solve(rows, velocity, relaxed)
-            if self.solve(g, rows, <Twist*>velocity, relaxed) and self.looping:
-                self.generalized.solve(rows, velocity, relaxed)
-            if self.unsolved:
-                given_up = g
+            if self.count[g] > 0:
+                self.solve(g, rows, <Twist*>velocity, relaxed)
+                if self.unsolved:
+                    given_up = g
         return given_up
