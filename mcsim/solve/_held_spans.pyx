@@ -22,7 +22,7 @@ cdef class HeldSpans(HeldRows):
         memset(self.driven, 0, self.articulations)
         for i in range(count):
             g = max(self.smooth.group[rows[i].body_a], self.smooth.group[rows[i].body_b])
-            if g >= 0 and rows[i].kind == ROW_MOTOR and not self.smooth.span[g].looped and (
+            if g >= 0 and rows[i].kind == ROW_MOTOR and self.smooth.span[g].loops == 0 and (
                     self.smooth.span[g].border == self.smooth.span[g].border_end):
                 self.driven[g] = 1
         self.list(self.smooth.group, self.driven, rows, count)
