@@ -74,7 +74,7 @@ cdef class Machine(StateArrays):
                          and self.settings.integrator == INTEGRATE_SEMI_IMPLICIT and self.settings.friction_cone
                          and self.settings.friction_central)
         self.wide = WideContacts(bodies.count, self.settings.threads)
-        self.wide.scale = settings.get("load_scale", 0.0)
+        self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         self.pose_calls = PoseCalls()
         self.wanted = (self.settings.joint_tree, self.settings.first_kick)
         self._grow_rows(64, 16)

@@ -71,6 +71,8 @@ NEAR_PART, NEAR_FALLS, NEAR_MOST = 0.02, 7.34, 0.25
 SLOP_PART = 0.0005
 # How far a contact's load may press a spring of (h w)^2 = 1 in before more is asked of it, by size: effort_of.
 LOAD = 0.4
+# And what is small enough for that, in parts of g h^2: 0.2 m at h = 1/240 s.
+SMALL = 1200.0
 RESTITUTION_FALLS = 3.0
 PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1
 PUSH_SPEED = 3.0                        # of limits and joints [rad/s]
@@ -389,6 +391,6 @@ def kernel_settings(k, gravity):
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
-        "load_scale": _load_scale(k, gravity),
+        "load_scale": _load_scale(k, gravity), "load_small": SMALL * _length(gravity) * (k["dt"] / k["substeps"])**2,
         "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

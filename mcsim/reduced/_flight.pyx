@@ -271,8 +271,11 @@ cdef class TreeFlight:
         cdef Wide3 force, moment, com
         cdef const double* f
         cdef Py_ssize_t i
+        cdef int j
         force, moment = momentum, momentum
         piece.loose = link.kind == FREE and not link.reversed and not link.given
+        for j in range(3 if piece.loose else 0):         # what tau does along the root's axes
+            force = w_add_scaled(force, self.motion.tau[link.v + j], splat3(&link.turn[3 * j]))
         piece.mass = piece.before = piece.blur = 0.0
         piece.middle = piece.velocity = piece.acceleration = momentum
         for i in range(block.first_link, block.end_link):

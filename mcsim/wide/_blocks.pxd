@@ -104,20 +104,26 @@ cdef enum:
     MOST_EFFORT = 128
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
-# it bore, as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size).
+# it bore, as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size), but no more than
+# (small / size)^2.
 #
 # A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
 # bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
-# n g h = u. For cubes of 1 m at h = 1/240 s that is from 48 on each other on, for cubes of 1 cm from 4 on.
-cdef inline double effort_of(const Manifold* m, const Bodies* bodies, double scale) noexcept nogil:
+# n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m there, would
+# have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps than these, with
+# springs that are no stiffer: so for it a contact is solved once a sweep.
+cdef inline double effort_of(const Manifold* m, const Bodies* bodies, double scale, double small) noexcept nogil:
     cdef double load = 0.0
-    cdef double effort
+    cdef double effort, most
     cdef int i
+    if m.size >= small:
+        return 1.0
     for i in range(m.point_count):
         load += m.points[i].normal_impulse
     load *= bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
     effort = scale * load * load
-    return min(effort / m.size, <double>MOST_EFFORT) if effort > m.size else 1.0
+    most = min(small / m.size * (small / m.size), <double>MOST_EFFORT)
+    return min(effort / m.size, most) if effort > m.size else 1.0
 
 
 # How errors become biases (stabilize/_stabilize.pyx); [0] between two moving bodies, [1] against one that never moves.
@@ -142,10 +148,10 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale: of effort_of.
+    # scale, small: of effort_of.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, double scale) noexcept nogil
+                 const Bodies* bodies, double scale, double small) noexcept nogil
     # The last impulses, the step's totals with them, and the separations into the manifolds.
     void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                   Py_ssize_t count, Manifold* manifolds) noexcept nogil

@@ -29,6 +29,7 @@ ctypedef struct Task:
     bint ended
     int again
     double scale
+    double small
 
 cdef class WideContacts:
     cdef const WideKernels* levels[4]   # of every level up to the one in use, the widest last
@@ -54,6 +55,7 @@ cdef class WideContacts:
     cdef Py_ssize_t body_count
     cdef readonly Py_ssize_t row_count
     cdef public double scale            # of effort_of; 0: a sweep solves each contact once
+    cdef public double small            # likewise [m]
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
 

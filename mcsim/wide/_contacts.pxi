@@ -39,7 +39,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double scale_of) noexcept nogil:
+                           const Bodies* bodies, double scale_of, double small) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -59,7 +59,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    effort = effort_of(m, bodies, scale_of)
+    effort = effort_of(m, bodies, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
     put(&start.stiffer, lane, sqrt(effort))
@@ -150,7 +150,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, double scale) noexcept nogil:
+               const Bodies* bodies, double scale, double small) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -164,7 +164,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     clear_ends(&blocks[block].ends)
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
-                  scale)
+                  scale, small)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):

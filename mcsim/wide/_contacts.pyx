@@ -117,7 +117,7 @@ cdef class WideContacts:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
             if self.scale > 0.0:
-                most = max(most, effort_of(m, bodies, self.scale))
+                most = max(most, effort_of(m, bodies, self.scale, self.small))
             self.row_count += row_count(m)
             if resistances != NULL:
                 self.row_count += more_rows(m, &resistances[i])
@@ -178,6 +178,7 @@ cdef class WideContacts:
         task.first = self.first
         task.bodies = bodies
         task.scale = self.scale
+        task.small = self.small
         self.share(&task, do_fill, block)
         return OK
 
@@ -334,7 +335,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.scale)
+                          task.scale, task.small)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
