@@ -261,8 +261,6 @@ SPIN = Family(
     {"way": Error("", 0.05, "difference of the ways"), "turn": Error("", 0.05, "difference of the turns"),
      "cone": CONE},
     domain={"per_turn": Log(60, 1000)},
-    shortfalls=(Shortfall("One limit surface for a long face of many corners turns it otherwise than its points would.",
-                          {"shape": Choice("hexagon"), "long": Uniform(3, 4), "spin_ratio": Log(0.1, 2)}),),
     quick={"rate": WholeLog(60, 90), "friction": Log(0.3, 1), "speed": Log(0.2, 3)}, examples=8)
 
 

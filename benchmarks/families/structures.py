@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 import mcsim as mc
 
-from families.family import (G, Choice, Error, Family, Log, Shortfall, Uniform, Whole, WholeLog, stepped, upright)
+from families.family import (G, Choice, Error, Family, Log, Uniform, Whole, WholeLog, stepped, upright)
 
 RATE = WholeLog(60, 240)
 WRONG = Error("", 0.5, "1 where what should stand fell or what should fall stood")
@@ -69,9 +69,6 @@ STACK = Family(
      "heavy": Choice("above", "below"), "size": Log(0.005, 5), "rate": RATE, "substeps": WholeLog(1, 16)},
     {"sunk": Error("", 0.05, "sunk at the top, by its height"), "speed": Error("", 0.005, "largest speed after 5 s")},
     domain={"ratio": Log(1, 10), "substeps": Whole(4, 16), "count": WholeLog(1, 15)},
-    shortfalls=(Shortfall("High stacks of small cubes, heavier above, collapse: contacts give way by a length.",
-                          {"shape": Choice("box"), "count": Whole(11, 15), "heavy": Choice("above"),
-                           "size": Log(0.005, 0.05)}),),
     quick={"count": WholeLog(1, 8), "rate": WholeLog(60, 90), "substeps": Whole(4, 6)}, examples=8)
 
 

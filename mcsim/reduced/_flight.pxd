@@ -53,6 +53,7 @@ cdef class TreeFlight:
     cdef void set_momenta(self, Py_ssize_t k) noexcept nogil
     cdef void set_joints(self, Py_ssize_t first, Py_ssize_t end, double h, double part) noexcept nogil
     cdef void mirror(self, Py_ssize_t k, double h, const double* forces) noexcept nogil
+    cdef void center(self, Py_ssize_t first, Py_ssize_t end, double h) noexcept nogil
     cdef void land(self, Py_ssize_t k, double h) noexcept nogil
     cdef double error(self, Py_ssize_t k) noexcept nogil
     cdef void settle(self, Py_ssize_t k) noexcept nogil

@@ -244,6 +244,7 @@ cdef class TreeFlight:
             self.mirror(k, h, forces)
         memcpy(self.motion.q + q, self.start + q, (q_end - q) * sizeof(double))
         self.motion.drift_links(self.tree.first, self.tree.end, h, self.mean)
+        self.center(first, end, h)
         self.put_in_place()
         for k in range(first, end):
             self.set_momenta(k)
@@ -397,20 +398,46 @@ cdef class TreeFlight:
                 work += w_dot(v, wide3(f[0], f[1], f[2])) + w_dot(s.acceleration.w, wide3(f[3], f[4], f[5]))
         piece.gained = -piece.before - h * work
 
+    cdef void center(self, Py_ssize_t first, Py_ssize_t end, double h) noexcept nogil:
+        """At q1: loose trees to where their centres of mass have come."""
+        cdef const Block* block
+        cdef const Link* link
+        cdef const LinkState* s
+        cdef const Piece* piece
+        cdef Wide zero = 0.0
+        cdef Wide3 shift
+        cdef double* q
+        cdef bint placed = False
+        cdef Py_ssize_t i, k
+        cdef int j
+        for k in range(first, end):
+            piece, block = &self.pieces[k], &self.trees[k]
+            if not piece.loose:
+                continue
+            if not placed:
+                place(&self.tree, <const Wide*>self.motion.q)
+                placed = True
+            shift = wide3(zero, zero, zero)
+            for i in range(block.first_link, block.end_link):
+                link, s = &self.tree.links[i], &self.tree.states[i + 1]
+                shift = w_add_scaled(shift, -link.mass / piece.mass, w_add(s.position, s.com))
+            shift = w_add(shift, w_add_scaled(piece.middle, h, w_add_scaled(piece.velocity, 0.5 * h, piece.acceleration)))
+            link = &self.tree.links[block.first_link]
+            q = &self.motion.q[link.q]
+            for j in range(3):
+                q[j] += w_dot(shift, splat3(&link.turn[3 * j]))
+
     cdef void land(self, Py_ssize_t k, double h) noexcept nogil:
-        """After respond_to_all at q1: what the piece has gained; a loose tree where its centre of mass has come."""
+        """After respond_to_all at q1: what the piece has gained; of a loose tree its centre's velocity then."""
         cdef const Block* block = &self.trees[k]
         cdef const Link* link
         cdef LinkState* s
         cdef Piece* piece = &self.pieces[k]
         cdef Wide zero = 0.0
         cdef Wide3 momentum = wide3(zero, zero, zero)
-        cdef Wide3 moment, com, v, shift
-        cdef double* q
+        cdef Wide3 com, v
         cdef double lifted = 0.0
         cdef Py_ssize_t i
-        cdef int j
-        moment = momentum
         piece.after = 0.0
         for i in range(block.first_link, block.end_link):
             link, s = &self.tree.links[i], &self.tree.states[i + 1]
@@ -419,25 +446,14 @@ cdef class TreeFlight:
                 piece.after += energy_of(link, s, &s.acceleration)
             if piece.loose:
                 v = w_add(s.acceleration.v, w_cross(s.acceleration.w, s.com))
-                moment = w_add_scaled(moment, link.mass, com)
                 momentum = w_add_scaled(momentum, link.mass, v)
             else:
                 lifted -= link.mass * w_dot(w_sub(com, self.riders[i].com), splat3(&link.weight.x))
         if piece.loose:
             v = w_scale(1.0 / piece.mass, momentum)
             piece.after -= 0.5 * piece.mass * w_dot(v, v)
-            piece.velocity = w_add_scaled(piece.velocity, 0.5 * h, piece.acceleration)
-            shift = w_sub(w_add_scaled(piece.middle, h, piece.velocity), w_scale(1.0 / piece.mass, moment))
-            piece.velocity = w_add_scaled(piece.velocity, 0.5 * h, piece.acceleration)
+            piece.velocity = w_add_scaled(piece.velocity, h, piece.acceleration)
             self.push(k, self.motion.qd, w_scale(-1.0, v))
-            link = &self.tree.links[block.first_link]
-            q = &self.motion.q[link.q]
-            for j in range(3):
-                q[j] += w_dot(shift, splat3(&link.turn[3 * j]))
-            for i in range(block.first_link, block.end_link):
-                s = &self.tree.states[i + 1]
-                s.position = w_add(s.position, shift)
-            self.tree.states[block.first_link + 1].arm = w_add(self.tree.states[block.first_link + 1].arm, shift)
         piece.gained += piece.after + lifted
 
     cdef double error(self, Py_ssize_t k) noexcept nogil:

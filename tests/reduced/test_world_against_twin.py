@@ -101,10 +101,10 @@ def errors_of_motion(system, state, ball, tau=None, seconds=0.1, steps=(10, 20),
 
 @pytest.mark.parametrize("kind", MOVING)
 def test_every_kind_moves_as_the_twin_does(kind):
-    """With joint forces. Errors fall with the square of the step."""
+    """With joint forces. Errors fall with the square of the step, once it is short enough that no drift is divided."""
     system, state = chain_of(kind, 3)
     tau = np.random.default_rng(5).normal(size=system.nv)
-    errors = errors_of_motion(system, state, BALLS[kind == "spherical_ypr"], tau, steps=(20, 40, 80))
+    errors = errors_of_motion(system, state, BALLS[kind == "spherical_ypr"], tau, steps=(80, 160, 320))
     assert errors[-1] < 0.05 and errors[-1] < 1e-9 + errors[0] / 10, errors
 
 
