@@ -376,8 +376,9 @@ def workers(threads):
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
+    h = k["dt"] / k["substeps"]
     return {
-        "dt": k["dt"], "h": k["dt"] / k["substeps"], "substeps": k["substeps"],
+        "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
@@ -391,6 +392,6 @@ def kernel_settings(k, gravity):
         "position_rounds": k["position_rounds"], "time": 0.0,
         "integrator": INTEGRATORS.get(k["integrator"], 0), "smooth_projection": int(k["stabilization"] == "projection"),
         "rate_gain": rate_gain, "error_gain": error_gain, "threads": workers(k["threads"]), "user_rows": 0,
-        "load_scale": _load_scale(k, gravity), "load_small": SMALL * _length(gravity) * (k["dt"] / k["substeps"])**2,
+        "load_scale": _load_scale(k, gravity), "load_small": SMALL * _length(gravity) * h * h,
         "compliant": int(k["contact"] == "compliant"), "hunt_crossley": COMPLIANT_LAWS[k["compliant_law"]],
     }

@@ -26,13 +26,13 @@ def wedge(seed):
 @pytest.fixture(scope="module")
 def jammed():
     problems = []
-    for seed in (11, 13):
+    for seed in (11, 12, 13):
         world = mc.World(wedge(seed), sleep=False)
         world.step(40)
         for _ in range(4):
             world.step(15)
             problems.append(world.problem())
-    assert sum(problem.contact_count >= 15 for problem in problems) >= 5
+    assert sum(problem.contact_count >= 15 for problem in problems) >= 7
     return problems
 
 
@@ -58,7 +58,7 @@ def conditions(problem, solution, model):
 def test_jammed_boxes(jammed, solver, model):
     """admm and newton by themselves ended 3 of 4 such problems at their limits; the limit is what they may still take."""
     for problem in jammed:
-        solution = mc.solve(problem, solver, model, tolerance=1e-6, max_iterations=400)
+        solution = mc.solve(problem, solver, model, tolerance=1e-7, max_iterations=400)
         assert solution.converged, solution
         assert conditions(problem, solution, model) <= 2e-6
 
