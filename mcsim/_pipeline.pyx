@@ -203,7 +203,7 @@ cdef class Pipeline(WarmStarts):
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         if self.row_count > 0:
-            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings, self.settings.first_kick)
         if self.settings.compliant:
             self.comply()
         if self.settings.joint_tree and not self.closing:
@@ -782,7 +782,8 @@ cdef class Pipeline(WarmStarts):
         return after
 
     def smooth_forces(self):
-        """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the state of the last prepare(). Without the gyroscopic torque."""
+        """(n, 6) [N, N m] gravity, the user's forces, damping and springs about the centres of mass, world axes, at the
+        state of the last prepare(). Without the gyroscopic torque."""
         cdef Joint* joints = self.joints_copied()
         layout_joints(joints, NULL, self.joint_count, &self.bodies, &self.settings, self.rows, self.row_capacity, True,
                       NULL, NULL, NULL)

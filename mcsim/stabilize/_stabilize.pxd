@@ -2,4 +2,5 @@
 
 from mcsim.state._layout cimport Row, Settings, Bodies
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                         double borne) noexcept nogil

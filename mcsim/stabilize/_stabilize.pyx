@@ -64,8 +64,10 @@ cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogi
             out[i] = rows[i].diagonal
 
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil:
-    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row."""
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
+                         double borne) noexcept nogil:
+    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row. borne: the part of a
+    substep's load that soft contacts bear in the biased pass; their springs are as stiff whatever it is."""
     cdef double h = settings.h
     cdef Softness joint = soften(settings.joint_hertz, settings.joint_damping_ratio, h)
     cdef Softness contact = soften(settings.contact_hertz, settings.contact_damping_ratio, h)
@@ -101,7 +103,7 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                     soft = &contact
                     if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
                         soft = &ground
-                    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), h,
+                    set_soft_bias(row, soft, row.diagonal / (borne * row.coupling), h,
                                   -fastest_push(row, settings))
                     if error > 0.0:
                         row.bias[BIASED] = row.bias[RELAXED] = error / h
