@@ -46,7 +46,6 @@ from mcsim.stabilize._stabilize cimport stabilize_rows
 from mcsim.state._layout cimport (BIASED, BLOCK_BORDER, BLOCK_TREE, INTEGRATE_SEMI_IMPLICIT, Joint, JointRows, RELAXED,
                                   STABILIZE_GGL, STABILIZE_PROJECTION, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE)
 
-
 from mcsim.solve import SOLVERS
 from mcsim.solve.problems.from_rows import matrices
 
