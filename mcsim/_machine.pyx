@@ -46,8 +46,9 @@ cdef class Machine(StateArrays):
     """What one world's pipeline works with.
 
     bodies: state.arrays.BodyArrays; joints: (j,) JOINT_DTYPE; settings: dict with the fields of the Settings record.
-    bounces: whether any shape has a restitution. sleep: (speeds, time, distances) of constraints/_islands.pyx. planned: the plan of the joints is another machine's, which take_plan() is to be told. The arrays
-    are kept alive and written in place.
+    bounces: whether any shape has a restitution. sleep: (speeds, time, distances) of constraints/_islands.pyx. planned:
+    the plan of the joints is another machine's, which take_plan() is to be told. The arrays are kept alive and written
+    in place.
     """
 
     def __init__(self, bodies, joints, Collider collider not None, settings, bint bounces, sleep=(0.0, 0.0, 0.0),
