@@ -16,6 +16,7 @@ class Machine(StateArrays):
     noted: Noted
     sensors: Sensors | None
     tree: Any
+    borne: float
     shapes_changed: bool
     def see_shapes(self) -> None: ...
     def follow(self) -> None: ...

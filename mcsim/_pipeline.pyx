@@ -308,7 +308,7 @@ cdef class Pipeline(WarmStarts):
         else:
             warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
-            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
+            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start, self.first_of_joints())
         if self.widening:
             self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
         if self.closing:
@@ -360,8 +360,7 @@ cdef class Pipeline(WarmStarts):
         return 0.0 if is_shared(row, self.joints, &self.settings) else row.carry
 
     cdef void return_carried(self, bint shared) noexcept nogil:
-        """The second halves of impulses. shared: of forces that are as large as the first halves came out; else those
-        that are guesses."""
+        """The second halves of impulses: `shared`, which the relax pass leaves alone, or those that are guesses."""
         cdef Py_ssize_t i
         cdef double impulse
         for i in range(self.joint_end if self.settings.compliant else self.row_count):
@@ -374,6 +373,8 @@ cdef class Pipeline(WarmStarts):
             return
         if self.settings.compliant:
             self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
+        if self.apart:
+            self.wide_joints.give_back(self.bodies.twist)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
 
@@ -491,12 +492,11 @@ cdef class Pipeline(WarmStarts):
         self.lap(STAGE_INTEGRATE)
         self.refresh()
         self.lap(STAGE_REFRESH)
-        if first < 1.0:
-            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
         if stabilization == STABILIZE_PROJECTION:
             self.project_positions()
             self.lap(STAGE_SOLVE)
         if first < 1.0:
+            integrate_velocities(&self.bodies, &self.settings, 1.0 - first)
             self.return_carried(True)
         if watched:
             self.articulations.start_guess()

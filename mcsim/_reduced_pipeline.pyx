@@ -179,6 +179,11 @@ cdef class ReducedPipeline(TreePipeline):
         """J and H^-1 J' of the rows over qd."""
         return self.generalized.matrices(self.row_count, self.motion.tree.nv)
 
+    @property
+    def borne(self):
+        """As rows are made here: of whole loads, though halves act. With one substep a step contacts are soft enough."""
+        return 1.0
+
     def velocities(self):
         """(nv,) qd."""
         return self.qd.copy()
@@ -324,7 +329,6 @@ cdef class ReducedPipeline(TreePipeline):
         if self.looping:
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
-        # With the compliance of whole loads, though halves are borne: with one substep a step contacts are soft enough.
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings, 1.0)
         self.generalized.ease(self.rows, self.row_count)
         if self.settings.compliant:

@@ -19,7 +19,8 @@ from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_SOFT)
+from mcsim.wide._halves cimport second_half
 
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].
 cdef double WHIRL = 1.0
@@ -35,6 +36,7 @@ cdef class WarmStarts(Machine):
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
+        cdef double of_joints = self.first_of_joints()
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -47,6 +49,8 @@ cdef class WarmStarts(Machine):
                     row.impulse = 0.0
             elif row.kind == ROW_JOINT:
                 row.impulse *= self.settings.joint_warm_start
+                row.carry = (1.0 - of_joints) * row.impulse
+                row.impulse *= of_joints
             elif self.complies(row):
                 row.impulse = first * row.impulse
                 if row.kind == ROW_NORMAL:
@@ -65,6 +69,10 @@ cdef class WarmStarts(Machine):
                     row.lower *= first
                     row.upper *= first
 
+    cdef double first_of_joints(self) noexcept nogil:
+        """The part of a joint's impulse that acts before the drift: all where no relax pass follows it."""
+        return self.settings.first_kick if self.settings.stabilization == STABILIZE_SOFT else 1.0
+
     cdef double take_carried(self, Row* row) noexcept nogil:
         """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
         pass leaves it alone."""
@@ -73,6 +81,8 @@ cdef class WarmStarts(Machine):
         if row.carry == 0.0:
             return 0.0
         shared = is_shared(row, self.joints, &self.settings)
+        if not shared:
+            row.carry = second_half(row.impulse, row.carry)
         impulse = row.carry * row.impulse if shared else row.carry
         row.impulse += impulse
         if shared:

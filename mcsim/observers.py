@@ -231,6 +231,8 @@ class Observers:
         self._prepare(points=True)
         try:
             rows = self._pipeline.rows_now().copy()
+            if self._keywords["contact"] != "compliant":
+                rows["compliance"][:, 0] *= self._pipeline.borne             # of whole impulses, where a pass has half of them
             return rows, *self._pipeline.row_matrices(), self._pipeline.kicked()
         finally:
             self._prepare()

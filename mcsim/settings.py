@@ -287,12 +287,12 @@ def joint_warm_start(stabilization, baumgarte, compliant=False):
     such a mode (h = 1), g the part of a residual that the sweeps of a substep leave and w this factor, all poles lie
     inside the unit circle for every g < 1 if and only if w < 1 / (1 + beta). The soft step's relax pass alone does not
     change that, but its compliance damps: of 400 random jointed scenes three gained energy at w = 1, none at 0.9.
-    Where forces act in two halves, one of them acts after the drift.
+    Where forces act in two halves and no relax pass follows, joints bear the first half alone.
     """
-    if compliant:
-        return 0.5
     if stabilization == "soft":
         return 0.9
+    if compliant:
+        return 0.5
     return 1.0 / (1.0 + 2.0 * baumgarte) if stabilization == "baumgarte" else 1.0
 
 
@@ -376,14 +376,14 @@ def workers(threads):
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
-    h = k["dt"] / k["substeps"]
+    h, soft = k["dt"] / k["substeps"], k["stabilization"] == "soft"
     return {
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
-        "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,
+        "first_kick": 0.5 if k["contact"] == "compliant" or soft and k["integrator"] == "semi_implicit" else 1.0,
         "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

@@ -76,6 +76,7 @@ cdef inline void carry_over(Manifold* m, const Manifold* old, double near) noexc
     cdef Vec3 d
     m.friction_impulse = old.friction_impulse
     m.twist_impulse = old.twist_impulse
+    m.load = old.load
     if same_features(m, old):
         for i in range(m.point_count):
             copy_impulses(&m.points[i], &old.points[i])
@@ -169,6 +170,7 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
     cdef double load[PATCH_PARTS]
     cdef double total = 0.0
     cdef double twist = 0.0
+    cdef double lasting = 0.0
     cdef double share
     cdef Vec3 friction = vec3(0.0, 0.0, 0.0)
     cdef Vec3 rolling = friction
@@ -178,6 +180,7 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         for k in range(parts):
             m[k].friction_impulse = old[k].friction_impulse
             m[k].twist_impulse = old[k].twist_impulse
+            m[k].load = old[k].load
             m[k].rolling_impulse = old[k].rolling_impulse
             for i in range(m[k].point_count):
                 copy_impulses(&m[k].points[i], &old[k].points[i])
@@ -187,6 +190,7 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         friction = add(friction, old[k].friction_impulse)
         rolling = add(rolling, old[k].rolling_impulse)
         twist += old[k].twist_impulse
+        lasting += old[k].load
     for k in range(parts):
         load[k] = 0.0
         for i in range(m[k].point_count):
@@ -197,6 +201,7 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
         m[k].friction_impulse = scale(share, friction)
         m[k].rolling_impulse = scale(share, rolling)
         m[k].twist_impulse = share * twist
+        m[k].load = share * lasting
         if compliant:
             m[k].friction_impulse.y = old[0].friction_impulse.y
 
@@ -206,6 +211,7 @@ cdef inline void clear_impulses(Manifold* m) noexcept nogil:
     m.row_begin = 0
     m.friction_impulse = vec3(0.0, 0.0, 0.0)
     m.twist_impulse = 0.0
+    m.load = 0.0
     for i in range(m.point_count):
         m.points[i].normal_impulse = 0.0
         m.points[i].total_normal_impulse = 0.0
@@ -717,7 +723,6 @@ cdef class Collider(Broadphase):
                 memset(&m[i].origin, 0, sizeof(ManifoldOrigin))
             if not self.resisting:
                 m[i].rolling_impulse = vec3(0.0, 0.0, 0.0)
-            m[i].padding = 0
         return result[np.argsort(result["key"], kind="stable")] if self.sleeping_count else result
 
     def set_manifolds(self, manifolds):

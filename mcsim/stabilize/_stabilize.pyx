@@ -90,12 +90,12 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                 if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                     set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
                 elif row.block_kind == BLOCK_WIDE:
-                    set_soft_bias(row, &joint, row.coupling, h, -1e300)
+                    set_soft_bias(row, &joint, row.coupling / borne, h, -1e300)
                 elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i
                         effective_diagonals(row, row.block, moved)
-                    set_soft_bias(row, &joint, moved[i - head], h, -1e300)
+                    set_soft_bias(row, &joint, moved[i - head] / borne, h, -1e300)
                 elif row.kind != ROW_NORMAL:
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &joint, 0.0, h, -settings.push_speed)

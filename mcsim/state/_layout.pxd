@@ -145,7 +145,8 @@ ctypedef struct Manifold:
     double near                  # from which separation on the pair has contacts (Nearness) [m]
     double thinning              # what the stiffness of its soft rows is multiplied by: 1, or 4 / n in a patch of n > 4
                                  # points (collide/_patch.pxd)
-    int64_t padding
+    double load                  # [m/s] that its normal impulse of a substep gives the two, the mean of some last steps; only where
+                                 # contacts are solved several at a time (wide/_blocks.pxd)
 
 # What the friction of a manifold does beyond Coulomb's, made anew in every step. Few scenes have any, so it stands apart,
 # beside the manifold of the same number.

@@ -93,7 +93,7 @@ MANIFOLD_RULES = {
     "twist_impulse": anything, "part": up_to(MOST_PARTS - 1), "sheet": anything, "touching": up_to(1),
     "point_count": up_to(4), "points": POINT_RULES, "origin": ORIGIN_RULES, "rolling_impulse": anything,
     "line": anything, "size": anything, "near": anything, "thinning": lambda values: (values > 0) & (values <= 1),
-    "padding": anything,
+    "load": anything,
 }
 
 # What a joint's record has from its scene and no call changes, and what says which rows it has and between which bodies.

@@ -342,6 +342,7 @@ cdef void return_carried_angles(AngleBlock* blocks, Py_ssize_t count, Twist* twi
         for i in range(ANGLE_SLOTS):
             if block.used >> i & 1:
                 slot = &block.slots[i]
+                slot.carry = w_second_half(slot.impulse, slot.carry)
                 slot.impulse = slot.impulse + slot.carry
                 push_slot(slot, slot.carry, &wa, &wb)
         put_spins(wa, twist, block.body_a)

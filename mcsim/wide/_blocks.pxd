@@ -102,26 +102,29 @@ ctypedef struct ResistanceBlock:
 
 cdef enum:
     MOST_EFFORT = 128
+    LOAD_STEPS = 16
+
+# A contact's load is a mean over LOAD_STEPS steps. A spring whose stiffness follows its load at once is the more pressed in
+# the less it bears: the load must change slowly against a column's own swings, or those are pumped up.
+cdef inline double lasting_load(double last, double now) noexcept nogil:
+    """[m/s]; last: until this step. A contact that bore nothing before begins with what it bears now."""
+    return now if last == 0.0 else last + (now - last) / <double>LOAD_STEPS
+
 
 # How many times as often as in one sweep a contact is solved, and as how many times as stiff a spring, for the load u that
-# it bore, as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size), but no more than
-# (small / size)^2.
+# it bears (Manifold.load), as the change of velocity that it gives its bodies in a substep: max(1, scale u^2 / size), but no
+# more than (small / size)^2.
 #
 # A column of n bodies of size t whose contacts are springs of m w^2 buckles from about n^2 g = w^2 t / 2 on, and hw is
 # bounded by the root of the number of sweeps (docs/theory/stabilization.md): so both must grow with n^2 g h^2 / t, where
 # n g h = u. For cubes of 1 cm at h = 1/240 s that is from 4 on each other on. What is larger than `small`, 0.2 m there, would
 # have to bear tens of its like before it buckles, and what is heavy on light bodies asks for more sweeps than these, with
 # springs that are no stiffer: so for it a contact is solved once a sweep.
-cdef inline double effort_of(const Manifold* m, const Bodies* bodies, double scale, double small) noexcept nogil:
-    cdef double load = 0.0
-    cdef double effort, most
-    cdef int i
+cdef inline double effort_of(const Manifold* m, double scale, double small) noexcept nogil:
+    cdef double effort = scale * m.load * m.load
+    cdef double most
     if m.size >= small:
         return 1.0
-    for i in range(m.point_count):
-        load += m.points[i].normal_impulse
-    load *= bodies.inv_mass[m.body_a] + bodies.inv_mass[m.body_b]
-    effort = scale * load * load
     most = min(small / m.size * (small / m.size), <double>MOST_EFFORT)
     return min(effort / m.size, most) if effort > m.size else 1.0
 

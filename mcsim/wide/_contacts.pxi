@@ -16,8 +16,9 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.state._carrier cimport crosses
 from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoint, Resistance
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
-                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of)
+                                 WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load)
 from mcsim.wide._ends cimport *
+from mcsim.wide._halves cimport w_second_half
 from mcsim.wide._lanes cimport *
 
 cdef enum:
@@ -59,7 +60,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    effort = effort_of(m, bodies, scale_of, small)
+    effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
     put(&start.stiffer, lane, sqrt(effort))
@@ -180,6 +181,14 @@ cdef inline double whole(const ContactBlock* block, const ContactStart* start, i
     return lane_of(&start.points[i].total, lane) + lane_of(&block.points[i].impulse, lane)
 
 
+cdef inline double mean_load(double last, const ContactBlock* block, int lane) noexcept nogil:
+    cdef double impulse = 0.0
+    cdef int i
+    for i in range(block.point_count):
+        impulse += lane_of(&block.points[i].impulse, lane)
+    return lasting_load(last, impulse * (lane_of(&block.ends.inv_mass_a, lane) + lane_of(&block.ends.inv_mass_b, lane)))
+
+
 # Friction is shared out to a manifold's points in proportion to their normal impulses.
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                 Py_ssize_t count, Manifold* manifolds) noexcept nogil:
@@ -203,6 +212,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             m.friction_impulse = add_scaled(scale(lane_of(&block.slide.impulse[0], lane), t),
                                             lane_of(&block.slide.impulse[1], lane), second)
             m.twist_impulse = lane_of(&block.twist, lane)
+            m.load = mean_load(m.load, block, lane)
             if block.resists:
                 m.rolling_impulse = add_scaled(
                     scale(lane_of(&resisting[k].roll.impulse[0], lane), t),
@@ -445,6 +455,7 @@ cdef inline void return_block(ContactBlock* block, ContactStart* start, Resistan
     cdef Wide normal[4]
     cdef int i
     for i in range(block.point_count):
+        start.points[i].carry = w_second_half(block.points[i].impulse, start.points[i].carry)
         normal[i] = start.points[i].carry
         block.points[i].impulse = block.points[i].impulse + normal[i]
     push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)

@@ -117,7 +117,7 @@ cdef class WideContacts:
                     taken[m.body_b] |= <uint64_t>1 << found
             self.key[i] = (begin + found) * CLASSES + CLASSES - m.point_count
             if self.scale > 0.0:
-                most = max(most, effort_of(m, bodies, self.scale, self.small))
+                most = max(most, effort_of(m, self.scale, self.small))
             self.row_count += row_count(m)
             if resistances != NULL:
                 self.row_count += more_rows(m, &resistances[i])
