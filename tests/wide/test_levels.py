@@ -1,4 +1,4 @@
-"""Every level gives the same bits, of all that the record has, whatever shares a block: draws of bodies with and without
+"""Every level gives the same bits of all that a record has, whatever shares a block: draws of bodies with and without
 friction, resistance to rolling and twisting, moving surfaces and bounces, by each way that contacts are solved."""
 
 import os
@@ -29,8 +29,9 @@ def scene(rng):
     for i in range(count):
         size, turn = rng.uniform(0.1, 0.3, 3), rng.normal(size=4) if rng.random() < 0.5 else np.eye(4)[0]
         shape = (mc.Sphere(size[0]), mc.Box(size), mc.Capsule(*size[:2]), mc.Cylinder(*size[:2]))[rng.integers(4)]
-        made.add_body(f"b{i}", shape=shape, position=rng.uniform((-0.8, -0.8, 0.2), (0.8, 0.8, 1.5)), material=material(),
-                      orientation=turn / np.linalg.norm(turn), velocity=rng.normal(size=3) * rng.choice([0, 1]),
+        made.add_body(f"b{i}", shape=shape, position=rng.uniform((-0.8, -0.8, 0.2), (0.8, 0.8, 1.5)),
+                      material=material(), orientation=turn / np.linalg.norm(turn),
+                      velocity=rng.normal(size=3) * rng.choice([0, 1]),
                       angular_velocity=rng.normal(size=3) * rng.choice([0, 1]))
     for i in range(0, count - 1 if rng.random() < 0.3 else 0, 3):
         at = made.body(f"b{i}").position
@@ -49,7 +50,7 @@ for seed in range(70):
 
 @pytest.mark.skipif(len(levels.available()) < 2, reason="one level alone")
 def test_draws_have_the_same_bits_on_every_level():
-    """A manifold without resistance that shared its block with one that has some kept an impulse against rolling of -0."""
+    """A manifold without resistance that shared a block with one that has some kept an impulse against rolling of -0."""
     found = {level: subprocess.run([sys.executable, "-c", DRAWS], env={**os.environ, "MCSIM_LEVEL": level}, check=True,
                                    capture_output=True, text=True).stdout.splitlines() for level in levels.available()}
     first = found.pop("base")
