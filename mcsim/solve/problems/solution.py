@@ -69,7 +69,7 @@ class Progress:
         return progress.solution("pgs")
 
     The best impulses are kept: those are the answer, even where a method is not monotone. reason: set it to end for a
-    reason of the solver's own.
+    reason of the solver's own. measure: residuals of impulses and velocities, where they are not those of the model.
     """
 
     problem: object
@@ -79,6 +79,7 @@ class Progress:
     callback: object = None
     reason: str = ""
     notes: list = field(default_factory=list)
+    measure: object = None
 
     def __post_init__(self):
         self.system = self.problem.system
@@ -117,7 +118,8 @@ class Progress:
         already."""
         if velocities is None:
             velocities = self.system.rates(impulses)[0]
-        residuals = self.system.residuals(self.model_number, impulses, velocities)
+        residuals = (self.system.residuals(self.model_number, impulses, velocities) if self.measure is None else
+                     self.measure(impulses, velocities))
         worst = max(residuals[:4].tolist())
         self._keep(residuals[None], np.array([perf_counter() - self._began]))
         if self.best is None or worst < self.least:             # the start in any case, even if it is not finite
