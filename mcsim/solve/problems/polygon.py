@@ -31,7 +31,8 @@ def residuals(problem, corners, impulses, velocities):
     stiffness = problem.system.local_blocks.reshape(-1, 9)[slides][:, [0, 4, 8]].max(axis=1)
     missing = np.abs((t * u).sum(axis=1) + load * product(-u, corners.T).max(axis=1))
     moved = t - u / np.where(stiffness > 0.0, stiffness, np.inf)[:, None]
-    found[1] = max(found[1], np.sqrt(((t - nearest(corners, load, t)) ** 2).sum(axis=1)).max())
+    off = t - nearest(corners, load, t)
+    found[1] = max(found[1], np.sqrt((off * off).sum(axis=1)).max())
     found[2] = max(found[2], missing.max())
     found[3] = max(found[3], np.abs(t - nearest(corners, load, moved)).max())
     return found
@@ -45,6 +46,7 @@ def nearest(corners, load, points):
     off = points[:, None] - begin
     part = np.clip((off * way).sum(axis=2) / length, 0.0, 1.0)
     feet = begin + part[:, :, None] * way
-    best = feet[np.arange(len(points)), ((points[:, None] - feet) ** 2).sum(axis=2).argmin(axis=1)]
+    left = points[:, None] - feet
+    best = feet[np.arange(len(points)), (left * left).sum(axis=2).argmin(axis=1)]
     inside = np.all(way[:, :, 0] * off[:, :, 1] >= way[:, :, 1] * off[:, :, 0], axis=1) & (load > 0.0)
     return np.where(inside[:, None], points, best)
