@@ -23,7 +23,7 @@ from mcsim.reduced.kinds import freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError, reals
+from mcsim.scene.checks import FieldError, items, reals
 from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
@@ -81,8 +81,8 @@ class ReducedWorld(World):
                  contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
-        self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
-                         _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
+        self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
+                         _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models) if isinstance(models, Mapping) else models}
         self._start(scene, check_reduced_settings(keywords))
         if integrator == "reference":
@@ -598,8 +598,11 @@ def _note_torn(noted, system, scene, state):
             note(noted, "torn joints", numbers[link.joint.name], off)
 
 
-def _names(parts):
-    return [getattr(part, "name", part) for part in parts]
+def _names(parts, field):
+    try:
+        return [getattr(part, "name", part) for part in items(parts, f"a list of {field}", field)]
+    except FieldError as error:
+        raise SceneError(f"ReducedWorld: {error}") from None
 
 
 def _carry_over(old, before, system, q, qd, tau, struck):

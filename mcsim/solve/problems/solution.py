@@ -1,6 +1,7 @@
 """What a solver answers, and the record that it keeps on the way."""
 
 import math
+import sys
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -12,6 +13,7 @@ from mcsim.solve.problems._system import MODELS
 RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
+MOST = sys.float_info.max
 DIVERGED = 1e12             # times the residual at the start: the impulses run away
 ROUNDING = 1e-15            # of a product A lambda against its largest term
 DOUBTED = 1e-6              # of the residual at the start: rounding must stay below, or below the tolerance
@@ -188,7 +190,7 @@ class Progress:
 
 def check_calls(tolerance, max_iterations, callback):
     """The three arguments that all solvers share."""
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance < math.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance <= MOST:
         raise SceneError(f"solve: tolerance must be a finite number of at least 0, got {tolerance!r}")
     if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise SceneError(f"solve: max_iterations must be a whole number of at least 0, got {max_iterations!r}")
