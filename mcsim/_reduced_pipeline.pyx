@@ -631,13 +631,13 @@ cdef class ReducedPipeline(TreePipeline):
         guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
         What limits and contacts are guessed to do is doubted where the forces are there that they bear, and acts before
         these find their velocities."""
-        cdef Py_ssize_t i, nv = self.motion.tree.nv
+        cdef Py_ssize_t nv = self.motion.tree.nv
         cdef int k
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
         if not self.looping:
             self.motion.kick(h, forces, 1)
             if not self.runge:
-                self.motion.begin_account(h, forces, False)
+                self.motion.begin_account(h, forces, NULL)
         else:
             self.motion.kick(h, forces, 1)
             self.start_rows()
@@ -646,9 +646,8 @@ cdef class ReducedPipeline(TreePipeline):
                 self.generalized.solve(self.rows, self.motion.qd, BIASED)
             if not self.runge:
                 self.motion.kick_anew(h, forces)
-                self.motion.begin_account(h, forces, True)
-            for i in range(nv):
-                self.started[i] = self.motion.qd[i] - h * self.motion.qdd[i]
+                memcpy(self.started, self.motion.trial, nv * sizeof(double))
+                self.motion.begin_account(h, forces, self.tied)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
 
     cdef void start_rows(self) noexcept nogil:
@@ -665,7 +664,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.look()
         self.motion.account(1.0)
         self.motion.credit(0.5 * h, forces)
-        self.motion.tame(MOST_GAIN, True)
+        self.motion.tame(MOST_GAIN, self.tied, False)
         self.flight.bring_back_velocities(self.tied)
 
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil:

@@ -6,7 +6,7 @@ from mcsim.core.errors import SceneError
 from mcsim.core.linear import length, product, turned
 from mcsim.core.rotation import conjugate, matrices, multiply, normalized, rotation_vector
 from mcsim.handles import BodyHandle
-from mcsim.scene.checks import FieldError, reals, unit_quaternion, vector
+from mcsim.scene.checks import FieldError, items, reals, unit_quaternion, vector
 from mcsim.state.fields import AWAKE
 
 
@@ -76,6 +76,10 @@ class Actions:
         if bodies is None:
             chosen = np.arange(count)
         else:
+            try:
+                bodies = items(bodies, "a list of bodies", "bodies")
+            except FieldError as error:
+                raise SceneError(f"World.{doing}: {error}") from None
             chosen = np.array([self._find(body, BodyHandle) for body in bodies], int)
         values = self._finite(values, what, doing)
         if values.shape not in ((len(chosen), 3), (len(chosen), 6)):

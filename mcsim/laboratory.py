@@ -42,8 +42,6 @@ class Laboratory:
         velocity that is left to correct."""
         if len(rows) == 0:
             return 0.0
-        if jacobian is None:
-            jacobian, response = matrices(rows, len(velocity))
         problem, order = problem_of_rows(rows, jacobian, response, self.inverse_mass, velocity, relaxed=relaxed,
                                          started=True, yielding=YIELDING)
         try:
@@ -53,16 +51,15 @@ class Laboratory:
             raise SimulationError(self._nothing_finite(rows, problem, order)) from None
         if found.reason == "not finite" and not np.isfinite(found.residual):
             raise SimulationError(self._nothing_finite(rows, problem, order))
-        change = np.zeros(len(rows))
-        change[order] = found.impulses - problem.warm_start
         rows["impulse"][order] = found.impulses
         second = np.flatnonzero(second_rows(rows))
-        change[second] = change[second - 1]
         rows["impulse"][second] = rows["impulse"][second - 1]
-        velocity += sparse_product(response.T, change)
+        velocity += sparse_product(problem.response.T, found.impulses - problem.warm_start)
         self.iterations += found.iterations
         self.residuals = {name: float(found.final[name]) for name in RESIDUALS}
         if not found.converged and self.tolerance > 0.0:
+            if jacobian is None:
+                jacobian, _ = matrices(rows, len(velocity))
             tell(self.noted, "solver", _bodies_of_worst(rows, sparse_product(jacobian, velocity), relaxed),
                  f"{self.solver}: {found.reason} at a residual of {found.residual:.2g}, above the tolerance of "
                  f"{self.tolerance:.2g}; more iterations, or another solver, may come nearer")

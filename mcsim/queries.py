@@ -69,7 +69,7 @@ def _finite(values, name):
     """(3,) or (k, 3) numbers as an array."""
     try:
         array = np.array(values, np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         array = np.zeros(0)
     if array.shape != (3,) and (array.ndim != 2 or array.shape[1] != 3):
         raise FieldError(name, f"must be (k, 3) numbers, or 3 for all rays, got {show(values)}")
@@ -117,7 +117,7 @@ def _reaches(values, count):
     """(count,) lengths of rays, infinite ones among them."""
     try:
         array = np.broadcast_to(np.asarray(values, np.float64), (count,))
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise FieldError("max_distance", f"must be a number, or one for each of {count} rays, got {show(values)}") \
             from None
     if not (array >= 0.0).all():

@@ -23,7 +23,7 @@ from mcsim.reduced.kinds import freedoms
 from mcsim.reduced.system import System
 from mcsim.reduced.user_joint import JointModel
 from mcsim.scene import Body, Joint, Scene
-from mcsim.scene.checks import FieldError, reals
+from mcsim.scene.checks import FieldError, items, reals
 from mcsim.settings import check_reduced_settings, kernel_settings
 from mcsim.solve.assemble import jacobian_csr
 from mcsim.state.fields import ROW_KINDS
@@ -81,8 +81,8 @@ class ReducedWorld(World):
                  contact="rigid", compliant_law="linear", impacts=None, restitution_law=None, strict=False):
         keywords = {name: value for name, value in locals().items()
                     if name not in ("self", "scene", "tree", "roots", "ball", "models", "__class__")}
-        self._choices = {"tree": None if tree is None else _names(tree), "roots": None if roots is None else
-                         _names(roots), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
+        self._choices = {"tree": None if tree is None else _names(tree, "tree"), "roots": None if roots is None else
+                         _names(roots, "roots"), "ball": dict(ball) if isinstance(ball, Mapping) else ball,
                          "models": dict(models) if isinstance(models, Mapping) else models}
         self._start(scene, check_reduced_settings(keywords))
         if integrator == "reference":
@@ -416,7 +416,10 @@ class ReducedWorld(World):
         super().set_pose(body, position, orientation)
 
     def _set_pose(self, body, position, orientation):
-        link = self._alone(body, "set_pose")
+        link = self._link(body, "set_pose")
+        if link.joint is not None:
+            raise SceneError(f"ReducedWorld.set_pose: body {link.body!r} hangs on joint {link.joint.name!r}; write that one's "
+                             f"coordinates: q at index({link.joint.name!r})[0]")
         if link.prescribed:
             return super()._set_pose(body, position, orientation)
         if position is not None:
@@ -428,13 +431,15 @@ class ReducedWorld(World):
             self.q[link.q][:3] = position
 
     def set_velocity(self, body, velocity=None, angular_velocity=None) -> None:
-        """Set the velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes, of a body that no joint of
-        the tree holds; None keeps what is. What hangs on it keeps its own, but for the impulses at the joints that make
-        all of them agree: the body itself is then slower than was asked for, as after the next step of a World."""
+        """Set a body's velocity [m/s] (centre of mass) and angular velocity [rad/s], world axes; None keeps what is.
+
+        The bodies on joints with it keep theirs, but for the impulses at the joints of the tree that make all of them
+        agree: the body itself is then slower than was asked for, as after the next step of a World. Loops follow in the
+        next step."""
         super().set_velocity(body, velocity, angular_velocity)
 
     def _set_velocity(self, body, velocity, angular_velocity):
-        link = self._alone(body, "set_velocity")
+        link = self._link(body, "set_velocity")
         if link.prescribed:
             return super()._set_velocity(body, velocity, angular_velocity)
         if velocity is not None:
@@ -443,25 +448,23 @@ class ReducedWorld(World):
         twists, qd = bodies.twist.copy(), self.qd.copy()
         if angular_velocity is not None:
             spin = self._vector(angular_velocity, "angular_velocity", "set_velocity")
-            qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
+            if link.joint is None:
+                qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
             twists[link.body_number, 3:] = spin
         if velocity is not None:
-            qd[link.v][:3] = velocity
+            if link.joint is None:
+                qd[link.v][:3] = velocity
             twists[link.body_number, :3] = velocity
         allow(self.system, self.q, qd, (bodies.position, bodies.orientation, twists[:, :3], twists[:, 3:]))
         self.qd[...] = qd
 
-    def _alone(self, body, doing):
-        """The link of a body on a free joint of the model's own."""
+    def _link(self, body, doing):
+        """The link of a body that moves."""
         name = self.body_names[self._find(body, BodyHandle)]
         number = self.system.link_of[name]
         if number < 0:
             raise SceneError(f"ReducedWorld.{doing}: body {name!r} is static: it is part of the base")
-        link = self.system.links[number]
-        if link.joint is not None:
-            raise SceneError(f"ReducedWorld.{doing}: body {name!r} hangs on joint {link.joint.name!r}; write that one's "
-                             f"coordinates: q and qd at index({link.joint.name!r})")
-        return link
+        return self.system.links[number]
 
     def apply_impulse(self, body, impulse, point=None) -> None:
         """Change the velocities at once by an impulse [N s] on a body, world axes, at `point` [m] (the centre of mass if
@@ -595,8 +598,11 @@ def _note_torn(noted, system, scene, state):
             note(noted, "torn joints", numbers[link.joint.name], off)
 
 
-def _names(parts):
-    return [getattr(part, "name", part) for part in parts]
+def _names(parts, field):
+    try:
+        return [getattr(part, "name", part) for part in items(parts, f"a list of {field}", field)]
+    except FieldError as error:
+        raise SceneError(f"ReducedWorld: {error}") from None
 
 
 def _carry_over(old, before, system, q, qd, tau, struck):

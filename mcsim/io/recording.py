@@ -92,7 +92,7 @@ def _numbers(values, name):
         if array.dtype.kind not in "fiu":
             raise TypeError
         return array.astype(float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise SceneError(f"recording: {name} must be an array of real numbers, got {show(values)}") from None
 
 

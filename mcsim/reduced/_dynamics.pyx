@@ -609,7 +609,7 @@ def as_doubles(value, name, most=2):
         if np.iscomplexobj(value):
             raise TypeError
         array = np.require(value, float, "CA")
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise SceneError(f"{name} must be real numbers, got {value!r:.60}") from None
     if not most - 1 <= np.ndim(value) <= most:
         raise SceneError(f"{name} must have {most - 1} axes, or {most} for many states, got the shape {np.shape(value)}")

@@ -130,7 +130,6 @@ cdef class TreeFlight:
         cdef Py_ssize_t i, k, nq = self.tree.nq
         self.fly(busy, h, forces)
         for k in range(self.motion.tree_count):
-            self.motion.flown[k] = not busy[k]
             if busy[k]:
                 continue
             block = &self.trees[k]

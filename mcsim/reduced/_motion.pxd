@@ -42,7 +42,6 @@ cdef class TreeMotion:
     cdef double* kinetic                 # (trees,) at the last account
     cdef double* gained                  # (trees,) since begin_account
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
-    cdef int32_t* flown                  # (trees,) 1: not to be looked at by `tame`
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -53,14 +52,14 @@ cdef class TreeMotion:
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil
-    cdef void begin_account(self, double h, const double* forces, bint told) noexcept nogil
+    cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil
     cdef void see_leads(self) noexcept nogil
     cdef void account(self, double part) noexcept nogil
     cdef void credit(self, double h, const double* forces) noexcept nogil
     cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil
     cdef void sum_total(self, double part) noexcept nogil
     cdef void spend(self, double h, const double* forces) noexcept nogil
-    cdef void tame(self, double part, bint told) noexcept nogil
+    cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil
     cdef void rates(self, const double* forces, double* out) noexcept nogil
     cdef void runge_kutta(self, double h, const double* forces) noexcept nogil

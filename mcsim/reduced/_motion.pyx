@@ -37,9 +37,7 @@ cdef class TreeMotion:
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
         sums = np.zeros((4, len(trees)))
-        flown = np.zeros(len(trees), np.int32)
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums, flown
-        self.flown = integers(flown)
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
         self.total = doubles(sums[3])
@@ -171,9 +169,9 @@ cdef class TreeMotion:
         for i in range(self.tree.nv):
             self.qd[i] = self.trial[i] + h * self.qdd[i]
 
-    cdef void begin_account(self, double h, const double* forces, bint told) noexcept nogil:
+    cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil:
         """Of what the last kick, of h, gained beyond the work of forces. Where it is too fast it gains much by itself: a
-        tree that it gives as much again is slowed at once. told: whether that is noted."""
+        tree that it gives as much again is slowed at once. told: (trees,) of which that is noted, or NULL."""
         cdef size_t size = self.tree.nv * sizeof(double)
         memset(self.gained, 0, self.tree_count * sizeof(double))
         memcpy(self.sum, self.qd, size)
@@ -185,7 +183,7 @@ cdef class TreeMotion:
         self.look()
         self.account(1.0)
         self.credit(0.5 * h, forces)
-        self.tame(0.5, told)
+        self.tame(0.5, told, True)
 
     cdef void account(self, double part) noexcept nogil:
         """After look: `gained` of every tree by this part of its kinetic energy, less that of prescribed bodies."""
@@ -270,15 +268,18 @@ cdef class TreeMotion:
                 f = articulated_force(&s.inertia, &s.acceleration)
                 self.lead[k] = w_dot(s.velocity.w, w_add(f.n, s.force.n)) + w_dot(s.velocity.v, w_add(f.f, s.force.f))
 
-    cdef void tame(self, double part, bint told) noexcept nogil:
+    cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained, but
-        for what rounding leaves of rest [J]. told: whether that is noted."""
+        for what rounding leaves of rest [J]. told: (trees,) of which that is noted, or NULL; others: whether it is done
+        to the others too."""
+        cdef bint noting
         cdef Py_ssize_t k
         for k in range(self.tree_count):
-            if self.flown[k] or not self.gained[k] > part * self.kinetic[k] + 1e-12:
+            noting = told != NULL and told[k]
+            if not (noting or others) or not self.gained[k] > part * self.kinetic[k] + 1e-12:
                 continue
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
-                           min(self.gained[k], self.kinetic[k]) if told else 0.0)
+                           min(self.gained[k], self.kinetic[k]) if noting else 0.0)
             self.gained[k] = 0.0
 
     cdef void slow_tree(self, Py_ssize_t k, double factor, double off) noexcept nogil:

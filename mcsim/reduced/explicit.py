@@ -23,7 +23,7 @@ from mcsim.reduced.formulations import TOLERANCE, Split, loop_matrix
 from mcsim.reduced.kinds import QUATERNIONS
 from mcsim.reduced.spaces import turn_z
 from mcsim.reduced.system import System
-from mcsim.scene.checks import positive
+from mcsim.scene.checks import positive, show
 
 Function = Callable[[np.ndarray], np.ndarray]
 
@@ -60,6 +60,9 @@ class Explicit:
                  second: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None, *, step: float = 1e-2):
         self.dynamics = system if isinstance(system, Dynamics) else Dynamics(system)
         self.system = self.dynamics.system
+        for name, function in (("gamma", gamma), ("derivative", derivative), ("second", second)):
+            if not callable(function) and (function is not None or name == "gamma"):
+                raise SceneError(f"Explicit: {name} must be a function, got {show(function)}")
         self._gamma, self._derivative, self._second = gamma, derivative, second
         self._step = positive(step, "step")
 

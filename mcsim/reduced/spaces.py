@@ -251,7 +251,7 @@ def _active(name: str, value, subspace: np.ndarray) -> np.ndarray:
     """A user's T_a (6, n), checked."""
     try:
         value = np.array(value, float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise SceneError(f"joint {name!r}: active must be numbers, got {show(value)}") from None
     if value.shape != subspace.shape:
         raise SceneError(f"joint {name!r}: active must be {subspace.shape}, a column for each velocity, got "

@@ -48,7 +48,7 @@ class JointModel:
         try:
             turn, place = self._placement(q)
             turn, place = np.array(turn, float), np.array(place, float)
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise SceneError(f"placement(q) must give (R (3, 3), r (3,)): {error}") from error
         if turn.shape != (3, 3) or place.shape != (3,) or not np.isfinite(turn).all() or not np.isfinite(place).all():
             raise SceneError(f"placement(q) must give finite (R (3, 3), r (3,)), got shapes {turn.shape}, {place.shape}")
@@ -113,7 +113,7 @@ class JointModel:
     def _array(value, what: str, shape: tuple[int, ...]) -> np.ndarray:
         try:
             array = np.array(value, float)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise SceneError(f"{what} must give numbers, got {value!r:.60}") from None
         if array.shape != shape or not np.isfinite(array).all():
             raise SceneError(f"{what} must give {shape} finite numbers, got the shape {array.shape}")

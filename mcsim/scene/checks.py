@@ -61,9 +61,9 @@ def choose(name: Any, table: Iterable[str], field: str) -> str:
     return name
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
+def suggestion(name: Any, names: Iterable[str]) -> str:
     """'; did you mean …?' if one of the names is close to the wrong one, else nothing."""
-    close = get_close_matches(name, list(names), n=1)
+    close = get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

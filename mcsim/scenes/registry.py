@@ -108,7 +108,7 @@ def check_names(given, signature):
 
 def build(name, **parameters):
     """The built-in scene `name` with the given parameters."""
-    if name not in SCENES:
+    if not isinstance(name, str) or name not in SCENES:
         raise SceneError(f"there is no scene {show(name)}{checks.suggestion(name, SCENES)}; "
                          f"the scenes are: {', '.join(SCENES)}")
     return SCENES[name](**parameters)

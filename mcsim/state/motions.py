@@ -22,7 +22,7 @@ class MotionCalls:
         for joint, axis, motion, name in self._motions:
             try:
                 values = np.array(motion.at(time), float)
-            except (TypeError, ValueError) as error:
+            except (OverflowError, TypeError, ValueError) as error:
                 raise SimulationError(f"joint {name!r}: its motion failed at t = {time:.6g} s: {error}; it must give a "
                                       "number") from error
             if values.shape != (3,) or not np.all(np.isfinite(values)):

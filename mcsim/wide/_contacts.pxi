@@ -189,13 +189,21 @@ cdef inline double mean_load(double last, const ContactBlock* block, int lane) n
     return lasting_load(last, impulse * (lane_of(&block.ends.inv_mass_a, lane) + lane_of(&block.ends.inv_mass_b, lane)))
 
 
-# Friction is shared out to a manifold's points in proportion to their normal impulses.
+cdef inline Vec3 in_plane(const Wide* impulse, int lane, Vec3 t, Vec3 second) noexcept nogil:
+    """A lane's impulse about or along the two tangents; impulse: (2,)"""
+    return add_scaled(scale(lane_of(&impulse[0], lane), t), lane_of(&impulse[1], lane), second)
+
+
+# Friction is shared out to a manifold's points in proportion to their normal impulses. What a manifold has no friction or
+# resistance for is zero, not the zero of either sign that its lane was swept to: that depends on which manifolds share the
+# block, and so on the level.
 cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
                 Py_ssize_t count, Manifold* manifolds) noexcept nogil:
     cdef const ContactBlock* block
     cdef const ContactStart* start
     cdef ManifoldPoint* point
     cdef Manifold* m
+    cdef Vec3 nothing = vec3(0.0, 0.0, 0.0)
     cdef Vec3 t, second, rubbed
     cdef double load, own
     cdef Py_ssize_t k
@@ -209,14 +217,13 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             m = &manifolds[block.manifold[lane]]
             t = lane3(&block.tangent, lane)
             second = cross(lane3(&block.normal, lane), t)
-            m.friction_impulse = add_scaled(scale(lane_of(&block.slide.impulse[0], lane), t),
-                                            lane_of(&block.slide.impulse[1], lane), second)
-            m.twist_impulse = lane_of(&block.twist, lane)
+            m.friction_impulse = in_plane(block.slide.impulse, lane, t, second) if m.friction > 0.0 else nothing
+            m.twist_impulse = lane_of(&block.twist, lane) if lane_of(&start.twists, lane) > 0.0 else 0.0
             m.load = mean_load(m.load, block, lane)
             if block.resists:
-                m.rolling_impulse = add_scaled(
-                    scale(lane_of(&resisting[k].roll.impulse[0], lane), t),
-                    lane_of(&resisting[k].roll.impulse[1], lane), second)
+                m.rolling_impulse = nothing
+                if lane_of(&resisting[k].rolling, lane) > 0.0:
+                    m.rolling_impulse = in_plane(resisting[k].roll.impulse, lane, t, second)
             load = 0.0
             for i in range(m.point_count):
                 load += whole(block, start, i, lane)
@@ -226,10 +233,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = lane_of(&block.points[i].impulse, lane)
-                if block.rubs:
-                    point.friction_impulse = add_scaled(
-                        scale(lane_of(&block.rub[i].impulse[0], lane), t),
-                        lane_of(&block.rub[i].impulse[1], lane), second)
+                point.friction_impulse = in_plane(block.rub[i].impulse, lane, t, second) if m.friction > 0.0 else nothing
                 own = whole(block, start, i, lane)
                 point.total_normal_impulse += own
                 if load > 0.0:

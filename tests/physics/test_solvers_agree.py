@@ -41,14 +41,16 @@ def test_si_and_pgs_agree_to_1e_9(name, friction, points, stabilization):
 
     How four points share a load that three could bear is the sweeps' choice. The limit surface of central friction, each
     point under its own load, depends on it."""
-    near = 2e-5 if (name, friction, points) == ("pile", "cone", "central") else 1e-9
+    near = 1e-9
+    if (name, friction, points) == ("pile", "cone", "central"):
+        near = {"none": 1e-6, "soft": 1e-5}.get(stabilization, near)
     worlds = [mc.World(SCENES[name](), solver=solver, iterations=SWEEPS.get(name, 4000), stabilization=stabilization, friction=friction,
                        friction_points=points, joint_solver="rows") for solver in ("si", "pgs")]
     for world in worlds:
         world.step(3)
     si, pgs = worlds
-    np.testing.assert_allclose(pgs.velocities, si.velocities, atol=near)
-    np.testing.assert_allclose(pgs.angular_velocities, si.angular_velocities, atol=near)
+    np.testing.assert_allclose(pgs.velocities, si.velocities, atol=1e-9)
+    np.testing.assert_allclose(pgs.angular_velocities, si.angular_velocities, atol=1e-9)
     np.testing.assert_allclose(pgs.positions, si.positions, atol=near)
     np.testing.assert_allclose(np.abs(pgs.orientations), np.abs(si.orientations), atol=near)
     assert len(pgs.contacts) == len(si.contacts)

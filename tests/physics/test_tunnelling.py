@@ -74,14 +74,14 @@ def test_hundreds_of_shots(name):
         assert shoot(rng, name, WALLS[k % 4], 0.8 * (k % 3 == 0)), k
 
 
-@pytest.mark.parametrize("keywords", [dict(), dict(substeps=1), dict(stabilization="baumgarte")])
-def test_a_centimetre_ball_at_200_metres_a_second_stands_at_a_wall(keywords):
+@pytest.mark.parametrize("keywords, steps", [(dict(), 10), (dict(substeps=1), 20), (dict(stabilization="baumgarte"), 10)])
+def test_a_centimetre_ball_at_200_metres_a_second_stands_at_a_wall(keywords, steps):
     """Straight on it stops where it touches; what it has gone in by then goes at two thicknesses a second."""
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("wall", kind="static", shape=mc.Box((1, 1, 0.005)))
     scene.add_body("ball", shape=mc.Sphere(0.01), position=(0.1, 0.2, 2.0), velocity=(0, 0, -200.0))
     world = mc.World(scene, **keywords)
-    world.step(30)
+    world.step(steps)
     assert world.positions[1] == pytest.approx((0.1, 0.2, 0.015), abs=1e-4)
     assert np.abs(world.velocities[1]).max() < 0.1
 

@@ -94,6 +94,44 @@ def test_what_is_taken_over_and_what_is_set(seed):
     assert world.momentum()[0] == pytest.approx(momentum[0] + (2, 0, 0), abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ground, loop", [(False, False), (True, False), (False, True)])
+def test_the_velocity_of_any_body_is_set(seed, ground, loop):
+    """A body on a joint was refused. It gets what it has in a World after a step, and what from_maximal projects."""
+    rng = np.random.default_rng(seed)
+    for name in (f"b{i}" for i in range(6)):
+        world = mc.ReducedWorld(tangle(seed, None, ground, loop), dt=1e-6)
+        world.step(2)
+        maximal = mc.World(tangle(seed, None, ground, loop), dt=1e-6)
+        maximal.step(2)
+        x, o, v, w = world.to_maximal()
+        i = world.body_names.index(name)
+        asked, spin = rng.normal(size=3), rng.normal(size=3) if rng.random() < 0.7 else None
+        momentum = world.momentum()[0] + world.scene.bodies[i].mass * (asked - v[i])
+        v[i], w[i] = asked, w[i] if spin is None else spin
+        for each in (world, maximal):
+            each.set_velocity(name, asked, spin)
+        if not ground:
+            assert world.momentum()[0] == pytest.approx(momentum, abs=1e-9)
+        moved = world.qd.copy()
+        world.from_maximal(x, o, v, w, project=True)
+        assert moved == pytest.approx(world.qd, abs=1e-9)
+        world.qd = moved
+        for each in (world, maximal):
+            each.step(2)
+        assert twists(world) == pytest.approx(twists(maximal), abs=2e-3)
+
+
+def test_a_refused_velocity_changes_nothing():
+    world = mc.ReducedWorld(tangle(0, ground=True))
+    before = world.state_hash()
+    for call in (lambda: world.set_velocity("b3", (0, 0, np.nan)), lambda: world.set_velocity("b3", (1, 0, 0), (0, np.inf, 0)),
+                 lambda: world.set_pose("b3", (0, 0, 1))):
+        with pytest.raises(mc.SceneError, match="set_velocity|b3.*hangs on joint"):
+            call()
+        assert world.state_hash() == before
+
+
 def test_a_kinematic_body_gives_its_velocity():
     scene = mc.Scene(gravity=(0, 0, 0))
     scene.add_body("cart", kind="kinematic", shape=mc.Box((0.1, 0.1, 0.1)), velocity=(1, 0, 0))

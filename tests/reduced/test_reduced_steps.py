@@ -432,10 +432,8 @@ def test_the_state_is_q_and_qd():
     world.q[0] = np.inf
     with pytest.raises(mc.SimulationError):
         world.step()
-    for call in (lambda: world.set_pose(world.body_names[0], position=(0, 0, 0)),
-                 lambda: world.set_velocity(world.body_names[0], velocity=(0, 0, 0))):
-        with pytest.raises(mc.SceneError, match="hangs on joint"):
-            call()
+    with pytest.raises(mc.SceneError, match="hangs on joint"):
+        world.set_pose(world.body_names[0], position=(0, 0, 0))
 
 
 @pytest.mark.parametrize("keywords, match", [

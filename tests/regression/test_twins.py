@@ -190,7 +190,7 @@ def copied(world, kept, rng):
         return world
     if way == 3:
         snapshot = pickle.loads(pickle.dumps(world.snapshot()))
-        world.step(1)
+        done(lambda world, kept: world.step(1), world, kept)
         world.restore(snapshot)
         return world
     for key in kept:

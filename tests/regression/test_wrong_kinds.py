@@ -41,6 +41,33 @@ def test_what_is_no_scene_and_no_system_is_refused(call, value):
 
 
 @pytest.mark.filterwarnings("error")
+def test_what_is_no_number_no_list_and_no_function_is_refused_by_name():
+    """Each ended in an OverflowError, or in a TypeError of Python's that names no argument."""
+    problem, scene = mc.Problem(np.eye(3), [-1, 0, 0], [0.5]), mc.load("double_pendulum")
+    world, tree = mc.ReducedWorld(scene), reduced.System(scene)
+
+    def given(**values):
+        world.q = values["q"]
+    calls = {"q": [lambda v: given(q=(v, 0)), lambda v: world.forward_dynamics((0, v), world.qd, world.tau)],
+             "b": [lambda v: mc.Problem(np.eye(3), [-1, v, 0], [0.5])], "A": [lambda v: mc.Problem([[v]], [1.0], [])],
+             "tolerance": [lambda v: mc.solve(problem, tolerance=v)]}
+    calls |= {name: [lambda v, solver=solver, name=name: mc.solve(problem, solver, **{name: v})] for solver, name in (
+        ("pgs", "omega"), ("jacobi", "omega"), ("nncg", "omega"), ("admm", "rho"), ("admm", "eta"), ("newton", "delta"),
+        ("admm", "over_relaxation"), ("staggered", "inner_iterations"))}
+    lists = {"bodies": [lambda v: mc.World(scene).apply_impulses([[1, 2, 3]], bodies=v)],
+             "tree": [lambda v: mc.ReducedWorld(scene, tree=v)], "roots": [lambda v: mc.ReducedWorld(scene, roots=v)],
+             "no scene": [mc.scenes.build], "gamma": [lambda v: reduced.Explicit(tree, v)],
+             "derivative": [lambda v: reduced.Explicit(tree, np.copy, v)]}
+    for table, values in ((calls, (10**400, 1j, "x", None)), (lists, (3, 1.5, "x"))):
+        for name, tries in table.items():
+            for call in tries:
+                for value in values:
+                    with pytest.raises(mc.SceneError, match=name) as error:
+                        call(value)
+                    assert "\n" not in str(error.value)
+
+
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("size", [1e160, 1e200, 1e307])
 def test_large_numbers_warn_of_nothing(size):
     world = world_of()

@@ -7,7 +7,7 @@
 from importlib import import_module
 
 from mcsim.core.errors import SceneError
-from mcsim.scene.checks import choose
+from mcsim.scene.checks import choose, number
 from mcsim.solve.problems.elimination import solve_directly
 from mcsim.solve.problems.problem import Problem
 from mcsim.solve.problems.solution import Solution, check_calls
@@ -61,18 +61,16 @@ def solve(problem: Problem, solver: str = "admm", model: str = "ncp", *, toleran
     choose(bilateral, ("rows", "direct"), "bilateral")
     run = import_module(f"mcsim.solve.problems.{solver}").solve
     limits = float(tolerance), most if max_iterations is None else int(max_iterations), callback
-    try:
-        if bilateral == "direct":
-            return solve_directly(problem, model, *limits, run, options)
-        return run(problem, model, *limits, **options)
-    except TypeError as error:
-        raise _unknown_option(solver, run, options, error) from None
+    _check_options(solver, run.__kwdefaults__ or {}, options)
+    if bilateral == "direct":
+        return solve_directly(problem, model, *limits, run, options)
+    return run(problem, model, *limits, **options)
 
 
-def _unknown_option(solver, run, options, error):
-    """A TypeError of a call with an option that the solver has not, as a SceneError that lists those it has."""
-    known = run.__kwdefaults__ or {}
-    wrong = [name for name in options if name not in known]
-    if not wrong:
-        return error
-    return SceneError(f"solve: {solver} has no option {wrong[0]!r}; it takes {', '.join(known) or 'none'}")
+def _check_options(solver, known, options):
+    """Options that the solver has, numbers where their default is one. known: the defaults by name."""
+    for name, value in options.items():
+        if name not in known:
+            raise SceneError(f"solve: {solver} has no option {name!r}; it takes {', '.join(known) or 'none'}")
+        if isinstance(known[name], float):
+            number(value, f"solve: {name}")

@@ -85,7 +85,7 @@ def sparse(name, matrix):
         _check_format(name, matrix)
     try:
         found = csr_array(matrix, dtype=float, copy=True)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise SceneError(f"{name} must be a matrix of numbers, dense or scipy.sparse") from None
     found.sum_duplicates()
     entries = found.tocoo()
@@ -209,7 +209,7 @@ def _numbers(name, values):
     """A contiguous array of doubles, a copy."""
     try:
         return np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise SceneError(f"{name} is no array of numbers; pass a dense array (sparse ones: .toarray())") from None
 
 

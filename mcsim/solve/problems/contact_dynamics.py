@@ -68,7 +68,7 @@ def finite(**arrays) -> list[np.ndarray]:
     for name, value in arrays.items():
         try:
             array = np.asarray(value, float)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise SceneError(f"{name} must be an array of numbers") from None
         if not np.isfinite(array).all():
             raise SceneError(f"{name} has values that are not finite")

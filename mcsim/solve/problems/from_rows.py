@@ -68,14 +68,18 @@ def loads(rows):
 def problem_of_rows(rows, jacobian, response, inverse_mass, velocity, *, relaxed=0, started=False, yielding=0.0):
     """-> (Problem, order): what the rows ask of impulses at these velocities.
 
-    rows: (r,) ROW_DTYPE. jacobian, response: (r, m) J and J M^-1; inverse_mass (m, m); velocity (m,). relaxed: which of
-    the two biases and compliances. started: the rows' impulses act in `velocity` already; the problem is that of all
-    impulses, and begins with them. yielding: compliance of the joints' rows, as a part of their own diagonal. order: as of
-    in_threes.
+    rows: (r,) ROW_DTYPE. jacobian, response: (r, m) J and J M^-1, or None: those over the bodies' twists; inverse_mass
+    (m, m); velocity (m,). relaxed: which of the two biases and compliances. started: the rows' impulses act in `velocity`
+    already; the problem is that of all impulses, and begins with them. yielding: compliance of the joints' rows, as a part
+    of their own diagonal. order: as of in_threes.
     """
     order, contacts = in_threes(rows)
-    jacobian, response = (with_seconds(matrix, rows, order) for matrix in (jacobian, response))
     found = rows[order]
+    if jacobian is None and len(order) == len(rows):
+        jacobian, response = matrices(found, len(velocity))
+    else:
+        whole = matrices(rows, len(velocity)) if jacobian is None else (jacobian, response)
+        jacobian, response = (with_seconds(matrix, rows, order) for matrix in whole)
     singles = found[3 * contacts:]
     bounds = np.stack([singles["lower"], singles["upper"]], axis=1)
     hung = np.isin(singles["kind"], (FRICTION, TWIST, ROLLING))

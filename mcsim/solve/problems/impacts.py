@@ -151,18 +151,19 @@ class Blow:
             if not count or np.min(rates[::3]) >= -quiet:
                 return impulses, blow, True
             chosen = everyone if order == "simultaneous" else np.argmin(rates[::3])[None]
-            one = self._together(law, rates, chosen, self.restitution)
+            one = self._together(law, rates, chosen, self.restitution, closed=order == "sequential")
             impulses, rates = impulses + one, rates + product(self.A, one)
         rest = self._together("newton", rates, everyone, np.zeros(count))
         return impulses + rest, blow + 1, False
 
-    def _together(self, law, rates, chosen, restitution):
-        """Impulses (3k,) of the contacts `chosen` at these rates, all at once."""
+    def _together(self, law, rates, chosen, restitution, closed=False):
+        """Impulses (3k,) of the contacts `chosen` at these rates, all at once. closed: one contact, and a law of one that
+        can move and does not stick without end has a closed form."""
         rows = (3 * chosen[:, None] + np.arange(3)).ravel()
         A, friction = self.A[np.ix_(rows, rows)], self.friction[chosen]
         before = rates[rows]
-        if law == "stronge":
-            impulses = np.zeros(len(rates))
+        impulses = np.zeros(len(rates))
+        if law == "stronge" or closed and A[0, 0] > 0.0 and friction[0] < inf:
             impulses[rows] = strike(A, before, restitution[chosen], np.minimum(friction, INFINITE), LAWS.index(law))
             return impulses
         if law == "newton":
@@ -172,7 +173,6 @@ class Blow:
             own = answer.impulses
         if law == "poisson" or not answer.solved:
             own = self._poisson(A, before, friction, restitution[chosen])
-        impulses = np.zeros(len(rates))
         impulses[rows] = own
         return impulses
 

@@ -1,5 +1,6 @@
 """Lemke's method, and contact with a friction pyramid as the linear complementarity problem that it solves."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from mcsim.core import linear
 from mcsim.core.errors import SceneError
 from mcsim.core.linear import Singular, product
 from mcsim.core.trig import cos, sin
-from mcsim.solve.problems import checks
+from mcsim.solve.problems import checks, polygon
 from mcsim.solve.problems._lemke import lemke
 from mcsim.solve.problems.solution import Progress
 
@@ -330,10 +331,12 @@ def _variables(friction, lower, upper, sides, count, kept):
 
 def solve(problem, model, tolerance, max_iterations, callback, *, directions=None):
     """By pivots, each an iteration, but recorded only at the end. "pyramid" and "frictionless", dense: for some hundreds
-    of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, whose residuals
-    as a pyramid do not vanish."""
+    of rows. directions: None, two frictions apart, or the number of directions of one polygon a contact, by which the
+    residuals are then measured (polygon.py)."""
     checks.refuse_large(problem, "lemke")
-    progress = Progress(problem, model, tolerance, max_iterations, callback)
+    sides = _directions(directions)
+    measure = None if sides is None or model == "frictionless" else partial(polygon.residuals, problem, sides.T)
+    progress = Progress(problem, model, tolerance, max_iterations, callback, measure=measure)
     progress.record(problem.warm_start.copy())
     if not progress.going:
         return progress.solution("lemke")

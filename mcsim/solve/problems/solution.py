@@ -1,6 +1,7 @@
 """What a solver answers, and the record that it keeps on the way."""
 
 import math
+import sys
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -12,6 +13,7 @@ from mcsim.solve.problems._system import MODELS
 RESIDUALS = ("primal", "dual", "complementarity", "natural_map")
 RECORD = np.dtype([(name, "f8") for name in (*RESIDUALS, "objective", "gap")])
 
+MOST = sys.float_info.max
 DIVERGED = 1e12             # times the residual at the start: the impulses run away
 ROUNDING = 1e-15            # of a product A lambda against its largest term
 DOUBTED = 1e-6              # of the residual at the start: rounding must stay below, or below the tolerance
@@ -69,7 +71,7 @@ class Progress:
         return progress.solution("pgs")
 
     The best impulses are kept: those are the answer, even where a method is not monotone. reason: set it to end for a
-    reason of the solver's own.
+    reason of the solver's own. measure: residuals of impulses and velocities, where they are not those of the model.
     """
 
     problem: object
@@ -79,6 +81,7 @@ class Progress:
     callback: object = None
     reason: str = ""
     notes: list = field(default_factory=list)
+    measure: object = None
 
     def __post_init__(self):
         self.system = self.problem.system
@@ -117,7 +120,8 @@ class Progress:
         already."""
         if velocities is None:
             velocities = self.system.rates(impulses)[0]
-        residuals = self.system.residuals(self.model_number, impulses, velocities)
+        residuals = (self.system.residuals(self.model_number, impulses, velocities) if self.measure is None else
+                     self.measure(impulses, velocities))
         worst = max(residuals[:4].tolist())
         self._keep(residuals[None], np.array([perf_counter() - self._began]))
         if self.best is None or worst < self.least:             # the start in any case, even if it is not finite
@@ -186,7 +190,7 @@ class Progress:
 
 def check_calls(tolerance, max_iterations, callback):
     """The three arguments that all solvers share."""
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance < math.inf:
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.floating)) or not 0.0 <= tolerance <= MOST:
         raise SceneError(f"solve: tolerance must be a finite number of at least 0, got {tolerance!r}")
     if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 0:
         raise SceneError(f"solve: max_iterations must be a whole number of at least 0, got {max_iterations!r}")

@@ -11,7 +11,7 @@ Source: D. Kaufman, S. Sueda, D. James and D. Pai, "Staggered projections for fr
 2008.
 """
 
-from mcsim.core.errors import SceneError
+from mcsim.scene.checks import count
 from mcsim.solve.problems._admm import Admm, PARTS
 from mcsim.solve.problems.problem import inverse_mass_parts
 from mcsim.solve.problems.solution import Progress
@@ -19,12 +19,12 @@ from mcsim.solve.problems.solution import Progress
 PATIENCE = 100              # turns without a better answer, until it says that it stalled
 TIGHTER = 0.1               # the inner tolerance, of the outer one
 RHO, ETA = 0.1, 1e-9
+MOST_ITERATIONS = 2**31 - 1
 
 
 def solve(problem, model, tolerance, max_iterations, callback, *, inner_iterations=500):
     """inner_iterations: of each QP, at most. An iteration is a turn: both QPs."""
-    if isinstance(inner_iterations, bool) or not isinstance(inner_iterations, int) or inner_iterations < 1:
-        raise SceneError(f"solve: inner_iterations must be a whole number of at least 1, got {inner_iterations!r}")
+    inner_iterations = count(inner_iterations, "solve: inner_iterations", 1, MOST_ITERATIONS)
     progress = Progress(problem, model, tolerance, max_iterations, callback)
     system = problem.system
     impulses, velocities = progress.start()
@@ -38,8 +38,8 @@ def solve(problem, model, tolerance, max_iterations, callback, *, inner_iteratio
     while progress.going:
         for solver in solvers:
             solver.restart(impulses, velocities)
-            impulses, velocities, count = solver.settle(max(TIGHTER * tolerance, 1e-15), inner_iterations)
-            made += count
+            impulses, velocities, some = solver.settle(max(TIGHTER * tolerance, 1e-15), inner_iterations)
+            made += some
         system.project(progress.model_number, impulses)
         velocities, _ = system.rates(impulses)
         progress.record(impulses, velocities)

@@ -51,6 +51,19 @@ def test_a_sequence_without_end_is_ended():
     assert found.energy < 0.0
 
 
+@pytest.mark.parametrize("law", LAWS[:2])
+def test_a_single_blow_is_the_problem_of_one_contact(law):
+    """A sequence takes each of its blows from the closed form of one contact, a twentieth of the general problem's time."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 9))
+        B, T, e = rng.normal(size=(n, n)), rng.normal(size=(n, 3)), rng.choice([0.0, 0.3, 1.0])
+        H, before, friction = B @ B.T + 0.1 * np.eye(n), rng.normal(size=n), [rng.choice([0.0, 0.1, 0.4])]
+        found = [impact(H, T, before, e, friction, law=law, order=order) for order in ORDERS]
+        size = np.abs(found[0].impulses).max(initial=0.0)
+        assert found[1].impulses == pytest.approx(found[0].impulses, rel=1e-9, abs=1e-9 * size), seed
+
+
 @pytest.mark.parametrize("e", [0.0, 0.4, 1.0])
 def test_two_bodies_without_friction(e):
     """(11.65): central impact of two spheres as the textbook has it, momentum kept, the speeds come back by e."""

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cases
+import mcsim as mc
 from mcsim.core.errors import SceneError
 from mcsim.solve.problems.dantzig import boxed
 from mcsim.solve.problems.lemke import friction_pyramid_lcp, lcp, pyramid
+from mcsim.solve.problems.polygon import nearest, residuals
 from problem_oracles import lcp_error, lcp_solution, pyramid_error
 
 
@@ -271,6 +273,48 @@ def test_polygon_on_piles():
             assert abs(min(n, u[0])) < 1e-9
             assert (normals @ t).max() <= mu * n * np.cos(np.pi / 6.0) + 1e-9
             assert u[1:] @ t == pytest.approx(mu * n * (sides @ u[1:]).min(), abs=1e-8)
+
+
+@pytest.mark.parametrize("directions", [4, 6, 8, 16])
+def test_what_a_polygon_leaves_is_measured_by_the_polygon(directions):
+    """By the pyramid's residuals every answer with directions was "inaccurate". Impulses that are off are still told."""
+    problems = [mc.Problem(**{"A": case["A"], "b": case["b"], "friction": case["friction"]}) for case in (
+        {"A": np.eye(3) + 0.1, "b": np.array([-1.0, 0.3, 0.2]), "friction": [0.5]}, *(
+            cases.pile(seed, 4, 6) for seed in range(4)))]
+    problems.append(mc.World(mc.load("pyramid", base=3)).problem())
+    problems.append(mc.Problem(np.eye(6), [-1.0, 2.0, 0.5, -1.0, 0.3, 0.2], [np.inf, 0.5]))
+    for problem in problems:
+        found = mc.solve(problem, "lemke", "pyramid", directions=directions, tolerance=1e-7)
+        assert found.converged and found.reason == "converged", found
+        if problem.contact_count < 10:
+            corners = polygon_corners(directions)
+            for off in np.random.default_rng(0).normal(size=(5, problem.row_count)) * 1e-3:
+                wrong = found.impulses + off
+                assert residuals(problem, corners, wrong, problem.velocities(wrong))[:4].max() > 1e-5
+    scalar = mc.Problem(np.eye(3), [-1.0, 3.0, -2.0], [0.5])
+    assert mc.solve(scalar, "lemke", "frictionless", directions=directions).converged
+
+
+def polygon_corners(directions):
+    angles = 2.0 * np.pi * np.arange(directions) / directions
+    return np.array([np.cos(angles), np.sin(angles)]).T
+
+
+@pytest.mark.parametrize("directions", [4, 6, 16])
+def test_the_nearest_point_of_a_polygon(directions):
+    """Against many points of its rim and its inside."""
+    rng, corners = np.random.default_rng(1), polygon_corners(directions)
+    points, load = rng.normal(size=(200, 2)), rng.uniform(0.0, 2.0, 200)
+    found = nearest(corners, load, points)
+    part = np.linspace(0.0, 1.0, 200)[:, None, None]
+    rim = ((1.0 - part) * corners + part * np.roll(corners, -1, axis=0)).reshape(-1, 2)
+    inside = np.linalg.norm(found - points, axis=1) == 0.0
+    apothem = np.cos(np.pi / directions)
+    assert inside[np.linalg.norm(points, axis=1) < apothem * load].all()
+    assert not inside[np.linalg.norm(points, axis=1) > load].any() and inside.any()
+    for k in np.flatnonzero(~inside):
+        least = np.linalg.norm(load[k] * rim - points[k], axis=1).min()
+        assert np.linalg.norm(found[k] - points[k]) == pytest.approx(least, abs=1e-3)
 
 
 def test_bounded_rows():

@@ -1,0 +1,52 @@
+"""How far impulses are from solving a contact problem whose friction is bounded by a regular polygon.
+
+Of each contact t lies in mu n P, where P is the convex hull of `directions` unit vectors, and dissipates the most there:
+t' u_t = -mu n max over P of -u_t' c. In the place of the two frictions of the pyramid (residuals.py):
+
+    dual             the distance of t from mu n P [N s]
+    complementarity  |t' u_t + mu n max -u_t' c|, what is missing of the power that friction takes at most [J]
+    natural_map      |t - P_(mu n P)(t - u_t / d)| [N s]
+
+Source: D. Stewart, J. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions and
+Coulomb friction", 1996, for the polygon.
+"""
+
+import numpy as np
+
+from mcsim.core.linear import product
+from mcsim.solve.problems._system import MODELS
+
+
+def residuals(problem, corners, impulses, velocities):
+    """-> (6,) as System.residuals has them. corners: (directions, 2) of P."""
+    slides = np.flatnonzero(np.isfinite(problem.friction))
+    tangents = 3 * slides[:, None] + [1, 2]
+    t, u = impulses[tangents], velocities[tangents]
+    rest, still = impulses.copy(), velocities.copy()
+    rest[tangents] = still[tangents] = 0.0
+    found = problem.system.residuals(MODELS.index("pyramid"), rest, still)          # of all but these tangents
+    if not len(slides):
+        return found
+    load = problem.friction[slides] * np.maximum(impulses[3 * slides], 0.0)
+    stiffness = problem.system.local_blocks.reshape(-1, 9)[slides][:, [0, 4, 8]].max(axis=1)
+    missing = np.abs((t * u).sum(axis=1) + load * product(-u, corners.T).max(axis=1))
+    moved = t - u / np.where(stiffness > 0.0, stiffness, np.inf)[:, None]
+    off = t - nearest(corners, load, t)
+    found[1] = max(found[1], np.sqrt((off * off).sum(axis=1)).max())
+    found[2] = max(found[2], missing.max())
+    found[3] = max(found[3], np.abs(t - nearest(corners, load, moved)).max())
+    return found
+
+
+def nearest(corners, load, points):
+    """(k, 2) the points of load P that are nearest to `points` (k, 2); load: (k,)."""
+    begin = load[:, None, None] * corners
+    way = load[:, None, None] * (np.roll(corners, -1, axis=0) - corners)
+    length = np.maximum((way * way).sum(axis=2), np.finfo(float).tiny)
+    off = points[:, None] - begin
+    part = np.clip((off * way).sum(axis=2) / length, 0.0, 1.0)
+    feet = begin + part[:, :, None] * way
+    left = points[:, None] - feet
+    best = feet[np.arange(len(points)), (left * left).sum(axis=2).argmin(axis=1)]
+    inside = np.all(way[:, :, 0] * off[:, :, 1] >= way[:, :, 1] * off[:, :, 0], axis=1) & (load > 0.0)
+    return np.where(inside[:, None], points, best)
