@@ -227,8 +227,7 @@ cdef class Articulated(Jointed):
         if self.tree.lanes:
             largest = max(largest, self.tree.balls.kernels.miss(self.tree.balls.block(a.ball), a.ball_end - a.ball,
                                                                 self.bodies, rows, h, self.settings.push_speed * h))
-        if self.has_functions(g):
-            self.calls.call(True)
+        self.call_functions(g, True)
         for k in range(a.border, a.border_end):
             row = self.border.row(k)
             if row != NULL:
@@ -244,13 +243,15 @@ cdef class Articulated(Jointed):
         try_poses(self.bodies, self.driven + a.driven, NULL, a.driven_end - a.driven, self.driven_position + a.driven,
                   self.driven_orientation + a.driven, self.settings.h)
 
-    cdef bint has_functions(self, Py_ssize_t g) noexcept nogil:
-        """Whether a joint of the user's own is in it."""
+    cdef void call_functions(self, Py_ssize_t g, bint errors_only) noexcept nogil:
+        """Those of the joints of the user's own that are in it."""
         cdef Py_ssize_t k
+        cdef int last = -1
         for k in range(self.articulation[g].border, self.articulation[g].border_end):
-            if self.joints[self.border.joint[k]].type == USER:
-                return True
-        return False
+            if self.border.joint[k] != last:
+                last = self.border.joint[k]
+                if self.joints[last].type == USER:
+                    self.calls.call_one(self.joints[last].user, errors_only)
 
     cdef void accept(self, Py_ssize_t g) noexcept nogil:
         """The last trial poses."""
@@ -507,8 +508,7 @@ cdef class Articulated(Jointed):
         """The border's rows too."""
         cdef const Articulation* a = &self.articulation[g]
         if a.border < a.border_end:
-            if self.has_functions(g):
-                self.calls.call(False)
+            self.call_functions(g, False)
             refresh_border(self.joints, self.border.joint + a.border, a.border_end - a.border, self.bodies, self.settings,
                            self.border.rows)
         self.write_rows(g)

@@ -226,7 +226,7 @@ cdef class Articulations(Articulated):
                 self.subtract_rates(g)
         if self.herds is not None:
             self.drift_herds(False, False)
-            self.herds.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP)
+            self.herds.aim(self.bodies.twist, &self.tree.rows, WIDEST_GAP / NEAR)
 
     cdef void solve(self, Twist* twist, bint relaxed) noexcept nogil:
         """After a sweep, the joints of what takes part in it."""

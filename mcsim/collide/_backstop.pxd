@@ -36,6 +36,7 @@ cdef class Backstop:
     cdef void begin(self, const Bodies* bodies) noexcept nogil
     cdef void end(self, Bodies* bodies, const int8_t* joined) noexcept nogil
     cdef bint follow(self, int32_t i, Bodies* bodies) noexcept nogil
-    cdef Stop first_stop(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil
+    cdef Stop first_stop(self, int32_t i, Ball* ball, const Bodies* bodies) noexcept nogil
+    cdef Stop first_stop_as_it_is(self, int32_t i, Ball* ball, const Bodies* bodies) noexcept nogil
     cdef Vec3 seen_from(self, int32_t body, Vec3 p, const Bodies* bodies) noexcept nogil
-    cdef void stop_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil
+    cdef void stop_at(self, int32_t i, int32_t j, Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil

@@ -9,9 +9,9 @@ contact that the next step finds there stops. A ball that is inside at the start
 that are solved directly: set back alone it would come off them.
 
 What slides over a floor, or lies on it, has balls that nearly touch from the start, or do: a thin plate, a hull whose
-corner's ball just fits. They would be held at once, though nothing is passed through. So a ball is taken only as large
-as leaves it well clear where it starts: it is held where its middle has lost most of its distance from the wall, which
-is what comes before passing through.
+corner's ball just fits. They would be held at once, though nothing is passed through, or at the side of the next tile of
+the floor. So a ball is taken only as large as leaves it well clear of everything where it starts: it is held where its
+middle has lost most of its distance from the wall, which is what comes before passing through.
 
     t += (s - target) / (-n . d)      s, n: distance and normal now, d: direction; exact for a plane, safe for what is convex
 
@@ -90,13 +90,16 @@ cdef bint stop_at_surface(Solid* core, Vec3 start, Vec3 way, Vec3 middle, const 
     """The same of a mesh or height field. It has no inside: a ball on its way to the side where the shape's `middle` was
     comes out."""
     cdef double length = norm(way)
-    cdef double distance
+    cdef double distance = distance_to_surface(start, surface, max(core.size.x / CLEAR, core.size.x + length))
     cdef Vec3 point
     core.position = start
-    core.size.x = min(core.size.x, CLEAR * distance_to_surface(start, surface, core.size.x / CLEAR))
+    core.size.x = min(core.size.x, CLEAR * distance)
     core.reach = core.size.x
-    if not length > 0.0 or not cast_on_surface(core, scale(1.0 / length, way), surface, length, &distance, &stop.normal,
-                                               &point) or not distance > 0.0:
+    if not length > 0.0 or distance >= core.size.x + length:
+        return False
+    if not cast_on_surface(core, scale(1.0 / length, way), surface, length, &distance, &stop.normal, &point):
+        return False
+    if not distance > 0.0:
         return False
     if dot(stop.normal, sub(middle, point)) < 0.0:
         return False
@@ -211,8 +214,15 @@ cdef class Backstop:
                     held = True
         return held
 
-    cdef Stop first_stop(self, int32_t i, const Ball* ball, const Bodies* bodies) noexcept nogil:
-        """What the ball meets first on its way."""
+    cdef Stop first_stop(self, int32_t i, Ball* ball, const Bodies* bodies) noexcept nogil:
+        """What the ball, no larger than leaves it clear of all that is about, meets first on its way."""
+        cdef double radius = ball.radius
+        cdef Stop first = self.first_stop_as_it_is(i, ball, bodies)
+        if first.part < 1.0 and ball.radius < radius:
+            first = self.first_stop_as_it_is(i, ball, bodies)
+        return first
+
+    cdef Stop first_stop_as_it_is(self, int32_t i, Ball* ball, const Bodies* bodies) noexcept nogil:
         cdef BoxWalk walk
         cdef int32_t j, k
         cdef Stop first
@@ -237,8 +247,8 @@ cdef class Backstop:
         return add(bodies.position[body], rotate(bodies.orientation[body], rotate_back(
             self.orientation[body], sub(p, self.position[body]))))
 
-    cdef void stop_at(self, int32_t i, int32_t j, const Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil:
-        """The same of shape j alone, if it comes before `first`."""
+    cdef void stop_at(self, int32_t i, int32_t j, Ball* ball, const Bodies* bodies, Stop* first) noexcept nogil:
+        """The same of shape j alone, if it comes before `first`; the ball shrinks to what is clear of it."""
         cdef const Shape* shape = &self.collider.shapes[j]
         cdef int32_t own = self.collider.shapes[i].body
         cdef int32_t body = shape.body
@@ -268,5 +278,6 @@ cdef class Backstop:
             stops = stop_at_surface(&core, start, sub(ball.end, start), middle, wall, &stop)
         else:
             stops = stop_at_solid(&core, start, sub(ball.end, start), wall, &stop)
+        ball.radius = min(ball.radius, core.size.x)
         if stops and stop.part < first.part:
             first[0] = stop

@@ -37,7 +37,9 @@ cdef class Broadphase(PlacedShapes):
     cdef Py_ssize_t plane_pair_count
     cdef uint64_t* close                 # of `pairs` those that may touch, sorted; before that room for sorting
     cdef Py_ssize_t close_count
-    cdef Py_ssize_t pair_capacity        # of each of the four
+    cdef int32_t* last_pair              # room for _inner_edges.pxd: 0 a shape
+    cdef int32_t* pair_before            # and whatever a pair of `close`
+    cdef Py_ssize_t pair_capacity        # of each of the five
     cdef Py_ssize_t pairs_wanted         # what the next grow_pairs() must hold
 
     cdef int find_pairs(self, Bodies* bodies, const Nearness* nearness, double ahead) noexcept nogil

@@ -48,6 +48,7 @@ cdef class Broadphase(PlacedShapes):
         self.add_column(<void**>&self.marks, sizeof(Mark))
         self.add_column(<void**>&self.moved_list, sizeof(int32_t))
         self.add_column(<void**>&self.planes, sizeof(int32_t))
+        self.add_column(<void**>&self.last_pair, sizeof(int32_t))
         for k in range(3):
             tree_clear(&self.trees[k])
         self.stale = 1
@@ -61,6 +62,7 @@ cdef class Broadphase(PlacedShapes):
         free(self.fresh)
         free(self.plane_pairs)
         free(self.close)
+        free(self.pair_before)
 
     # ---- rows that come and go ---------------------------------------------------------------------------------------
 
@@ -220,6 +222,7 @@ cdef class Broadphase(PlacedShapes):
             self.fresh = <uint64_t*>resized(self.fresh, capacity, sizeof(uint64_t))
             self.plane_pairs = <uint64_t*>resized(self.plane_pairs, capacity, sizeof(uint64_t))
             self.close = <uint64_t*>resized(self.close, capacity, sizeof(uint64_t))
+            self.pair_before = <int32_t*>resized(self.pair_before, capacity, sizeof(int32_t))
             self.pair_capacity = capacity
         return 0
 

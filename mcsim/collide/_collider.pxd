@@ -46,7 +46,7 @@ cdef class Collider(Broadphase):
     cdef void finish_patch(self, Manifold* m, Py_ssize_t parts, const Manifold* old, Py_ssize_t old_count) noexcept nogil
     cdef void finish_manifold(self, Manifold* m, const Manifold* old) noexcept nogil
     cdef void fetch_pair(self, uint64_t last, uint64_t key) noexcept nogil
+    cdef void join_surfaces(self, const Bodies* bodies, double ahead) noexcept nogil
     cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil
     cdef Py_ssize_t find_some(self, const Bodies* bodies, double ahead, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t slot,
                               Py_ssize_t slot_end) noexcept nogil
-    cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil

@@ -21,14 +21,16 @@ from mcsim.state._layout cimport (Bodies, Nearness, Shape, Manifold, ManifoldOri
                                    BOX)
 from mcsim.state.fields import EVENT_DTYPE, MANIFOLD_DTYPE
 from mcsim.collide._broadphase cimport Broadphase
+from mcsim.collide._contact cimport clear_impulses
 from mcsim.collide._events cimport clear_log, logged, note_contacts, take_events
 from mcsim.collide._memory cimport address, resized, resized_lines
 from mcsim.collide._shapes cimport Grip, limit
 from mcsim.collide._carrying cimport set_carrying, turn_over
 from mcsim.collide._solid cimport Solid, is_surface, near_of, thickness
+from mcsim.collide._inner_edges cimport Neighbours, drop_inner
 from mcsim.collide._narrow cimport narrow
 from mcsim.collide._resting cimport take_over
-from mcsim.collide._pairs cimport pair_key
+from mcsim.collide._pairs cimport first_of, pair_key
 from mcsim.collide._parts cimport SURFACE_MANIFOLDS
 from mcsim.collide._patch cimport PATCH_PARTS, Patch, add_far_points, alike, alike_from, deal, parts_of_patch
 from mcsim.collide._surface_contacts cimport Sheets, learn_side
@@ -206,19 +208,6 @@ cdef inline void carry_patch(Manifold* m, Py_ssize_t parts, const Manifold* old,
             m[k].friction_impulse.y = old[0].friction_impulse.y
 
 
-cdef inline void clear_impulses(Manifold* m) noexcept nogil:
-    cdef int i
-    m.row_begin = 0
-    m.friction_impulse = vec3(0.0, 0.0, 0.0)
-    m.twist_impulse = 0.0
-    m.load = 0.0
-    for i in range(m.point_count):
-        m.points[i].normal_impulse = 0.0
-        m.points[i].total_normal_impulse = 0.0
-        m.points[i].friction_impulse = vec3(0.0, 0.0, 0.0)
-        m.points[i].total_friction_impulse = vec3(0.0, 0.0, 0.0)
-
-
 cdef inline int rises(const Manifold* m, int i, const Bodies* bodies, double near, double ahead) noexcept nogil:
     """Whether point i stays farther than `near` for the time ahead, at the present velocities."""
     return m.points[i].separation + ahead * opening_speed(m, i, bodies) > near
@@ -275,6 +264,8 @@ cdef class Collider(Broadphase):
         status = self.find_pairs(bodies, nearness, ahead)
         if status == OK:
             status = self.find_manifolds(bodies, ahead)
+        if status == OK:
+            self.join_surfaces(bodies, ahead)
         return status
 
     cdef void accept(self) noexcept nogil:
@@ -600,6 +591,16 @@ cdef class Collider(Broadphase):
         if key >> 32 != last >> 32:
             fetch(&self.solids[key >> 32], sizeof(Solid))
 
+    cdef void join_surfaces(self, const Bodies* bodies, double ahead) noexcept nogil:
+        """Drop contacts at inner edges of shapes that move together."""
+        cdef Neighbours x
+        x.solids, x.kind, x.shape_count = self.solids, self.kind, self.shape_count
+        x.bodies, x.ahead = bodies, ahead
+        x.close, x.close_count = self.close, self.close_count
+        x.manifolds, x.manifold_count = self.manifolds, self.manifold_count
+        x.last_pair, x.pair_before = self.last_pair, self.pair_before
+        self.manifold_count = drop_inner(&x)
+
     cdef int find_manifolds(self, Bodies* bodies, double ahead) noexcept nogil:
         """Narrowphase of all pairs in ascending order, so that the manifolds come out sorted. Each thread takes a stretch
         of them, and as large a part of the room; where one needs more, one thread does it all, and next time there is more
@@ -648,7 +649,7 @@ cdef class Collider(Broadphase):
         cdef uint64_t key
         cdef Manifold* m
         if begin > 0:
-            k = self.first_previous(self.close[begin])
+            k = first_of(self.previous, self.previous_count, self.close[begin])
         for i in range(begin, end):
             key = self.close[i]
             if i + PAIRS_AHEAD < end:
@@ -686,19 +687,6 @@ cdef class Collider(Broadphase):
                 self.finish_patch(m, parts, &self.previous[k] if end_of_old > k else NULL, end_of_old - k)
             slot += parts
         return slot - first
-
-    cdef Py_ssize_t first_previous(self, uint64_t key) noexcept nogil:
-        """The first of the last manifolds that does not come before the pair."""
-        cdef Py_ssize_t low = 0
-        cdef Py_ssize_t high = self.previous_count
-        cdef Py_ssize_t middle
-        while low < high:
-            middle = low + (high - low) // 2
-            if self.previous[middle].key < key:
-                low = middle + 1
-            else:
-                high = middle
-        return low
 
     # ---- for Python --------------------------------------------------------------------------------------------------
 

@@ -180,3 +180,16 @@ cdef inline int store_single(Manifold* m, const Axis* axis, Vec3 origin) noexcep
     m.points[0].separation = axis.separation
     m.points[0].feature = 0
     return 1
+
+
+cdef inline void clear_impulses(Manifold* m) noexcept nogil:
+    cdef int i
+    m.row_begin = 0
+    m.friction_impulse = vec3(0.0, 0.0, 0.0)
+    m.twist_impulse = 0.0
+    m.load = 0.0
+    for i in range(m.point_count):
+        m.points[i].normal_impulse = 0.0
+        m.points[i].total_normal_impulse = 0.0
+        m.points[i].friction_impulse = vec3(0.0, 0.0, 0.0)
+        m.points[i].total_friction_impulse = vec3(0.0, 0.0, 0.0)

@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
+from mcsim.state._layout cimport Manifold
 
 
 cdef inline uint64_t pair_key(int32_t i, int32_t j) noexcept nogil:
@@ -72,3 +73,17 @@ cdef inline int has_key(const uint64_t* keys, Py_ssize_t count, uint64_t key) no
         else:
             high = middle
     return low < count and keys[low] == key
+
+
+cdef inline Py_ssize_t first_of(const Manifold* manifolds, Py_ssize_t count, uint64_t key) noexcept nogil:
+    """The first of sorted manifolds that does not come before the pair."""
+    cdef Py_ssize_t low = 0
+    cdef Py_ssize_t high = count
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if manifolds[middle].key < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -1,7 +1,8 @@
 """What a fast solid will meet on a surface within the time ahead.
 
 The solid goes along its path in strides no longer than half its thickness, so that nothing slips through between two of
-them; where a whole stretch of the path is free of triangles it is one stride. A first overlap is narrowed down by
+them; where a whole stretch of the path is free of triangles it is one stride, and where nothing is nearer than some
+distance it goes as far as that at once (conservative advancement, _sweep.pxd). A first overlap is narrowed down by
 halving. From a contact that stands in its way the solid goes on along it, as it will when the contact holds it.
 
 What turns thousands of times in the time ahead, or is as thin as paper, would take millions of strides: strides double
@@ -26,8 +27,11 @@ cdef extern from *:
     """
     /* A contact stands in the way if else the solid would sink in by this part of its thickness. */
     #define MC_BLOCKING 0.25
+    /* Where a stretch is not free what is thin looks this part of its reach far, and else not beyond its next stride. */
+    #define MC_VIEW 0.15
     """
     const double BLOCKING "MC_BLOCKING"
+    const double VIEW "MC_VIEW"
 
 cdef enum:
     STRIDES = 512                # after which they double
@@ -118,18 +122,24 @@ cdef inline int is_new(const Parts* kept, const Part* part) noexcept nogil:
 
 
 cdef inline double look(Leg* leg, double near, double limit, double t, Sheets* sheets, const Parts* kept,
-                        Parts* met) noexcept nogil:
+                        Parts* met, double* clear) noexcept nogil:
     """The parts that are near after the time t and that the solid moves against, but for those known; their points no
-    farther than `limit`. -> the largest approach of them [m/s], 0: there are none"""
+    farther than `limit`. -> the largest approach of them [m/s], 0: there are none. clear: so far nothing new is near [m],
+    up to limit - near"""
     cdef int i
     cdef int count = 0
-    cdef double a
+    cdef double a, s
     cdef double most = 0.0
+    clear[0] = limit - near
     go_to(leg, t)
     surface_contacts(&leg.surface_then, &leg.solid_then, limit, sheets, met)
     for i in range(met.count):
+        if not is_new(kept, &met.part[i]):
+            continue
+        s = met.part[i].deepest.separation - near
+        clear[0] = min(clear[0], max(s, 0.0))
         a = approach(leg, &met.part[i])
-        if met.part[i].deepest.separation <= near and a > 0.0 and is_new(kept, &met.part[i]):
+        if s <= 0.0 and a > 0.0:
             met.part[count] = met.part[i]
             count += 1
             most = max(most, a)
@@ -142,8 +152,10 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
     """Go on from the time t to the next new parts. -> the largest approach [m/s], 0: the end of the time. t and the
     places then are where they are met."""
     cdef double stride = leg.stretch * 0.5 * thickness(&leg.solid) / leg.speed
+    cdef double limit
     cdef double length, middle
     cdef double before = t[0]
+    cdef double clear = 0.0
     cdef int i
     while t[0] < leg.ahead:
         length = leg.ahead - t[0]
@@ -155,17 +167,24 @@ cdef inline double go_on(Leg* leg, double near, double* t, Sheets* sheets, const
             leg.stretch *= 2.0
             stride *= 2.0
         before = t[0]
+        if length > stride:
+            t[0] = min(t[0] + length, leg.ahead)
+            clear = 0.0
+            continue
+        length = min(max(length, clear / leg.speed), leg.ahead - t[0])
         t[0] = min(t[0] + length, leg.ahead)
-        if length > stride or look(leg, near, near, t[0], sheets, kept, met) == 0.0:
+        limit = VIEW * leg.solid.reach
+        limit = near + (limit if limit > 4.0 * stride * leg.speed else 0.0)
+        if look(leg, near, limit, t[0], sheets, kept, met, &clear) == 0.0:
             continue
         for i in range(HALVINGS):
             middle = 0.5 * (before + t[0])
-            if look(leg, near, near, middle, sheets, kept, met) > 0.0:
+            if look(leg, near, near, middle, sheets, kept, met, &clear) > 0.0:
                 t[0] = middle
             else:
                 before = middle
         # All its points that may come to bear as it turns on.
-        return look(leg, near, near + 2.0 * leg.solid.reach, t[0], sheets, kept, met)
+        return look(leg, near, near + 2.0 * leg.solid.reach, t[0], sheets, kept, met, &clear)
     return 0.0
 
 

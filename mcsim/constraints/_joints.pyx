@@ -36,7 +36,7 @@ from mcsim.state._rows cimport joint_sleeps, own_rows, pair_coupling, response_a
 # A limit's row exists when the coordinate may come to it within the step; beyond this it is left out. The row is
 # speculative, so a margin that is too wide costs time but never a force.
 cdef double LIMIT_MARGIN_ANGLE = 0.2     # [rad]
-cdef double LIMIT_MARGIN_LENGTH = 0.05   # [m]
+cdef double LIMIT_FALLS = 18.0           # of a length: so many g dt^2, and this angle at the farther anchor
 cdef double HUGE = 1e300                 # any limit that there is
 
 cdef enum:
@@ -469,14 +469,17 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
     cdef Twist b = bodies.twist[joint.body_b]
     cdef Vec3 spin = sub(b.w, a.w)
     cdef Vec3 slide = sub(add(b.v, cross(b.w, f.arm_b)), add(a.v, cross(a.w, f.arm_a)))
+    cdef double dt = settings.dt
+    cdef double length = (LIMIT_FALLS * dt * dt * norm(settings.gravity)
+                          + LIMIT_MARGIN_ANGLE * max(norm(joint.anchor_a), norm(joint.anchor_b)))
     cdef double margin
     cdef int i
     joint.active_limits = 0
     for i in range(joint.axis_count):
         if axes[i].linear:
-            margin = LIMIT_MARGIN_LENGTH + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, slide))
+            margin = length + 2.0 * dt * fabs(dot(axes[i].limit_axis, slide))
         else:
-            margin = LIMIT_MARGIN_ANGLE + 2.0 * settings.dt * fabs(dot(axes[i].limit_axis, spin))
+            margin = LIMIT_MARGIN_ANGLE + 2.0 * dt * fabs(dot(axes[i].limit_axis, spin))
         if joint.axes[i].motor_mode != MOTOR_NONE:
             margin = HUGE
         if axes[i].limit_position - joint.axes[i].lower < margin:
@@ -485,7 +488,7 @@ cdef void activate_limits(Joint* joint, const JointFrames* f, const AxisGeometry
             joint.active_limits |= 2 << (2 * i)
     cdef Vec3 unused
     if joint.type == BALL and not isinf(joint.swing_limit):
-        margin = LIMIT_MARGIN_ANGLE + 2.0 * settings.dt * norm(spin)
+        margin = LIMIT_MARGIN_ANGLE + 2.0 * dt * norm(spin)
         if joint.swing_limit - ball_swing(f, &unused) < margin:
             joint.active_limits |= SWING_BIT
 

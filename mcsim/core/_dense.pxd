@@ -3,15 +3,16 @@
 
 cdef inline bint invert_symmetric(double* k, int n) noexcept nogil:
     """k <- k^-1 for a symmetric positive definite k (n, n), by n Gauss-Jordan sweeps (J. Goodnight, "A tutorial on the SWEEP
-    operator", 1979). False, with k spoilt, where a pivot falls below 1e-12 of the mean diagonal: k is singular."""
-    cdef double trace = 0.0
+    operator", 1979). False, with k spoilt, where a pivot falls below 1e-12 of its own diagonal entry, so that rows may have
+    any units: k is singular."""
+    cdef double diagonal[6]
     cdef double pivot, f
     cdef int i, j, p
     for i in range(n):
-        trace += k[7 * i]
+        diagonal[i] = k[7 * i]
     for p in range(n):
         pivot = k[7 * p]
-        if not pivot * n > 1e-12 * trace:
+        if not pivot > 1e-12 * diagonal[p]:
             return False
         pivot = 1.0 / pivot
         k[7 * p] = 1.0

@@ -24,6 +24,7 @@ LONG_STEP = 3e-4                # of second differences
 SHORTEST_STEP = 1e-100          # whose square is not zero [s]
 NEARBY = 1e-2                   # how far from the initial pose a given Jacobian is checked once more [m, rad]
 TOLERANCE = 1e-6                # of a given Jacobian, relative to its largest number, at least 1
+UNITS = np.eye(6)
 COLUMNS = [f"{quantity}_{body}.{axis}" for body in "ab" for quantity in "vw" for axis in "xyz"]
 
 
@@ -45,17 +46,20 @@ class Pose(_Pose):
     @cached_property
     def rotation(self) -> np.ndarray:
         """(3, 3) takes body vectors into the world."""
-        return matrix(self.orientation)
+        return matrix(self.orientation.tolist())
 
     def moved(self, twist: np.ndarray, size: float) -> Pose:
         """The pose after moving along [v; w] (world axes) for `size` seconds."""
         x, y, z = (0.5 * size * float(w) for w in twist[3:])
         half = hypot(x, y, z)
-        orientation = self.orientation
+        position = self.position + size * twist[:3]
         if half > 0.0:
             s = sin(half) / half
-            orientation = normalized(multiply((cos(half), s * x, s * y, s * z), orientation))
-        return Pose(self.position + size * twist[:3], orientation)
+            return Pose(position, normalized(multiply((cos(half), s * x, s * y, s * z), self.orientation.tolist())))
+        pose = Pose(position, self.orientation)
+        if "rotation" in self.__dict__:
+            pose.__dict__["rotation"] = self.rotation
+        return pose
 
 
 Residual = Callable[[Pose, Pose], Sequence[float]]
@@ -151,16 +155,17 @@ class UserJoint(Joint):
     def error_at(self, a: Frame, b: Frame) -> np.ndarray:
         """(size,) the residual at two poses, each (position, orientation)."""
         value = np.asarray(self.residual(_as_pose(a), _as_pose(b)), float)
-        if value.shape != (self.size,) or not np.all(np.isfinite(value)):
+        if value.shape != (self.size,) or not np.isfinite(value).all():
             raise ValueError(f"the residual must give {self.size} finite numbers, it gives {show(value.tolist())}")
         return value
 
     def differences(self, a: Pose, b: Pose) -> np.ndarray:
         """(size, 12) central differences of the residual; 0 by the world's columns."""
         out = np.zeros((self.size, 12))
-        for column, unit in enumerate(np.vstack([np.eye(6), np.eye(6)])):
+        for column in range(12):
             if (self.a if column < 6 else self.b) is None:
                 continue
+            unit = UNITS[column % 6]
             plus, minus = ((a.moved(unit, s), b) if column < 6 else (a, b.moved(unit, s)) for s in (STEP, -STEP))
             out[:, column] = (self.error_at(*plus) - self.error_at(*minus)) / (2.0 * STEP)
         return out
@@ -175,9 +180,15 @@ class UserJoint(Joint):
             raise ValueError(f"the Jacobian must be ({self.size}, 12) finite numbers, it is {show(value.tolist())}")
         return value
 
-    def curvature_at(self, a: Frame, b: Frame, twist_a: np.ndarray, twist_b: np.ndarray) -> np.ndarray:
-        """(size,) dJ/dt v along the present twists."""
+    def evaluate(self, a: Frame, b: Frame, twist_a: np.ndarray,
+                 twist_b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The residual, its Jacobian, and the Jacobian's rate times the present twists."""
         a, b = _as_pose(a), _as_pose(b)
+        error = self.error_at(a, b)
+        return error, self.jacobian_at(a, b), self._curvature(a, b, twist_a, twist_b, error)
+
+    def _curvature(self, a: Pose, b: Pose, twist_a: np.ndarray, twist_b: np.ndarray, error: np.ndarray) -> np.ndarray:
+        """(size,) dJ/dt v along the present twists."""
         speed = float(max(np.max(np.abs(twist_a)), np.max(np.abs(twist_b))))
         if speed < SHORTEST_STEP:                       # whose square is zero
             return np.zeros(self.size)
@@ -190,7 +201,7 @@ class UserJoint(Joint):
         size = LONG_STEP / speed
         if not size > SHORTEST_STEP:
             return np.full(self.size, np.nan)           # so fast that the step fails, which then names the body
-        return (self.error_at(*along(size)) - 2.0 * self.error_at(a, b) + self.error_at(*along(-size))) / (size * size)
+        return (self.error_at(*along(size)) - 2.0 * error + self.error_at(*along(-size))) / (size * size)
 
     def _told_by_frames(self) -> dict[str, Any]:
         return self._arguments

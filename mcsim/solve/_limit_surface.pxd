@@ -11,7 +11,7 @@ three rows and u the slip at the present x, the maximum dissipation principle sa
     minimize  1/2 y' K y - b' y,   b = K x - u,   over all y on or within the limit surface.
 
     sticks    y = K^-1 b if it can be shared out: f_i = c_i (z - z_w n x r_i) is the only share of this form
-    slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of its circle, e_i a bound on the eigenvalues
+    slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of its circle, e_i the larger eigenvalue
               of the point's own J M^-1 J'; the slips of the others follow by K
 
 The second needs no iteration of its own within a sweep: where the slip has the direction of f_i, or outweighs it, a point
@@ -21,7 +21,7 @@ the same, several manifolds at a time: wide/_friction.pxi.
 Source: S. Goyal, A. Ruina and J. Papadopoulos, "Planar sliding with dry friction", 1991.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 ctypedef struct LimitSurface:
     int count                    # points
@@ -122,7 +122,8 @@ cdef inline void slide_points(const LimitSurface* s, const SlipProducts* k, cons
         t1 = s.turn[i][1]
         e0 = k.d0 - t0 * (2.0 * k.c02 - k.d2 * t0)
         e1 = k.d1 - t1 * (2.0 * k.c12 - k.d2 * t1)
-        e = fabs(k.c01 - t0 * k.c12 - t1 * (k.c02 - k.d2 * t0)) + (e0 if e0 > e1 else e1)
+        e = k.c01 - t0 * k.c12 - t1 * (k.c02 - k.d2 * t0)
+        e = 0.5 * (e0 + e1) + sqrt(0.25 * (e0 - e1) * (e0 - e1) + e * e)
         y0 = share[2 * i] - (u0 - u2 * t0) / e
         y1 = share[2 * i + 1] - (u1 - u2 * t1) / e
         length = sqrt(y0 * y0 + y1 * y1)

@@ -14,7 +14,8 @@ from mcsim.solve._blocks cimport (
 from mcsim.solve._limit_surface cimport LimitSurface, limit_surface_step
 from mcsim.solve._lanes cimport Pair, pair_add, pair_dot, pair_load, pair_store
 from mcsim.state._layout cimport (
-    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE, Row)
+    BLOCK_BILATERAL, BLOCK_BORDER, BLOCK_BOUNDED, BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BLOCK_TREE, BLOCK_WIDE,
+    ROW_ROLLING, ROW_TWIST, Row)
 from mcsim.state._rows cimport is_wide
 
 
@@ -93,6 +94,15 @@ cdef Row* sweep_bounded(const Row* rows, Row* row, Row* end, const double* facto
     return row
 
 
+cdef inline double speed_change(const Row* rows, const Row* row, double impulse, int relaxed) noexcept nogil:
+    """By how much an impulse of friction changes a velocity [m/s]; one about an axis, by how much at the radius of gyration
+    that J M^-1 J' about the axis and along the contact's normal make."""
+    cdef double d = row.diagonal + row.compliance[relaxed]
+    if (row.kind == ROW_TWIST or row.kind == ROW_ROLLING) and d > 0.0:
+        return fabs(impulse) * sqrt(d * rows[row.normal_begin].diagonal)
+    return fabs(impulse) * d
+
+
 cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* factors, Twist* twist, int relaxed,
                          double* largest) noexcept nogil:
     """Cones, limit surfaces and single friction rows between the same two bodies."""
@@ -113,12 +123,12 @@ cdef Row* sweep_friction(const Row* rows, Row* row, Row* end, const double* fact
             else:
                 cone_block_step(rows, row, relaxed, w, delta)
             for k in range(1, row.block):
-                largest[0] = larger(largest[0], fabs(delta[k]) * (row[k].diagonal + row[k].compliance[relaxed]))
+                largest[0] = larger(largest[0], speed_change(rows, row + k, delta[k], relaxed))
                 v = pair_add(v, &row[k].inv_mass_jacobian[0], delta[k])
         else:
             bound = friction_bound(rows, row)
             delta[0] = scalar_step(row, -bound, bound, w[0], relaxed)
-        largest[0] = larger(largest[0], fabs(delta[0]) * (row.diagonal + row.compliance[relaxed]))
+        largest[0] = larger(largest[0], speed_change(rows, row, delta[0], relaxed))
         v = pair_add(v, &row.inv_mass_jacobian[0], delta[0])
         row += row.block
         if (row == end or row.block_kind == BLOCK_BOUNDED or row.block_kind == BLOCK_BILATERAL

@@ -26,20 +26,22 @@ class UserJoints:
         position, orientation = (self._bodies.padded[name] for name in ("position", "orientation"))
         return [(position[i + 1].copy(), orientation[i + 1].copy()) for i in ends]
 
-    def call(self, errors_only):
-        """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists."""
-        for k, (_, joint, ends) in enumerate(self._joints):
+    def call(self, errors_only, one=None):
+        """Residuals, and unless `errors_only` Jacobians and curvatures, at the bodies' present poses and twists; of the
+        joint with the number `one` among these alone, or of all."""
+        for k in range(len(self._joints)) if one is None else (one,):
+            _, joint, ends = self._joints[k]
             poses = self._poses(ends)
             rows = self.rows[MOST_ROWS * k:MOST_ROWS * k + joint.size]
             twists = [self._bodies.padded["twist"][i + 1] for i in ends]
-            if not all(np.all(np.isfinite(values)) for values in (*poses[0], *poses[1], *twists)):
+            if not np.all(np.isfinite(np.concatenate([*poses[0], *poses[1], *twists]))):
                 rows["error"] = np.nan                   # as of any joint there: the step finds the body by itself
                 continue
             try:
-                rows["error"] = joint.error_at(*poses)
-                if not errors_only:
-                    rows["jacobian"] = joint.jacobian_at(*poses)
-                    rows["curvature"] = joint.curvature_at(*poses, *twists)
+                if errors_only:
+                    rows["error"] = joint.error_at(*poses)
+                else:
+                    rows["error"], rows["jacobian"], rows["curvature"] = joint.evaluate(*poses, *twists)
             except ValueError as error:
                 raise SimulationError(f"joint {joint.name!r}: {error}") from error
 

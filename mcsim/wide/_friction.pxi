@@ -7,7 +7,7 @@
 #
 #     sticks    x = K^-1 b, all three at once. It does if x can be shared out: f_i = c_i (z - z_w n x r_i), which is the only
 #               share of this form, with all |f_i| <= c_i
-#     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of the circle, e_i a bound on the eigenvalues
+#     slides    point after point f_i <- P(f_i - u_i / e_i), P the nearest point of the circle, e_i the larger eigenvalue
 #               of the point's own J M^-1 J'; the slips of the others follow by K
 #
 # Offsets are kept as turn = r x n (WidePoint): u_i = (v_0 - w turn_0, v_1 - w turn_1).
@@ -43,14 +43,18 @@ cdef inline void set_rub(ContactBlock* block, const ContactStart* start, const P
 
 
 cdef inline Wide point_bound(const ContactBlock* block, int i) noexcept nogil:
-    """e of point i: the larger sum of a row. Here and not once a substep: in a heap most manifolds stick."""
+    """e of point i, its larger eigenvalue: whatever the tangents. Here and not once a substep: in a heap most manifolds
+    stick."""
     cdef const WideCone* slide = &block.slide
     cdef const WideSpin* spin = &block.spin
     cdef Wide t0 = block.points[i].turn[0]
     cdef Wide t1 = block.points[i].turn[1]
     cdef Wide lag = spin.c[0] - spin.d * t0
-    return most(slide.d0 - t0 * (spin.c[0] + lag), slide.d1 - t1 * (spin.c[1] + spin.c[1] - spin.d * t1)) + size_of(
-        slide.c - t0 * spin.c[1] - t1 * lag)
+    cdef Wide d0 = slide.d0 - t0 * (spin.c[0] + lag)
+    cdef Wide d1 = slide.d1 - t1 * (spin.c[1] + spin.c[1] - spin.d * t1)
+    cdef Wide c = slide.c - t0 * spin.c[1] - t1 * lag
+    cdef Wide half = splat(0.5) * (d0 - d1)
+    return splat(0.5) * (d0 + d1) + root(half * half + c * c)
 
 
 # Slip, or impulse, of a manifold: along the tangents and about the normal.
@@ -178,10 +182,20 @@ cdef inline Planar slide_points(ContactBlock* block, ResistanceBlock* resisting,
     return x
 
 
+cdef inline Wide spin_reach(const ContactBlock* block, int count) noexcept nogil:
+    """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point, the
+    radius of gyration about the normal [m]."""
+    cdef Wide reach
+    if count == 1:
+        return root(block.slide.d0 * inverse(block.spin.d))
+    reach = size_of(block.points[0].turn[0]) + size_of(block.points[0].turn[1])
+    return most(reach, size_of(block.points[1].turn[0]) + size_of(block.points[1].turn[1]))
+
+
 cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, int count, bint keep,
                            Wide* largest) noexcept nogil:
     """Friction of the first `count` points under the present loads. resisting: the block's own, or NULL. largest: the
-    largest change so far, of a velocity; without `keep`, which leaves everything as it is, of an impulse."""
+    largest change so far, of a velocity [m/s]; without `keep`, which leaves everything as it is, of an impulse."""
     cdef Wide3 second = w_cross(block.normal, block.tangent)
     cdef Wide3 across = w_sub(w_add(p.vb, w_cross(p.wb, block.arm_b)), w_add(p.va, w_cross(p.wa, block.arm_a)))
     cdef Wide3 force, torque
@@ -238,7 +252,7 @@ cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, Wide
     force = w_add_scaled(w_scale(x.x, block.tangent), x.y, second)
     if block.twists:
         block.twist = block.twist + x.w
-        largest[0] = most(largest[0], size_of(x.w) * block.spin.d)
+        largest[0] = most(largest[0], size_of(x.w) * block.spin.d * spin_reach(block, count))
         torque = w_scale(x.w, block.normal)
         push(p, &block.ends, force, w_add(w_cross(block.arm_a, force), torque),
              w_add(w_cross(block.arm_b, force), torque))
@@ -264,9 +278,10 @@ cdef inline void rub_point(ContactBlock* block, WidePair* p, Wide* largest) noex
     cdef Wide x0 = limit * z0
     cdef Wide x1 = limit * z1
     cdef Mask slides = above(z0 * z0 + z1 * z1, splat(1.0))
+    cdef Wide half = splat(0.5) * (slide.d0 - slide.d1)
     cdef Wide e, y0, y1, kept
     if any_lane(slides):
-        e = most(slide.d0, slide.d1) + size_of(slide.c)
+        e = splat(0.5) * (slide.d0 + slide.d1) + root(half * half + slide.c * slide.c)
         y0 = e * (rub.impulse[0] + limit * ((slide.impulse[0] - rub.impulse[0]) * inv_limit)) - w0
         y1 = e * (rub.impulse[1] + limit * ((slide.impulse[1] - rub.impulse[1]) * inv_limit)) - w1
         kept = limit * inverse(most(root(y0 * y0 + y1 * y1), e * limit))
@@ -334,4 +349,6 @@ cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting,
     for i in range(2):
         resisting.roll.impulse[i] = found[i]
     push_roll(p, block, change[0], change[1])
-    largest[0] = most(largest[0], most(size_of(change[0]) * resisting.roll.d0, size_of(change[1]) * resisting.roll.d1))
+    # By the radii of gyration about the tangents.
+    largest[0] = most(largest[0], most(size_of(change[0]) * root(resisting.roll.d0 * block.slide.d0),
+                                       size_of(change[1]) * root(resisting.roll.d1 * block.slide.d1)))

@@ -586,7 +586,7 @@ cdef void aim_herds(const Herd* herds, Py_ssize_t count, const Twist* twist, Joi
     cdef int k, i
     for n in range(count):
         herd = &herds[n]
-        near = above(splat(far), (<const Wide*>herd.off)[0])
+        near = above(splat(far) * (<const Wide*>herd.near)[0], (<const Wide*>herd.off)[0])
         load_twists(herd, twist)
         for k in range(herd.shape.node_count):
             node = &herd.shape.nodes[k]

@@ -30,7 +30,7 @@ def overlapping(lower, upper, kind):
     ["still", "tremble", "walk", "one", "jump", "kinds", "forget", "not finite"]), min_size=3, max_size=12))
 def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
     """No pair of touching boxes is missing, none is there twice, none that is farther apart than the fat allows, and the
-    contacts are those of each pair alone."""
+    contacts are those of each pair alone, but for those at inner edges of what stands."""
     rng = np.random.default_rng(seed)
     shapes = [random_shape(rng, KINDS[k % 5]) for k in range(count)]
     kind = rng.choice([0, 1, 2, 2], count)
@@ -60,7 +60,13 @@ def test_pairs_are_those_of_brute_force_after_any_motion(seed, count, motions):
         assert overlapping(lower, upper, kind) <= set(pairs)
         fat = 2.0 * (NEAR + 0.025 * (upper - lower).max(axis=1)) + 0.5 * NEAR + 1e-9
         assert set(pairs) <= overlapping(*boxes_of(shapes, there, q, fat), kind)
-        assert {(m["shape_a"], m["shape_b"]) for m in found} == {pair for pair in pairs if touch(pair, shapes, there, q, kind)}
+        contacts = {(int(m["shape_a"]), int(m["shape_b"])) for m in found}
+        touching = {pair for pair in pairs if touch(pair, shapes, there, q, kind)}
+        assert contacts <= touching
+        for pair in touching - contacts:                 # an inner one: the moving shape touches others that stand
+            (moving,), (standing,) = ([i for i in pair if (kind[i] == 2) == moves] for moves in (True, False))
+            assert kind[standing] == 0
+            assert any(moving in other and kind[sum(other) - moving] == 0 for other in contacts)
 
 
 def touch(pair, shapes, position, q, kind):

@@ -1,0 +1,73 @@
+"""Mechanics knows no frame: the same scene turned, or seen from a frame that moves, goes the same way, to rounding."""
+
+import math
+
+import numpy as np
+import pytest
+
+import mcsim as mc
+
+G = 9.81
+
+
+def product(p, q):
+    w, x, y, z = p
+    a, b, c, d = q
+    return np.array([w * a - x * b - y * c - z * d, w * b + x * a + y * d - z * c, w * c - x * d + y * a + z * b,
+                     w * d + x * c - y * b + z * a])
+
+
+def turned(q, v):
+    return product(product(q, (0.0, *v)), (q[0], -q[1], -q[2], -q[3]))[1:]
+
+
+def quaternion(rng):
+    q = rng.normal(size=4)
+    return q / np.linalg.norm(q)
+
+
+def solids(kind, seed):
+    """[(shape, position, orientation, velocity, angular velocity)] over a floor at z = 0."""
+    rng = np.random.default_rng(seed)
+    if kind == "drop":
+        return [(mc.Box(rng.uniform(0.15, 0.4, 3)), (2 * i, 0, 0.8), quaternion(rng), (0, 0, 0), (0, 0, 0)) for i in range(3)]
+    if kind == "slide":
+        return [(shape, (0, 2 * i, h), (1, 0, 0, 0), (3, 1, 0), (0, 0, rng.uniform(-5, 5))) for i, (shape, h) in enumerate((
+            (mc.Box((0.5, 0.3, 0.2)), 0.2), (mc.Sphere(0.3), 0.3), (mc.Cylinder(0.3, 0.2), 0.2)))]
+    if kind == "pyramid":
+        return [(mc.Box((0.5, 0.5, 0.5)), (j + 0.5 * i, 0, 0.5 + i), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0))
+                for i in range(5) for j in range(5 - i)]
+    return [(mc.Capsule(0.1, 0.3), (0, 0, 1.5), (1, 0, 0, 0), (0, 0, 0), (0, 0, 0)),
+            (mc.Capsule(0.1, 0.3), (0, 0, 0.8), (1, 0, 0, 0), (0.5, 0.2, 0), (0, 0, 0))]
+
+
+def moved(kind, seed, turn=(1.0, 0.0, 0.0, 0.0), velocity=(0.0, 0.0, 0.0), steps=90):
+    """Places after the steps, as seen from the frame."""
+    turn, velocity = np.array(turn), np.array(velocity, float)
+    scene = mc.Scene(gravity=turned(turn, (0, 0, -G)))
+    scene.add_body("floor", kind="kinematic", shape=mc.Box((30, 30, 1)), position=turned(turn, (0, 0, -1)), orientation=turn,
+                   velocity=velocity)
+    for i, (shape, x, q, v, w) in enumerate(solids(kind, seed)):
+        scene.add_body(f"b{i}", shape=shape, position=turned(turn, x), orientation=product(turn, q),
+                       velocity=turned(turn, v) + velocity, angular_velocity=turned(turn, w))
+    if kind == "walker":
+        scene.add_joint(mc.BallJoint("b0", "b1", anchor=turned(turn, (0, 0, 1.15))))
+    world = mc.World(scene, sleep=False)
+    world.step(steps)
+    back = (turn[0], -turn[1], -turn[2], -turn[3])
+    return np.array([turned(back, x) for x in world.positions - velocity * world.time])
+
+
+@pytest.mark.parametrize("kind", ["drop", "slide", "pyramid", "walker"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_scene_that_is_turned_moves_alike(kind, seed):
+    """Friction of what slides is found along two tangents, whatever they are."""
+    turn = quaternion(np.random.default_rng(100 + seed))
+    assert np.abs(moved(kind, seed, turn) - moved(kind, seed)).max() < 1e-8
+
+
+@pytest.mark.parametrize("kind", ["drop", "slide", "pyramid", "walker"])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_scene_on_what_moves_goes_as_one_on_what_stands(kind, seed):
+    velocity = ((-2.0, 11.0, 0.0), (3.0, 1.0, -5.0))[seed]
+    assert np.abs(moved(kind, seed, velocity=velocity) - moved(kind, seed)).max() < 1e-8
