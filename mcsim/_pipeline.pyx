@@ -202,7 +202,7 @@ cdef class Pipeline(WarmStarts):
     cdef void finish_rows(self) noexcept nogil:
         """Biases, masses and factors of rows whose Jacobians and errors are written."""
         if self.row_count > 0:
-            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings, self.settings.first_kick)
+            stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
         if self.settings.compliant:
             self.comply()
         if self.settings.joint_tree and not self.closing:

@@ -15,12 +15,17 @@ cdef class ReducedPipeline(TreePipeline):
     cdef LoopAccount account             # of loops that yield
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
-    cdef object kept_here, loop_impulses
+    cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
+    cdef int rounds                      # of a sweep: the largest of them
+    cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
+    cdef Py_ssize_t laden_count
+    cdef object kept_here, loop_impulses, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging
     cdef bint closing_loops              # at every drift's end: "soft"
     cdef bint projecting                 # loops after every drift: "projection"
     cdef bint runge                      # Runge-Kutta in place of leaps
+    cdef bint laden                      # whether contacts may bear much for their size
     cdef bint looping                    # whether any joint has rows of its own
     cdef object before_closing
     cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
@@ -47,6 +52,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil
     cdef void project_loops(self, double h) noexcept nogil
+    cdef void find_efforts(self) noexcept nogil
     cdef void let_tree_hold(self) noexcept nogil
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil
     cdef void return_half(self) noexcept nogil

@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, ceil, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -31,6 +31,7 @@ import numpy as np
 
 from mcsim._impacts cimport TreeImpacts
 from mcsim._loop_account cimport LoopAccount
+from mcsim._machine cimport Machine
 from mcsim._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
                               SWEEPS_A_LOOK, Pipeline)
 from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
@@ -50,10 +51,15 @@ from mcsim.solve._generalized cimport closes
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
 from mcsim.solve._si cimport residual
-from mcsim.stabilize._stabilize cimport stabilize_rows
+from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
                                   Row)
+from mcsim.wide._blocks cimport effort_of
+from mcsim.wide._contacts cimport keep_loads
 from mcsim.core.errors import SimulationError
+from mcsim.solve import SOLVERS
+
+cdef int SI = SOLVERS["si"]
 
 cdef enum:
     ROUNDS = 2                   # of the first kick
@@ -116,6 +122,7 @@ cdef class ReducedPipeline(TreePipeline):
                                                     doubles(self.kept_of_drift[1][2]))
         self.swinging = np.zeros((bodies.count + 1, 6))
         self.swings = <Twist*>doubles(self.swinging) + 1
+        self.laden = self.wide.scale > 0.0 and self.settings.solver == SI and not self.settings.compliant
         self._follow_rows()
         self._plan_impacts()
         self.choose_joints(self.islands.asleep)
@@ -125,10 +132,16 @@ cdef class ReducedPipeline(TreePipeline):
         if self.account is not None:
             self._follow_rows()
 
+    def take_room(self, Machine other):
+        Pipeline.take_room(self, other)
+        self._follow_rows()
+
     def _follow_rows(self):
         self.loop_impulses = np.zeros(self.row_capacity)
         self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
+        self.kept_efforts = np.ones(max(self.anchor_capacity, 1)), np.zeros(self.row_capacity, np.int32)
+        self.efforts, self.laden_blocks = doubles(self.kept_efforts[0]), integers(self.kept_efforts[1])
 
     def _impacts(self):
         if self.account is None:
@@ -178,11 +191,6 @@ cdef class ReducedPipeline(TreePipeline):
     def row_matrices(self):
         """J and H^-1 J' of the rows over qd."""
         return self.generalized.matrices(self.row_count, self.motion.tree.nv)
-
-    @property
-    def borne(self):
-        """As rows are made here: of whole loads, though halves act. With one substep a step contacts are soft enough."""
-        return 1.0
 
     def velocities(self):
         """(nv,) qd."""
@@ -244,12 +252,29 @@ cdef class ReducedPipeline(TreePipeline):
             self.load_surfaces()
         self.impact_rows = self.row_count = n
         self.contact_row_count = n - self.joint_end
+        self.find_efforts()
         self.let_tree_hold()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
         if status == OK:
             self.finish_rows()
         return status
+
+    cdef void find_efforts(self) noexcept nogil:
+        """Which contacts bear much for their size, and their blocks of rows."""
+        cdef Py_ssize_t i
+        cdef double most = 1.0
+        self.laden_count = 0
+        for i in range(self.collider.manifold_count if self.laden else 0):
+            self.efforts[i] = effort_of(&self.collider.manifolds[i], self.wide.scale, self.wide.small)
+            most = max(most, self.efforts[i])
+        self.rounds = <int>ceil(most)
+        i = self.joint_end
+        while self.rounds > 1 and i < self.row_count:
+            if self.efforts[self.rows[i].source] > 1.0:
+                self.laden_blocks[self.laden_count] = <int32_t>i
+                self.laden_count += 1
+            i += self.rows[i].block
 
     cdef void let_tree_hold(self) noexcept nogil:
         """What is said of a joint's own rows, where it has none."""
@@ -302,7 +327,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.motion.project(block, body_a, &row.jacobian[0], j)
         if body_b >= 0:
             self.motion.project(block, body_b, &row.jacobian[6], j)
-        self.motion.respond(block, j, y)
+        self.motion.respond(block, body_a, body_b, j, y)
         return OK
 
     cdef void bend_rows(self) noexcept nogil:
@@ -329,7 +354,9 @@ cdef class ReducedPipeline(TreePipeline):
         if self.looping:
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
-        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings, 1.0)
+        stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
+        if self.rounds > 1:
+            stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, &self.settings)
         self.generalized.ease(self.rows, self.row_count)
         if self.settings.compliant:
             self.comply()
@@ -429,12 +456,13 @@ cdef class ReducedPipeline(TreePipeline):
             self.move_surfaces()
         self.project()                                   # as many numbers as before: there is room
         self.finish_rows()
+        leave_open(self.rows, self.joint_end, self.row_count)
 
     cdef void solve_rows(self, int relaxed, int iterations) noexcept nogil:
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef Py_ssize_t given_up
         cdef const Row* row
-        cdef int k
+        cdef int k, again
         if self.laboratory is not None:
             self.solve_problem(NULL, relaxed)
             return
@@ -446,7 +474,10 @@ cdef class ReducedPipeline(TreePipeline):
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
-            if self.correction <= 1e-12:
+            for again in range(1, self.rounds):
+                self.correction = max(self.correction, self.generalized.sweep_again(
+                    self.rows, self.laden_blocks, self.laden_count, self.motion.qd, relaxed, rub, self.efforts, again))
+            if self.correction == 0.0:
                 break
             if self.tolerance >= 0.0:
                 self.show_twists()
@@ -622,6 +653,8 @@ cdef class ReducedPipeline(TreePipeline):
         else:
             self.bounded_substep(h, forces, last)
         self.store_contacts()
+        if last and self.laden:
+            keep_loads(self.collider.manifolds, self.collider.manifold_count, &self.bodies)
         if self.motion.failed:
             self.pass_failure()
 

@@ -24,7 +24,8 @@ ctypedef struct Piece:
     double after
     double spread                # of the difference between the velocities that were guessed and those that came out
     double gained                # energy that nothing gave
-    double blur                  # what rounding may make of that
+    double blur                  # what rounding may make of that, by gravity
+    double seen                  # twice the kinetic energy as the world sees it, and of what gravity does to it
 
 cdef class TreeFlight:
     cdef TreeMotion motion
@@ -48,7 +49,7 @@ cdef class TreeFlight:
     cdef void stand_at(self, Py_ssize_t k, const double* state) noexcept nogil
     cdef void travel(self, Py_ssize_t k, double h, const double* forces) noexcept nogil
     cdef void move_piece(self, Py_ssize_t first, Py_ssize_t end, double h, const double* forces, int rounds) noexcept nogil
-    cdef void board(self, Py_ssize_t k, const double* forces) noexcept nogil
+    cdef void board(self, Py_ssize_t k, double h, const double* forces) noexcept nogil
     cdef void set_forces(self, Py_ssize_t k, double h, const double* forces) noexcept nogil
     cdef void set_momenta(self, Py_ssize_t k) noexcept nogil
     cdef void set_joints(self, Py_ssize_t first, Py_ssize_t end, double h, double part) noexcept nogil
@@ -56,6 +57,7 @@ cdef class TreeFlight:
     cdef void center(self, Py_ssize_t first, Py_ssize_t end, double h) noexcept nogil
     cdef void land(self, Py_ssize_t k, double h) noexcept nogil
     cdef double error(self, Py_ssize_t k) noexcept nogil
+    cdef double rounding(self, Py_ssize_t k) noexcept nogil
     cdef void settle(self, Py_ssize_t k) noexcept nogil
     cdef Py_ssize_t first_q(self, Py_ssize_t k) noexcept nogil
     cdef void put_in_place(self) noexcept nogil

@@ -51,7 +51,7 @@ cdef double OFF = 1e-6
 # Pieces grow where a piece twice as long can be expected to be good: errors are of third order.
 cdef double GROWTH = 16.0
 
-# What rounding leaves of the energy of gravity, as a part of it.
+# What rounding leaves of the energy of gravity, as a part of it; and of a velocity that is a difference of others.
 cdef double BLUR = 1e-14
 
 
@@ -217,7 +217,7 @@ cdef class TreeFlight:
         memcpy(self.start + q, self.motion.q + q, (q_end - q) * sizeof(double))
         memcpy(self.start + nq + v, self.motion.qd + v, (v_end - v) * sizeof(double))
         for k in range(first, end):
-            self.board(k, forces)
+            self.board(k, h, forces)
         accelerate(&self.tree, <const Wide*>self.motion.tau, <const Wide*>forces, <Wide*>self.motion.qdd)
         for i in range(v, v_end):
             self.mean[i] = self.motion.qd[i] + 0.5 * h * self.motion.qdd[i]
@@ -259,7 +259,7 @@ cdef class TreeFlight:
         for i in range(3):
             rates[link.v + i] += w_dot(velocity, splat3(&link.turn[3 * i]))
 
-    cdef void board(self, Py_ssize_t k, const double* forces) noexcept nogil:
+    cdef void board(self, Py_ssize_t k, double h, const double* forces) noexcept nogil:
         """After move: what a piece of a tree begins with."""
         cdef const Block* block = &self.trees[k]
         cdef Piece* piece = &self.pieces[k]
@@ -268,7 +268,7 @@ cdef class TreeFlight:
         cdef Rider* rider
         cdef Wide zero = 0.0
         cdef Wide3 momentum = wide3(zero, zero, zero)
-        cdef Wide3 force, moment, com
+        cdef Wide3 force, moment, com, v
         cdef const double* f
         cdef Py_ssize_t i
         cdef int j
@@ -276,18 +276,20 @@ cdef class TreeFlight:
         piece.loose = link.kind == FREE and not link.reversed and not link.given
         for j in range(3 if piece.loose else 0):         # what tau does along the root's axes
             force = w_add_scaled(force, self.motion.tau[link.v + j], splat3(&link.turn[3 * j]))
-        piece.mass = piece.before = piece.blur = 0.0
+        piece.mass = piece.before = piece.blur = piece.seen = 0.0
         piece.middle = piece.velocity = piece.acceleration = momentum
         for i in range(block.first_link, block.end_link):
             link, s, rider = &self.tree.links[i], &self.tree.states[i + 1], &self.riders[i]
             com = w_add(s.position, s.com)
             rider.com = com
+            v = w_add(s.velocity.v, w_cross(s.velocity.w, s.com))
+            piece.seen += link.mass * (w_dot(v, v) + h * h * w_dot(splat3(&link.weight.x), splat3(&link.weight.x)))
             piece.blur += link.mass * (fabs(link.weight.x * com.x) + fabs(link.weight.y * com.y)
                                        + fabs(link.weight.z * com.z))
             if piece.loose:
                 piece.mass += link.mass
                 moment = w_add_scaled(moment, link.mass, com)
-                momentum = w_add_scaled(momentum, link.mass, w_add(s.velocity.v, w_cross(s.velocity.w, s.com)))
+                momentum = w_add_scaled(momentum, link.mass, v)
                 force = w_add_scaled(force, link.mass, splat3(&link.weight.x))
                 if forces != NULL:
                     f = forces + 6 * link.body
@@ -456,14 +458,22 @@ cdef class TreeFlight:
         piece.gained += piece.after + lifted
 
     cdef double error(self, Py_ssize_t k) noexcept nogil:
-        """Of a piece, as a part of what it may be."""
+        """Of a piece, as a part of what it may be, but for what rounding leaves."""
         cdef const Piece* piece = &self.pieces[k]
         cdef double kinetic = piece.before + piece.mirrored
-        cdef double worst = piece.spread / SPREAD
-        worst = max(worst, fabs(piece.mirrored - piece.after) / OFF)
+        cdef double rounded = self.rounding(k)
+        cdef double worst = max(piece.spread - rounded, 0.0) / SPREAD
+        worst = max(worst, max(fabs(piece.mirrored - piece.after) - rounded, 0.0) / OFF)
         if not self.trees[k].led:
-            worst = max(worst, max(fabs(piece.gained) - piece.blur, 0.0) / OFF)
+            worst = max(worst, max(fabs(piece.gained) - piece.blur - rounded, 0.0) / OFF)
         return worst / kinetic if kinetic > 0.0 else worst * INFINITY if worst != 0.0 else 0.0
+
+    cdef double rounding(self, Py_ssize_t k) noexcept nogil:
+        """What rounding makes of a tree's kinetic energy [J]. Velocities v are differences of those that the world sees, u, and
+        of what gravity does to them: known to e u, as their energy is to m v e u + m (e u)^2 / 2. What rests on something
+        has no other energy."""
+        cdef const Piece* piece = &self.pieces[k]
+        return BLUR * (sqrt((piece.before + piece.mirrored) * piece.seen) + BLUR * piece.seen)
 
     cdef void settle(self, Py_ssize_t k) noexcept nogil:
         """The energy is given back that nothing took, and taken that nothing gave; a loose tree's velocity is as the world
@@ -475,7 +485,7 @@ cdef class TreeFlight:
         cdef Py_ssize_t i
         if not block.led and fabs(piece.gained) > piece.blur:
             kept = 1.0 - piece.gained / piece.after if piece.after > 0.0 else 1.0
-            if kept <= 0.0:
+            if kept <= 0.0 and piece.gained - piece.after > self.rounding(k):
                 self.noted.add(NOTE_ENERGY, self.tree.links[block.first_link].body, piece.gained - piece.after)
             kept = sqrt(max(kept, 0.0))
             for i in range(block.first, block.first + block.count):

@@ -41,7 +41,9 @@ cdef class TreeMotion:
     cdef Block* trees                    # (trees,)
     cdef double* kinetic                 # (trees,) at the last account
     cdef double* gained                  # (trees,) since begin_account
+    cdef double* handled                 # (trees,) what that is the sum of, without signs
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
+    cdef int32_t* bearing                # (links,): worked in by respond
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -74,4 +76,6 @@ cdef class TreeMotion:
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
     cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
-    cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil
+    cdef void respond(self, const Block* block, int32_t body_a, int32_t body_b, const double* force,
+                      double* out) noexcept nogil
+    cdef void bear(self, const Block* block, int32_t body) noexcept nogil

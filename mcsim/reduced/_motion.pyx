@@ -2,7 +2,7 @@
 coordinates, and what rows over the bodies are over its velocities.
 """
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 import numpy as np
@@ -15,6 +15,9 @@ from mcsim.core.arrays import aligned
 
 include "_kernels.pxi"
 include "_readings.pxi"
+
+# What rounding leaves of a sum of energies, as a part of their magnitudes.
+cdef double ROUNDED = 1e-14
 
 
 cdef inline void take_pose(double* q, Vec3 x, Quat turn) noexcept nogil:
@@ -36,11 +39,13 @@ cdef class TreeMotion:
         scratch = np.zeros((2, max(1, len(qd))))
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
-        sums = np.zeros((4, len(trees)))
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
+        sums = np.zeros((5, len(trees)))
+        bearing = np.zeros(count + 1, np.int32)
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums, bearing
+        self.bearing = integers(bearing)
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
-        self.total = doubles(sums[3])
+        self.total, self.handled = doubles(sums[3]), doubles(sums[4])
         self.tree.links = <const Link*>records(links)
         self.tree.count, self.tree.nq, self.tree.nv = count, len(q), len(qd)
         self.tree.first, self.tree.end = 0, count
@@ -174,6 +179,7 @@ cdef class TreeMotion:
         tree that it gives as much again is slowed at once. told: (trees,) of which that is noted, or NULL."""
         cdef size_t size = self.tree.nv * sizeof(double)
         memset(self.gained, 0, self.tree_count * sizeof(double))
+        memset(self.handled, 0, self.tree_count * sizeof(double))
         memcpy(self.sum, self.qd, size)
         memcpy(self.qd, self.trial, size)
         self.look()
@@ -204,6 +210,7 @@ cdef class TreeMotion:
                 kinetic += 0.5 * (link.mass * w_dot(v, v) + w_dot(w, w_times(&s.about_com, w)))
             self.kinetic[k] = kinetic
             self.gained[k] += part * kinetic
+            self.handled[k] += fabs(part) * kinetic
 
     cdef double tree_power(self, Py_ssize_t k, const double* forces, double* weight) noexcept nogil:
         """After look: of joint forces and `forces` on a tree at these velocities, and of gravity [W]."""
@@ -235,6 +242,7 @@ cdef class TreeMotion:
         for k in range(self.tree_count):
             found = self.tree_power(k, forces, &weight)
             self.gained[k] -= h * (found + weight + self.lead[k])
+            self.handled[k] += h * (fabs(found) + fabs(weight) + fabs(self.lead[k]))
 
     cdef void sum_total(self, double part) noexcept nogil:
         """After look: `total` of every tree by this part of its kinetic energy and that of gravity, which are exact."""
@@ -270,13 +278,13 @@ cdef class TreeMotion:
 
     cdef void tame(self, double part, const int32_t* told, bint others) noexcept nogil:
         """Velocities of trees that have gained more than this part of their kinetic energy lose what they gained, but
-        for what rounding leaves of rest [J]. told: (trees,) of which that is noted, or NULL; others: whether it is done
+        for what rounding leaves of the sums. told: (trees,) of which that is noted, or NULL; others: whether it is done
         to the others too."""
         cdef bint noting
         cdef Py_ssize_t k
         for k in range(self.tree_count):
             noting = told != NULL and told[k]
-            if not (noting or others) or not self.gained[k] > part * self.kinetic[k] + 1e-12:
+            if not (noting or others) or not self.gained[k] > part * self.kinetic[k] + ROUNDED * self.handled[k]:
                 continue
             self.slow_tree(k, sqrt(max(1.0 - self.gained[k] / self.kinetic[k], 0.0)),
                            min(self.gained[k], self.kinetic[k]) if noting else 0.0)
@@ -286,7 +294,7 @@ cdef class TreeMotion:
         """Its velocities times a factor, not what is given of them. off: the energy that was wrong [J], for the notes."""
         cdef const Block* block = &self.trees[k]
         cdef Py_ssize_t i
-        if off > 1e-12:                                                 # [J]: likewise
+        if off > 0.0:
             self.noted.add(NOTE_ENERGY, self.tree.links[min(block.first_link + block.led, block.end_link - 1)].body, off)
         for i in range(block.first + 6 * block.led, block.first + block.count):
             self.qd[i] *= factor
@@ -423,21 +431,26 @@ cdef class TreeMotion:
         """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
         project(&self.tree, self.link_of[body], jacobian, out - block.first)
 
-    cdef void respond(self, const Block* block, const double* force, double* out) noexcept nogil:
-        """out = H^-1 force on a block, by the articulated inertias."""
+    cdef void respond(self, const Block* block, int32_t body_a, int32_t body_b, const double* force,
+                      double* out) noexcept nogil:
+        """out = H^-1 force on a block, by the articulated inertias. force: of what acts on these bodies (-1: none), so that it
+        is 0 but on their supports."""
         cdef Wide zero = 0.0
         cdef const Link* link
         cdef LinkState* s
         cdef Motion a
         cdef Py_ssize_t i
         cdef int k, at
-        for i in range(block.first_link, block.end_link):
-            s = &self.tree.states[i + 1]
-            s.force.n = wide3(zero, zero, zero)
-            s.force.f = s.force.n
+        self.bear(block, body_a)
+        self.bear(block, body_b)
         for i in range(block.end_link - 1, block.first_link - 1, -1):
             link = &self.tree.links[i]
             s = &self.tree.states[i + 1]
+            if not self.bearing[i]:
+                for k in range(link.freedoms):
+                    self.tree.axes[link.v + k].rest = zero
+                continue
+            self.bearing[i] = 0
             if not link.given:
                 go_in(link, s, &self.tree.axes[link.v], <const Wide*>&force[link.v - block.first])
             if link.parent >= 0:
@@ -455,6 +468,18 @@ cdef class TreeMotion:
                 s.acceleration = a
             else:
                 s.acceleration = go_out(link, &self.tree.axes[link.v], a, <Wide*>&out[at])
+
+    cdef void bear(self, const Block* block, int32_t body) noexcept nogil:
+        """The support of a body, up to its tree's root, bears a force that is to be found."""
+        cdef Wide zero = 0.0
+        cdef LinkState* s
+        cdef Py_ssize_t i = self.link_of[body] if body >= 0 else -1
+        while i >= 0 and not self.bearing[i]:
+            s = &self.tree.states[i + 1]
+            s.force.n = wide3(zero, zero, zero)
+            s.force.f = s.force.n
+            self.bearing[i] = 1
+            i = self.tree.links[i].parent
 
 
 cdef inline void turning_rate(const double* q, const double* w, double* out) noexcept nogil:

@@ -59,6 +59,30 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
     return sum
 
 
+cdef inline double dot_many(const double* x, const double* y, int count) noexcept nogil:
+    """x . y as four sums, which need not wait for each other."""
+    cdef double a = 0.0
+    cdef double b = 0.0
+    cdef double c = 0.0
+    cdef double d = 0.0
+    cdef int k = 0
+    while k + 4 <= count:
+        a += x[k] * y[k]
+        b += x[k + 1] * y[k + 1]
+        c += x[k + 2] * y[k + 2]
+        d += x[k + 3] * y[k + 3]
+        k += 4
+    while k < count:
+        a += x[k] * y[k]
+        k += 1
+    return (a + c) + (b + d)
+
+
+cdef inline bint rubs(const Row* row) noexcept nogil:
+    """Whether it is friction of contacts."""
+    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
+
+
 cdef inline bint is_linear(const Row* row) noexcept nogil:
     """Whether its error is in metres: it has to do with the velocities of points."""
     cdef const double* j = &row.jacobian[0]
@@ -157,18 +181,12 @@ cdef class GeneralizedRows:
 
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil:
         """J qd"""
-        cdef const Reach* reach
-        cdef const double* j
-        cdef const double* v
-        cdef double s = 0.0
-        cdef int side, k
-        for side in range(2):
-            reach = &self.reaches[2 * row + side]
-            j = self.jacobian + reach.begin
-            v = velocity + reach.first
-            for k in range(reach.count):
-                s += j[k] * v[k]
-        return s
+        return self.side_rate(row, 0, velocity) + self.side_rate(row, 1, velocity)
+
+    cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil:
+        """J qd of one side alone."""
+        cdef const Reach* reach = &self.reaches[2 * row + side]
+        return dot_many(self.jacobian + reach.begin, velocity + reach.first, reach.count)
 
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil:
         """qd += H^-1 J' impulse"""
@@ -187,19 +205,14 @@ cdef class GeneralizedRows:
         """J_x H^-1 J_y'"""
         cdef const Reach* a
         cdef const Reach* b
-        cdef const double* j
-        cdef const double* r
         cdef double s = 0.0
-        cdef int p, q, k
+        cdef int p, q
         for p in range(2):
             a = &self.reaches[2 * x + p]
             for q in range(2):
                 b = &self.reaches[2 * y + q]
                 if a.count > 0 and a.count == b.count and a.first == b.first:
-                    j = self.jacobian + a.begin
-                    r = self.response + b.begin
-                    for k in range(a.count):
-                        s += j[k] * r[k]
+                    s += dot_many(self.jacobian + a.begin, self.response + b.begin, a.count)
         return s
 
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
@@ -452,24 +465,37 @@ cdef class GeneralizedRows:
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil:
         """All loops at once, then one sweep over the other rows, over contacts' friction only if `rub`. -> the largest
         correction [m/s, rad/s]"""
-        cdef double w[MAX_BLOCK]
-        cdef double delta[MAX_BLOCK]
         cdef double largest = self.solve(rows, velocity, relaxed)
         cdef Py_ssize_t i = 0
-        cdef int r, m
         while i < count:
-            m = rows[i].block
-            if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or (rows[i].block_kind != BLOCK_CONE
-                                                  and rows[i].block_kind != BLOCK_FRICTION)):
-                for r in range(m):
-                    w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
-                block_step(rows, &rows[i], NULL, relaxed, w, delta)
-                for r in range(m):
-                    if delta[r] != 0.0:
-                        self.apply(i + r, delta[r], velocity)
-                        largest = max(largest, fabs(delta[r]) * (rows[i + r].diagonal
-                                                                 + rows[i + r].compliance[relaxed]))
-            i += m
+            if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
+                largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
+            i += rows[i].block
+        return largest
+
+    cdef double sweep_again(self, Row* rows, const int32_t* blocks, Py_ssize_t count, double* velocity, int relaxed,
+                            bint rub, const double* efforts, int again) noexcept nogil:
+        """Once more over these blocks of contacts' rows, of those whose effort (manifolds,) is not done."""
+        cdef double largest = 0.0
+        cdef Py_ssize_t i
+        for i in range(count):
+            if efforts[rows[blocks[i]].source] > again and (rub or not rubs(&rows[blocks[i]])):
+                largest = max(largest, self.solve_block(rows, blocks[i], velocity, relaxed))
+        return largest
+
+    cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
+        """The block that begins at row i. -> the largest correction [m/s, rad/s]"""
+        cdef double w[MAX_BLOCK]
+        cdef double delta[MAX_BLOCK]
+        cdef double largest = 0.0
+        cdef int r, m = rows[i].block
+        for r in range(m):
+            w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
+        block_step(rows, &rows[i], NULL, relaxed, w, delta)
+        for r in range(m):
+            if delta[r] != 0.0:
+                self.apply(i + r, delta[r], velocity)
+                largest = max(largest, fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed]))
         return largest
 
     cdef double worst(self, const Row* rows) noexcept nogil:
@@ -538,12 +564,3 @@ cdef class GeneralizedRows:
             found = found or self.loop_strained[end[0]] != 0 or self.loop_open[end[0]] != 0
             end[0] += 1
         return found and not self.loop_led[begin]
-
-    cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil:
-        """J qd of one side alone."""
-        cdef const Reach* reach = &self.reaches[2 * row + side]
-        cdef double s = 0.0
-        cdef int k
-        for k in range(reach.count):
-            s += self.jacobian[reach.begin + k] * velocity[reach.first + k]
-        return s

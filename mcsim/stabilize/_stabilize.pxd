@@ -2,5 +2,7 @@
 
 from mcsim.state._layout cimport Row, Settings, Bodies
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         double borne) noexcept nogil
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil
+cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const double* efforts, const Bodies* bodies,
+                           const Settings* settings) noexcept nogil
+cdef void leave_open(Row* rows, Py_ssize_t begin, Py_ssize_t count) noexcept nogil

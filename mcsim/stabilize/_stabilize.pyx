@@ -19,6 +19,8 @@ what the drift presses in. With C < 0:
                 The n > 4 points of a patch are together as stiff as four: n / 4 times the compliance each
 """
 
+from libc.math cimport sqrt
+
 from mcsim.core._dense cimport invert_symmetric
 from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport (
@@ -40,6 +42,16 @@ cdef inline void set_soft_bias(Row* row, const Softness* soft, double moved, dou
         set_bias(row, 0.0, 0.0, 0.0)
         return
     set_bias(row, bias if bias > slowest else slowest, moved / soft.stiffness, 0.0)
+
+
+cdef inline bint meets_unmoved(const Row* row, const Bodies* bodies) noexcept nogil:
+    return bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0
+
+
+cdef inline void set_contact_bias(Row* row, const Softness* soft, const Settings* settings) noexcept nogil:
+    set_soft_bias(row, soft, row.diagonal / (settings.first_kick * row.coupling), settings.h, -fastest_push(row, settings))
+    if row.error > 0.0:
+        row.bias[BIASED] = row.bias[RELAXED] = row.error / settings.h
 
 
 cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogil:
@@ -64,15 +76,13 @@ cdef void effective_diagonals(const Row* rows, int n, double* out) noexcept nogi
             out[i] = rows[i].diagonal
 
 
-cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings,
-                         double borne) noexcept nogil:
-    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row. borne: the part of a
-    substep's load that soft contacts bear in the biased pass; their springs are as stiff whatever it is."""
+cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, const Settings* settings) noexcept nogil:
+    """Bias and compliance of the stabilized rows, then mass = 1 / (diagonal + compliance) of every row. Soft rows bear the part
+    `first_kick` of a substep's load in the biased pass; their springs are as stiff whatever it is."""
     cdef double h = settings.h
     cdef Softness joint = soften(settings.joint_hertz, settings.joint_damping_ratio, h)
     cdef Softness contact = soften(settings.contact_hertz, settings.contact_damping_ratio, h)
     cdef Softness ground = soften(2.0 * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, h)
-    cdef const Softness* soft
     cdef double error, d
     cdef bint soft_contact
     cdef Row* row
@@ -90,23 +100,17 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
                 if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                     set_bias(row, 0.0, 0.0, 0.0)         # aim_joints sets it from the poses at the drift's end
                 elif row.block_kind == BLOCK_WIDE:
-                    set_soft_bias(row, &joint, row.coupling / borne, h, -1e300)
+                    set_soft_bias(row, &joint, row.coupling / settings.first_kick, h, -1e300)
                 elif row.kind == ROW_JOINT:
                     if row.block > 0:
                         head = i
                         effective_diagonals(row, row.block, moved)
-                    set_soft_bias(row, &joint, moved[i - head] / borne, h, -1e300)
+                    set_soft_bias(row, &joint, moved[i - head] / settings.first_kick, h, -1e300)
                 elif row.kind != ROW_NORMAL:
                     # Pushed as a soft row is, but rigid: a limit yields to nothing, not even a motor without bound.
                     set_soft_bias(row, &joint, 0.0, h, -settings.push_speed)
                 else:
-                    soft = &contact
-                    if bodies.inv_mass[row.body_a] == 0.0 or bodies.inv_mass[row.body_b] == 0.0:
-                        soft = &ground
-                    set_soft_bias(row, soft, row.diagonal / (borne * row.coupling), h,
-                                  -fastest_push(row, settings))
-                    if error > 0.0:
-                        row.bias[BIASED] = row.bias[RELAXED] = error / h
+                    set_contact_bias(row, &ground if meets_unmoved(row, bodies) else &contact, settings)
             elif settings.stabilization == STABILIZE_BAUMGARTE:
                 if row.kind == ROW_NORMAL:
                     error = without_slop(row, error, settings)
@@ -124,3 +128,37 @@ cdef void stabilize_rows(Row* rows, Py_ssize_t count, const Bodies* bodies, cons
         for p in range(2):
             d = row.diagonal + row.compliance[p]
             row.mass[p] = 1.0 / d if d > 0.0 else 0.0
+
+
+cdef void stiffen_contacts(Row* rows, Py_ssize_t begin, Py_ssize_t count, const double* efforts, const Bodies* bodies,
+                           const Settings* settings) noexcept nogil:
+    """After stabilize_rows, of the contacts' rows [begin, count): those that bear much for their size have springs that are
+    as many times as stiff as a sweep solves them, efforts (manifolds,) times (wide/_blocks.pxd, effort_of)."""
+    cdef Softness soft
+    cdef double stiffer, d
+    cdef Row* row
+    cdef Py_ssize_t i
+    for i in range(begin, count):
+        row = &rows[i]
+        if row.kind != ROW_NORMAL or efforts[row.source] <= 1.0:
+            continue
+        stiffer = sqrt(efforts[row.source])
+        if meets_unmoved(row, bodies):
+            soft = soften(2.0 * stiffer * settings.contact_hertz, 0.5 * settings.contact_damping_ratio, settings.h)
+        else:
+            soft = soften(stiffer * settings.contact_hertz, settings.contact_damping_ratio, settings.h)
+        set_contact_bias(row, &soft, settings)
+        d = row.diagonal + row.compliance[BIASED]
+        row.mass[BIASED] = 1.0 / d if d > 0.0 else 0.0
+
+
+cdef void leave_open(Row* rows, Py_ssize_t begin, Py_ssize_t count) noexcept nogil:
+    """Before the relax pass, of the contacts' rows [begin, count): what has not touched in the drift, and is open at its end,
+    is the next substep's. To stop it now, at C / h, would take its speed where it is not yet, and a substep sooner where a
+    contact happens to be found sooner."""
+    cdef Row* row
+    cdef Py_ssize_t i
+    for i in range(begin, count):
+        row = &rows[i]
+        if row.kind == ROW_NORMAL and row.error > 0.0 and row.impulse == 0.0 and row.carry == 0.0:
+            row.mass[RELAXED] = 0.0

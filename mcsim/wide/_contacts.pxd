@@ -74,3 +74,6 @@ cdef class WideContacts:
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil
+
+
+cdef void keep_loads(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil
