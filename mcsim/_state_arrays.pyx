@@ -9,7 +9,7 @@ import numpy as np
 from mcsim.constraints._joints cimport joint_errors, measure_joints, spring_energy
 from mcsim.constraints._limits cimport LimitedJoint, TurningJoint
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
-from mcsim.core._math cimport quat_normalized
+from mcsim.core._math cimport mat_vec, quat_normalized, rotate, rotate_back
 from mcsim.core._types cimport NOT_FINITE, OK, Mat3, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport update_inertia
 from mcsim.state._layout cimport MOTION_NONE, STATIC
@@ -175,7 +175,20 @@ cdef class StateArrays:
 
     def records_copied(self):
         """(joints + 1,) JOINT_DTYPE of its own: a function of the user's may look while a step holds the backup."""
-        return np.append(self.kept[1], np.zeros(1, JOINT_DTYPE))
+        copied = np.zeros(len(self.kept[1]) + 1, JOINT_DTYPE)
+        copied.view(np.int8)[:self.kept[1].nbytes] = self.kept[1].view(np.int8)       # not field by field
+        return copied
+
+    def spins(self):
+        """(bodies, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
+        out = np.empty((self.bodies.count, 3))
+        cdef Vec3* spin = <Vec3*>doubles(out)
+        cdef Quat q
+        cdef Py_ssize_t i
+        for i in range(self.bodies.count):
+            q = self.bodies.orientation[i]
+            spin[i] = rotate(q, mat_vec(self.bodies.inertia[i], rotate_back(q, self.bodies.twist[i].w)))
+        return out
 
     def spring_energy(self):
         """[J]"""

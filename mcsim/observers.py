@@ -134,9 +134,7 @@ class Observers:
 
     def _spins(self):
         """(n, 3) spin angular momenta about the centres of mass, world [kg m^2/s]."""
-        rotations = matrices(self._bodies.orientation)
-        body = turned(rotations.swapaxes(1, 2), self._bodies.twist[:, 3:])
-        return turned(rotations, turned(self._bodies.inertia, body))
+        return self._pipeline.spins()
 
     def energy(self) -> Energy:
         """Energy of the dynamic bodies and the joint springs [J]."""
