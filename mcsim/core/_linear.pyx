@@ -259,18 +259,20 @@ cdef double reflector(double* x, Py_ssize_t n, Py_ssize_t stride) noexcept nogil
     return t
 
 
-def least_solution(double[:, ::1] a, double[::1] b, double rank, double[::1] x, int64_t[::1] order):
-    """The x (n,) of least length among those that make |a x - b| least, a (m, n): a P = Q [R S; 0 0] with the longest of
+def least_solution(double[:, ::1] a, double[:, ::1] b, double rank, double[:, ::1] x, int64_t[::1] order):
+    """The x (n, c) of least length among those that make |a x - b| least, a (m, n), b (m, c), column by column: a P = Q [R S; 0 0] with the longest of
     the columns that are left taken first, until it is shorter than `rank` of the first; then [R S] = [T 0] Z. a and b are
     spoilt. order (n,): the columns, those that were taken first. -> how many"""
     cdef Py_ssize_t m = a.shape[0], n = a.shape[1], most = min(m, n), found = 0
-    cdef Py_ssize_t i, j, k, best
+    cdef Py_ssize_t i, j, k, best, c, columns = b.shape[1]
     cdef double[::1] size = np.empty(n + 1)
     cdef double[::1] turn = np.zeros(most + 1)
+    cdef double[::1] turned = np.zeros(columns + 1)
     cdef double first = 0.0, s, t, longest
     for j in range(n):
         order[j] = j
-        x[j] = 0.0
+        for c in range(columns):
+            x[j, c] = 0.0
     for k in range(most):
         best, longest = k, -1.0
         for j in range(k, n):
@@ -293,16 +295,20 @@ def least_solution(double[:, ::1] a, double[::1] b, double rank, double[::1] x, 
         t = reflector(&a[k, k], m - k, n)
         for j in range(k + 1, n):
             size[j] = a[k, j]
-        s = b[k]
+        for c in range(columns):
+            turned[c] = b[k, c]
         for i in range(k + 1, m):
-            s += a[i, k] * b[i]
+            for c in range(columns):
+                turned[c] += a[i, k] * b[i, c]
             if k + 1 < n:
                 add(&size[k + 1], a[i, k], &a[i, k + 1], n - k - 1)
-        b[k] -= t * s
+        for c in range(columns):
+            b[k, c] -= t * turned[c]
         for j in range(k + 1, n):
             a[k, j] -= t * size[j]
         for i in range(k + 1, m):
-            b[i] -= t * a[i, k] * s
+            for c in range(columns):
+                b[i, c] -= t * a[i, k] * turned[c]
             if k + 1 < n:
                 add(&a[i, k + 1], -t * a[i, k], &size[k + 1], n - k - 1)
         found += 1
@@ -324,22 +330,24 @@ def least_solution(double[:, ::1] a, double[::1] b, double rank, double[::1] x, 
                 a[i, k] -= s
                 for j in range(found, n):
                     a[i, j] -= s * a[k, j]
-    for k in range(found - 1, -1, -1):
-        s = b[k]
-        for j in range(k + 1, found):
-            s -= a[k, j] * x0[j]
-        x0[k] = s / a[k, k]
-    if found < n:
-        for k in range(found):
-            s = x0[k]
-            for j in range(found, n):
-                s += a[k, j] * x0[j]
-            s *= turn[k]
-            x0[k] -= s
-            for j in range(found, n):
-                x0[j] -= s * a[k, j]
-    for j in range(n):
-        x[order[j]] = x0[j]
+    for c in range(columns):
+        x0[found:] = 0.0
+        for k in range(found - 1, -1, -1):
+            s = b[k, c]
+            for j in range(k + 1, found):
+                s -= a[k, j] * x0[j]
+            x0[k] = s / a[k, k]
+        if found < n:
+            for k in range(found):
+                s = x0[k]
+                for j in range(found, n):
+                    s += a[k, j] * x0[j]
+                s *= turn[k]
+                x0[k] -= s
+                for j in range(found, n):
+                    x0[j] -= s * a[k, j]
+        for j in range(n):
+            x[order[j], c] = x0[j]
     return found
 
 

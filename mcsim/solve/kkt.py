@@ -122,14 +122,12 @@ def bounded_forces(mobility, jacobian, right, free, motors, wanted, bounds):
     """(m,) forces along the rows `motors` (m, 6 n), within (m,) +-bounds, by which accelerations come to `wanted` (m,) with
     the joints' rows J a = right: a boxed problem in the joints' response. mobility: (6 n, 6 n) M^-1; jacobian: (rows, 6 n) J;
     free: (6 n,) accelerations without either."""
-    couplings = product(jacobian, mobility, jacobian.T)
-
-    def held(a, target):
-        if len(jacobian) == 0:
-            return a
-        return a + product(mobility, jacobian.T, least(couplings, target - product(jacobian, a))[0])
-
-    alone = held(free, right)
-    moved = np.stack([held(product(mobility, row), 0.0 * right) for row in motors])
+    moved = np.column_stack([free, product(mobility, motors.T)])
+    if len(jacobian):
+        target = np.zeros((len(jacobian), len(motors) + 1))
+        target[:, 0] = right
+        back = product(mobility, jacobian.T)
+        moved += product(back, least(product(jacobian, back), target - product(jacobian, moved))[0])
+    alone, moved = moved[:, 0], moved[:, 1:].T
     response = product(moved, motors.T)
     return boxed(0.5 * (response + response.T), product(motors, alone) - wanted, -bounds, bounds)[0]

@@ -154,6 +154,17 @@ def test_the_least_of_many_solutions(shape, rank):
     assert len(independent) == rank and np.linalg.matrix_rank(a[:, independent]) == rank
 
 
+@pytest.mark.parametrize("shape, rank", [((6, 6), 6), ((9, 4), 4), ((4, 9), 4), ((8, 8), 3), ((7, 12), 2)])
+def test_several_right_sides_are_solved_as_each_alone(shape, rank):
+    a = matrix(shape[0], rank) @ matrix(rank, shape[1], seed=3)
+    b = matrix(shape[0], 5, seed=1)
+    x, independent = least(a, b)
+    for column in range(5):
+        alone, order = least(a, b[:, column])
+        assert np.array_equal(x[:, column], alone) and np.array_equal(independent, order)
+    assert least(a, b[:, :0])[0].shape == (shape[1], 0)
+
+
 def test_nothing_to_solve():
     x, independent = least(np.zeros((3, 3)), [1.0, 2.0, 3.0])
     assert not np.any(x) and len(independent) == 0
