@@ -129,10 +129,12 @@ cdef inline double face_of(const Solid* s, int k, Vec3 p, Vec3* normal) noexcept
 
 cdef inline bint holds_point(const Solid* s, Vec3 p, double level) noexcept nogil:
     """Is p in the solid, or within `level` of its faces? A mesh or a height field holds what is on it."""
-    cdef Vec3 n
+    cdef Vec3 n = sub(p, s.position)
     cdef int k
     if is_surface(s.type):
         return distance_to_surface(p, s, 2.0 * level) <= level
+    if dot(n, n) > (s.reach + level) * (s.reach + level):
+        return False
     for k in range(face_count(s)):
         if face_of(s, k, p, &n) < -level:
             return False

@@ -103,7 +103,7 @@ ctypedef struct HerdKernels:
     void (*solve)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, int which) noexcept nogil
     # twist += M^-1 J' impulse; twice: in lanes that are swept alone, whose impulse is doubled then.
     void (*push)(const Herd* herds, Py_ssize_t count, Twist* twist, JointRows* rows, bint twice) noexcept nogil
-    # bias <- bias - J v, or 0 in lanes that are off by more than `far`.
+    # bias <- bias - J v, or 0 in lanes that are off by more than `far` times `near`.
     void (*aim)(const Herd* herds, Py_ssize_t count, const Twist* twist, JointRows* rows, double far) noexcept nogil
     # The largest |J v + bias| / (J M^-1 J') of a row.
     double (*residual)(const Herd* herds, Py_ssize_t count, const Twist* twist, const JointRows* rows) noexcept nogil

@@ -263,3 +263,24 @@ def test_what_stands_on_seams_stands_still():
     world.step(60)
     assert np.allclose(world.positions[-1], (0.5, -0.5, 0.3), atol=1e-4)
     assert len(world.contacts) == 16 and np.all(np.abs(np.abs(world.contacts["normal"][:, 2]) - 1) < 1e-9)
+
+
+@pytest.mark.parametrize("keywords", [{"solver": "pgs"}, {"stabilization": "baumgarte"}, {"substeps": 1}, {"threads": 2},
+                                      {"friction_points": "point"}], ids=str)
+def test_other_ways_to_solve_know_the_same_floor(keywords):
+    rise, off, change, _ = follow(on_floor(squares(), FLAT["box"], 0.1, (5, 0, 0), **keywords), 50)
+    assert rise < 2e-4 and off < 1e-3 and change < 1e-3
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.5])
+@pytest.mark.parametrize("kind", ["box", "cylinder"])
+def test_what_slides_and_spins_stops_where_it_does_on_one_slab(friction, kind):
+    def slab(tile):
+        tile(mc.Box((6, 1.5, 0.5)), (5.5, 0, -0.5))
+
+    ends = []
+    for floor in (squares(), slab):
+        world = on_floor(floor, FLAT[kind], 0.1, (5, 0.3, 0), (0, 0, 3), friction=friction)
+        world.step(150)
+        ends.append(world.positions[-1].copy())
+    assert np.abs(ends[0] - ends[1]).max() < 0.01
