@@ -48,6 +48,7 @@ cdef extern from *:
 
 cdef enum:
     EXITS = 16
+    MOST_PARTNERS = 128          # each is looked at for each contact of a body: one that lies on more has its contacts as they are
 
 # What is known of a world's shapes and of the manifolds of a call, and room to list partners.
 ctypedef struct Neighbours:
@@ -382,13 +383,17 @@ cdef inline Spot spot_of(const Neighbours* x, const Manifold* m) noexcept nogil:
 
 
 cdef inline bint has_neighbours(const Neighbours* x, const Manifold* m) noexcept nogil:
-    """Whether it is of a dynamic shape and one that is not, and the former may touch others of these."""
+    """Whether it is of a dynamic shape and one that is not, and the former may touch others of these; up to MOST_PARTNERS."""
     cdef bint first = x.kind[m.shape_a] == DYNAMIC
     cdef int32_t pair
+    cdef int count = 0
     if first == (x.kind[m.shape_b] == DYNAMIC):
         return False
     pair = x.last_pair[m.shape_a if first else m.shape_b]
-    return pair > 0 and x.pair_before[pair - 1] > 0
+    while pair > 0 and count <= MOST_PARTNERS:
+        count += 1
+        pair = x.pair_before[pair - 1]
+    return 1 < count <= MOST_PARTNERS
 
 
 cdef inline bint all_inner(const Neighbours* x, const Manifold* m) noexcept nogil:
