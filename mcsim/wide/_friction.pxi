@@ -183,13 +183,12 @@ cdef inline Planar slide_points(ContactBlock* block, ResistanceBlock* resisting,
 
 
 cdef inline Wide spin_reach(const ContactBlock* block, int count) noexcept nogil:
-    """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point, the
-    radius of gyration about the normal [m]."""
-    cdef Wide reach
-    if count == 1:
-        return root(block.slide.d0 * inverse(block.spin.d))
-    reach = size_of(block.points[0].turn[0]) + size_of(block.points[0].turn[1])
-    return most(reach, size_of(block.points[1].turn[0]) + size_of(block.points[1].turn[1]))
+    """What turns a change of the spin into one of a speed: how far a point is from the centre, or, of a lone point, which is
+    there, the radius of gyration about the normal [m]. Each lane by its own points, whatever the others have."""
+    cdef Wide reach = size_of(block.points[0].turn[0]) + size_of(block.points[0].turn[1])
+    if count > 1:
+        reach = most(reach, size_of(block.points[1].turn[0]) + size_of(block.points[1].turn[1]))
+    return choose(above(reach, splat(0.0)), reach, root(block.slide.d0 * inverse(block.spin.d)))
 
 
 cdef inline void rub_block(ContactBlock* block, ResistanceBlock* resisting, WidePair* p, int count, bint keep,
@@ -334,6 +333,7 @@ cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting,
     """As rub_block, of turning about the tangents."""
     cdef Wide3 turning = w_sub(p.wb, p.wa)
     cdef Wide load = splat(0.0)
+    cdef Wide lightness
     cdef Wide found[2]
     cdef Wide change[2]
     cdef int i
@@ -350,5 +350,6 @@ cdef inline void resist_rolling(ContactBlock* block, ResistanceBlock* resisting,
         resisting.roll.impulse[i] = found[i]
     push_roll(p, block, change[0], change[1])
     # By the radii of gyration about the tangents.
-    largest[0] = most(largest[0], most(size_of(change[0]) * root(resisting.roll.d0 * block.slide.d0),
-                                       size_of(change[1]) * root(resisting.roll.d1 * block.slide.d1)))
+    lightness = block.ends.inv_mass_a + block.ends.inv_mass_b
+    largest[0] = most(largest[0], most(size_of(change[0]) * root(resisting.roll.d0 * lightness),
+                                       size_of(change[1]) * root(resisting.roll.d1 * lightness)))
