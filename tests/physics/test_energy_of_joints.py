@@ -176,4 +176,4 @@ def test_ragdolls_rest_under_baumgarte(joint_solver):
     world.step(360)
     for _ in range(3):
         world.step(60)
-        assert np.abs(world.velocities).max() < (0.015 if joint_solver == "tree" else 0.022)
+        assert np.abs(world.velocities).max() < (0.015 if joint_solver == "tree" else 0.025)
