@@ -308,7 +308,7 @@ cdef class Pipeline(WarmStarts):
         else:
             warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
-            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start, self.first_of_joints())
+            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
         if self.widening:
             self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
         if self.closing:
@@ -373,8 +373,6 @@ cdef class Pipeline(WarmStarts):
             return
         if self.settings.compliant:
             self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
-        if self.apart:
-            self.wide_joints.give_back(self.bodies.twist)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
 

@@ -10,7 +10,6 @@ cdef class WarmStarts(Machine):
 
     cdef void set_start_impulses(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil
-    cdef double first_of_joints(self) noexcept nogil
     cdef double fastest_turn(self) noexcept nogil
     cdef bint whirls(self, const Row* row) noexcept nogil
     cdef void load_surfaces(self) noexcept nogil

@@ -36,7 +36,8 @@ cdef class WarmStarts(Machine):
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
-        cdef double of_joints = self.first_of_joints()
+        # Of joints that have rows all acts at once where no relax pass follows.
+        cdef double of_joints = first if self.settings.stabilization == STABILIZE_SOFT else 1.0
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -68,10 +69,6 @@ cdef class WarmStarts(Machine):
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
                     row.lower *= first
                     row.upper *= first
-
-    cdef double first_of_joints(self) noexcept nogil:
-        """The part of a joint's impulse that acts before the drift: all where no relax pass follows it."""
-        return self.settings.first_kick if self.settings.stabilization == STABILIZE_SOFT else 1.0
 
     cdef double take_carried(self, Row* row) noexcept nogil:
         """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax

@@ -376,14 +376,14 @@ def workers(threads):
 def kernel_settings(k, gravity):
     """The Settings record of ``state/_layout.pxd`` as a dict, from checked keywords."""
     rate_gain, error_gain = feedback_gains(k)
-    h, soft = k["dt"] / k["substeps"], k["stabilization"] == "soft"
+    h = k["dt"] / k["substeps"]
     return {
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
-        "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and soft else 1.0,
+        "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,
         "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

@@ -61,29 +61,26 @@ cdef inline void merge_keys(uint64_t* keys, Py_ssize_t count, const uint64_t* fr
         k -= 1
 
 
-cdef inline int has_key(const uint64_t* keys, Py_ssize_t count, uint64_t key) noexcept nogil:
-    """Is the key in the sorted set?"""
+cdef inline Py_ssize_t first_not_before(const void* records, size_t size, Py_ssize_t count, uint64_t key) noexcept nogil:
+    """The first of sorted records, of `size` bytes each and with their key in front, that does not come before the key."""
     cdef Py_ssize_t low = 0
     cdef Py_ssize_t high = count
     cdef Py_ssize_t middle
     while low < high:
         middle = low + (high - low) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < count and keys[low] == key
-
-
-cdef inline Py_ssize_t first_of(const Manifold* manifolds, Py_ssize_t count, uint64_t key) noexcept nogil:
-    """The first of sorted manifolds that does not come before the pair."""
-    cdef Py_ssize_t low = 0
-    cdef Py_ssize_t high = count
-    cdef Py_ssize_t middle
-    while low < high:
-        middle = low + (high - low) // 2
-        if manifolds[middle].key < key:
+        if (<const uint64_t*>(<const char*>records + middle * size))[0] < key:
             low = middle + 1
         else:
             high = middle
     return low
+
+
+cdef inline int has_key(const uint64_t* keys, Py_ssize_t count, uint64_t key) noexcept nogil:
+    """Is the key in the sorted set?"""
+    cdef Py_ssize_t at = first_not_before(keys, sizeof(uint64_t), count, key)
+    return at < count and keys[at] == key
+
+
+cdef inline Py_ssize_t first_of(const Manifold* manifolds, Py_ssize_t count, uint64_t key) noexcept nogil:
+    """The first of sorted manifolds that does not come before the pair."""
+    return first_not_before(manifolds, sizeof(Manifold), count, key)

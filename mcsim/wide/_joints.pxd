@@ -34,8 +34,7 @@ cdef class WideJoints:
     cdef _lanes(self, const char* block, Py_ssize_t count, Py_ssize_t size)
     cdef void load(self, Joint* joints, const Bodies* bodies) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
-    cdef void warm_start(self, Twist* twist, double kept, double part) noexcept nogil
-    cdef void give_back(self, Twist* twist) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
     cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil
     cdef void store(self) noexcept nogil

@@ -188,8 +188,7 @@ cdef void refresh_joint_blocks(JointBlock* blocks, WideRow* rows, Py_ssize_t cou
             weigh_rows(block, row, block.size, soft)
 
 
-cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double kept,
-                      double part) noexcept nogil:
+cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
     cdef WideRow* row
     cdef WidePair p
     cdef Wide impulse[6]
@@ -198,24 +197,8 @@ cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist
     for k in range(count):
         row = &rows[blocks[k].row]
         for i in range(blocks[k].size):
-            row[i].carry = splat((1.0 - part) * kept) * row[i].impulse
-            row[i].impulse = splat(part * kept) * row[i].impulse
+            row[i].impulse = splat(part) * row[i].impulse
             impulse[i] = row[i].impulse
-        p = load_pair(&blocks[k].ends, twist)
-        push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
-
-
-cdef void give_back_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
-    cdef WideRow* row
-    cdef WidePair p
-    cdef Wide impulse[6]
-    cdef Py_ssize_t k
-    cdef int i
-    for k in range(count):
-        row = &rows[blocks[k].row]
-        for i in range(blocks[k].size):
-            impulse[i] = w_second_half(row[i].impulse, row[i].carry)
-            row[i].impulse = row[i].impulse + impulse[i]
         p = load_pair(&blocks[k].ends, twist)
         push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
 
@@ -308,7 +291,6 @@ JOINT_KERNELS.fill = fill_joints
 JOINT_KERNELS.load = load_joints
 JOINT_KERNELS.refresh = refresh_joint_blocks
 JOINT_KERNELS.warm_start = warm_joints
-JOINT_KERNELS.give_back = give_back_joints
 JOINT_KERNELS.sweep = sweep_joints
 JOINT_KERNELS.residual = residual_joints
 JOINT_KERNELS.store = store_joint_rows

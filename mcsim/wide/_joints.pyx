@@ -204,19 +204,13 @@ cdef class WideJoints:
             if soft.stiffness > 0.0:
                 self.rule.error_rate = soft.bias_rate
                 self.rule.curvature_rate = 0.5 * settings.h
-                self.rule.softness = 1.0 / (settings.first_kick * soft.stiffness)
+                self.rule.softness = 1.0 / soft.stiffness
         self.kernels.refresh(self.blocks, self.rows, self.count, bodies, &self.source, &self.rule)
         self.ball_kernels.refresh(self.balls, self.ball_count, bodies, &self.rule)
 
-    cdef void warm_start(self, Twist* twist, double kept, double part) noexcept nogil:
-        """`part` of what is kept of the impulses acts, the rest of it comes back."""
-        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, kept, part)
-        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, kept, part)
-
-    cdef void give_back(self, Twist* twist) noexcept nogil:
-        """The second halves of the impulses act."""
-        self.kernels.give_back(self.blocks, self.rows, self.count, twist)
-        self.ball_kernels.give_back(self.balls, self.ball_count, twist)
+    cdef void warm_start(self, Twist* twist, double part) noexcept nogil:
+        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, part)
+        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, part)
 
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil:
         """-> the largest change of a velocity [m/s, rad/s]"""

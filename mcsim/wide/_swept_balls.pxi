@@ -198,14 +198,6 @@ cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const W
     return w_sub(bend, w_cross(turning_of(bodies, block.ends.body_a, ra, &block.ends.inv_inertia_a, p.wa), block.arm_a))
 
 
-cdef inline Wide3 along_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
-    return wide3(w_dot(block.axes[0], a), w_dot(block.axes[1], a), w_dot(block.axes[2], a))
-
-
-cdef inline Wide3 from_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
-    return w_add_scaled(w_add_scaled(w_scale(a.x, block.axes[0]), a.y, block.axes[1]), a.z, block.axes[2])
-
-
 cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
@@ -213,7 +205,8 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
     cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide3 kept = along_axes(block, block.impulse)
+    cdef Wide3 kept = wide3(w_dot(block.axes[0], block.impulse), w_dot(block.axes[1], block.impulse),
+                            w_dot(block.axes[2], block.impulse))
     cdef Wide least_pivot
     cdef Wide6 k
     cdef int i
@@ -225,7 +218,8 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
         block.bias = w_add_scaled(block.bias, splat(rule.curvature_rate), bend_of(block, bodies, &ra, &rb))
     for i in range(3):
         block.axes[i] = turn(&ra, block.basis_a[i])
-    block.impulse = from_axes(block, kept)
+    block.impulse = w_add_scaled(w_add_scaled(w_scale(kept.x, block.axes[0]), kept.y, block.axes[1]), kept.z,
+                                 block.axes[2])
     k = ball_matrix(block)
     block.inverse[1] = invert(&k, &least_pivot)
     if rule.softness > 0.0:
@@ -241,29 +235,13 @@ cdef void refresh_balls(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodi
         refresh_ball(&blocks[k], bodies, rule)
 
 
-cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double kept, double part) noexcept nogil:
+cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
     cdef WidePair p
     cdef Py_ssize_t k
     for k in range(count):
-        blocks[k].carry = along_axes(&blocks[k], w_scale(splat((1.0 - part) * kept), blocks[k].impulse))
-        blocks[k].impulse = w_scale(splat(part * kept), blocks[k].impulse)
+        blocks[k].impulse = w_scale(splat(part), blocks[k].impulse)
         p = load_pair(&blocks[k].ends, twist)
         push_ball(&p, &blocks[k], blocks[k].impulse, twist)
-
-
-cdef void give_back_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
-    cdef SweptBalls* block
-    cdef WidePair p
-    cdef Wide3 impulse
-    cdef Py_ssize_t k
-    for k in range(count):
-        block = &blocks[k]
-        impulse = along_axes(block, block.impulse)
-        impulse = from_axes(block, wide3(w_second_half(impulse.x, block.carry.x), w_second_half(impulse.y, block.carry.y),
-                                         w_second_half(impulse.z, block.carry.z)))
-        block.impulse = w_add(block.impulse, impulse)
-        p = load_pair(&block.ends, twist)
-        push_ball(&p, block, impulse, twist)
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
@@ -328,7 +306,6 @@ SWEPT_BALL_KERNELS.fill = fill_balls
 SWEPT_BALL_KERNELS.load = load_balls
 SWEPT_BALL_KERNELS.refresh = refresh_balls
 SWEPT_BALL_KERNELS.warm_start = warm_balls
-SWEPT_BALL_KERNELS.give_back = give_back_balls
 SWEPT_BALL_KERNELS.sweep = sweep_balls
 SWEPT_BALL_KERNELS.residual = residual_swept_balls
 SWEPT_BALL_KERNELS.store = store_balls
