@@ -15,6 +15,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._dense cimport dot_many
 
 cdef enum:
     BLOCK = 6
@@ -238,27 +239,8 @@ cdef class Fronts:
                 y[w + r] = x[row[r]]
             for k in range(w - 1, -1, -1):
                 column = self.panel + self.panel_begin[s] + k * n
-                y[k] = y[k] * self.inverse[self.begin[s] + k] - dot(column + k + 1, y + k + 1, n - k - 1)
+                y[k] = y[k] * self.inverse[self.begin[s] + k] - dot_many(column + k + 1, y + k + 1, n - k - 1)
             memcpy(own, y, w * sizeof(double))
-
-
-cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
-    """Four sums side by side, added in one order."""
-    cdef double s0 = 0.0
-    cdef double s1 = 0.0
-    cdef double s2 = 0.0
-    cdef double s3 = 0.0
-    cdef Py_ssize_t j = 0
-    while j + 3 < n:
-        s0 += a[j] * b[j]
-        s1 += a[j + 1] * b[j + 1]
-        s2 += a[j + 2] * b[j + 2]
-        s3 += a[j + 3] * b[j + 3]
-        j += 4
-    while j < n:
-        s0 += a[j] * b[j]
-        j += 1
-    return (s0 + s1) + (s2 + s3)
 
 
 def solve_blocks(found, values, right):

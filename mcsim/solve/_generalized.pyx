@@ -11,6 +11,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, records
+from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
@@ -57,25 +58,6 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
     for k in range(12):
         sum += row.jacobian[k] * row.inv_mass_jacobian[k]
     return sum
-
-
-cdef inline double dot_many(const double* x, const double* y, int count) noexcept nogil:
-    """x . y as four sums, which need not wait for each other."""
-    cdef double a = 0.0
-    cdef double b = 0.0
-    cdef double c = 0.0
-    cdef double d = 0.0
-    cdef int k = 0
-    while k + 4 <= count:
-        a += x[k] * y[k]
-        b += x[k + 1] * y[k + 1]
-        c += x[k + 2] * y[k + 2]
-        d += x[k + 3] * y[k + 3]
-        k += 4
-    while k < count:
-        a += x[k] * y[k]
-        k += 1
-    return (a + c) + (b + d)
 
 
 cdef inline bint rubs(const Row* row) noexcept nogil:

@@ -26,6 +26,7 @@ from libc.string cimport memmove, memset
 import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers
+from mcsim.core._dense cimport dot_many
 
 cdef double NOTHING = 1e-12
 # An s below minus MINUS times what is taken for rounding says that the matrix is indefinite.
@@ -63,25 +64,6 @@ cdef void give_room(Boxed* p, Py_ssize_t n, double* numbers, double* factor, int
 
 # ---- the factor --------------------------------------------------------------------------------------------------
 
-cdef inline double dot(const double* u, const double* v, Py_ssize_t n) noexcept nogil:
-    """Four sums at a time."""
-    cdef double s0 = 0.0
-    cdef double s1 = 0.0
-    cdef double s2 = 0.0
-    cdef double s3 = 0.0
-    cdef Py_ssize_t k = 0
-    while k + 4 <= n:
-        s0 += u[k] * v[k]
-        s1 += u[k + 1] * v[k + 1]
-        s2 += u[k + 2] * v[k + 2]
-        s3 += u[k + 3] * v[k + 3]
-        k += 4
-    while k < n:
-        s0 += u[k] * v[k]
-        k += 1
-    return (s0 + s1) + (s2 + s3)
-
-
 cdef void forward(const Boxed* p, double* f) noexcept nogil:
     """f <- U'^-1 f"""
     cdef const double* u
@@ -99,7 +81,7 @@ cdef void backward(const Boxed* p, double* f) noexcept nogil:
     """f <- U^-1 f"""
     cdef Py_ssize_t k
     for k in range(p.held - 1, -1, -1):
-        f[k] -= dot(p.factor + k * p.n + k + 1, f + k + 1, p.held - k - 1)
+        f[k] -= dot_many(p.factor + k * p.n + k + 1, f + k + 1, p.held - k - 1)
 
 
 cdef double project(Boxed* p, Py_ssize_t i) noexcept nogil:
