@@ -16,13 +16,20 @@ from mcsim.event.pairs import contact_pairs
 from mcsim.event.simulation import Simulation
 from mcsim.event.systems import FreeBodies, JointRows, Tree
 from mcsim.notes import tell
+from mcsim.observers import MOTOR_POSITION
 from mcsim.pipeline import GROW
 from mcsim.reduced.continuous import Flow
+from mcsim.solve._assemble import jacobian_arrays
+from mcsim.solve.assemble import second_rows
 from mcsim.state.arrays import excluded_pairs
+from mcsim.state.fields import ROW_KINDS
 
 HAPPENING_DTYPE = np.dtype([
     ("time", "f8"), ("kind", "U8"), ("body_a", "i4"), ("body_b", "i4"), ("position", "f8", 3), ("normal_impulse", "f8"),
     ("speed", "f8")])
+
+AHEAD, BEHIND = [1, 2, 0], [2, 0, 1]            # coordinates after each one, and before it
+JOINT = ROW_KINDS.index("joint")
 
 BOUNDED = ("which only contact='rigid' has: take it away, or make the world with contact='rigid'")
 
@@ -180,6 +187,7 @@ class JointSource:
         self.bodies, self.pipeline = world._bodies, world._pipeline
         self.moves = (self.bodies.inv_mass > 0.0)[:, None]
         self.gravity = np.asarray(world._scene.gravity, float)
+        self.driven = bool(np.any(world._joints["axes"]["motor_mode"] == MOTOR_POSITION))
 
     def __call__(self, x, q, v, w):
         bodies = self.bodies
@@ -189,12 +197,11 @@ class JointSource:
         while self.pipeline.prepare() == GROW:
             self.pipeline.grow()
         raw = self.pipeline.rows_now()
-        rows, J = self.world._rows_of_joints(raw)
+        rows, K = self._joint_rows(raw)
         spins = self.world._spins()
+        torques = _cross(w, spins)
         turning = np.zeros((len(x), 6))
-        I = bodies.inv_inertia_world
-        turning[:, 3:] = -turned(I, np.cross(w, spins))
-        K = J.toarray()
+        turning[:, 3:] = -turned(bodies.inv_inertia_world, torques)
         own = np.zeros((len(x), 6))
         own[:, :3] = bodies.mass[:, None] * (bodies.gravity_scale[:, None] * self.gravity
                                              - bodies.linear_damping[:, None] * v)
@@ -202,10 +209,27 @@ class JointSource:
         smooth = np.where(self.moves, self.pipeline.smooth_forces(), 0.0)
         right = -(rows["curvature"] - product(K, turning.ravel()))
         gyroscopic = np.zeros_like(smooth)
-        gyroscopic[:, 3:] = np.where(self.moves, np.cross(w, spins), 0.0)
-        motors = self.world._motor_wrenches(raw, K, right, smooth - gyroscopic, turning.ravel())
+        gyroscopic[:, 3:] = np.where(self.moves, torques, 0.0)
+        motors = self.world._motor_wrenches(raw, K, right, smooth - gyroscopic, turning.ravel()) if self.driven else 0.0
         forces = np.where(self.moves, smooth + motors - own - bodies.force, 0.0)
         return JointRows(K, right, rows["error"].copy(), forces)
+
+    def _joint_rows(self, raw):
+        """Of row records those of joints, and their J (m, 6 n) without columns of what does not move. Where there are
+        wide rows, each of two records, the world's own way adds them."""
+        rows = raw[raw["kind"] == JOINT]
+        if np.any(second_rows(rows)):
+            rows, J = self.world._rows_of_joints(raw)
+            return rows, J.toarray()
+        K = np.zeros((len(rows), 6 * self.bodies.count))
+        place, columns, data = jacobian_arrays(rows)
+        K[np.repeat(np.arange(len(rows)), np.diff(place)), columns] += data
+        return rows, np.where(np.repeat(self.moves, 6), K, 0.0)
+
+
+def _cross(a, b):
+    """The cross products of vectors (n, 3) side by side."""
+    return a[:, AHEAD] * b[:, BEHIND] - a[:, BEHIND] * b[:, AHEAD]
 
 
 def refuse_bounds(world, reduced):

@@ -1,5 +1,6 @@
 """What all tests share: --slow, the Hypothesis profile, helper modules found from anywhere."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from hypothesis import settings
 # without test_, each only once) are found here.
 FOLDERS = [folder for folder in sorted(Path(__file__).parent.rglob("*")) if folder.is_dir()]
 sys.path[:0] = [str(folder) for folder in FOLDERS if not folder.name.startswith("__")]
+
+# Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 # The same examples in every run; a slow machine is no failure.
 settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=True)

@@ -1,5 +1,7 @@
 """Mechanisms, open and closed, against reduced models by hand: motion, joints, energy, freedoms."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -20,10 +22,10 @@ REDUNDANT = {"double_pendulum": 0, "spatial_pendulum": 0, "spinning_top": 0, "fo
              "n_four_bar": 9, "cardan": 3, "door": 10, "bricard": 1, "welded_box": 30}
 
 
-@pytest.fixture(scope="module")
-def references():
-    """Name -> frames of the model at TIMES, solved once."""
-    return {name: make().frames(TIMES) for name, make in MODELS.items()}
+@cache
+def reference(name):
+    """Frames of the model at TIMES."""
+    return MODELS[name]().frames(TIMES)
 
 
 def order(errors):
@@ -51,10 +53,10 @@ def follow(scene, held, frames, substeps):
 
 @every_joint_solver
 @pytest.mark.parametrize("name", MODELS)
-def test_motion_comes_to_that_of_the_reduced_model(references, name, held):
+def test_motion_comes_to_that_of_the_reduced_model(name, held):
     """Frames of all bodies over 1.5 s; errors and changes of energy fall with the solver's order in the substep."""
     scene = MODELS[name]().scene()
-    runs = np.array([follow(scene, held, references[name], substeps) for substeps in (4, 8, 16)])
+    runs = np.array([follow(scene, held, reference(name), substeps) for substeps in (4, 8, 16)])
     errors, gaps, changes = runs.T
     assert errors[0] < LIMITS[name][held.order - 1] and gaps[0] < held.gap, runs
     assert order(errors) > 0.9 * held.order or errors[-1] < 1e-6, runs

@@ -1,6 +1,7 @@
 """Published benchmark mechanisms under the direct joint solver, every stabilization and rk4, against reduced models."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,11 +30,11 @@ STICK = {"bennett", "double_cardan"}
 every_model = pytest.mark.parametrize("name", MODELS)
 
 
-@pytest.fixture(scope="module")
-def solved():
-    """Name -> model, its frames at its times; solved once."""
-    made = {name: make() for name, make in MODELS.items()}
-    return {name: (model, model.frames()) for name, model in made.items()}
+@cache
+def solved(name):
+    """-> model, its frames at its times"""
+    model = MODELS[name]()
+    return model, model.frames()
 
 
 def matrices(world):
@@ -56,18 +57,18 @@ def follow(model, frames, **keywords):
 
 # ---- the models themselves -------------------------------------------------------------------------------------------
 
-def test_the_squeezer_comes_to_its_published_solution(solved):
+def test_the_squeezer_comes_to_its_published_solution():
     """Data, kinematics and Kane's equations of the model against the digits of the literature."""
-    model, _ = solved["andrews"]
+    model, _ = solved("andrews")
     q, u = model.solve([ANDREWS_TIME])
     assert q[-1, 0] == pytest.approx(ANDREWS_ANGLES[0], abs=1e-7)
     assert u[-1, 0] == pytest.approx(ANDREWS_RATES[0], rel=1e-8)
 
 
 @every_model
-def test_models_keep_energy(solved, name):
+def test_models_keep_energy(name):
     """Without springs, dampers and torques: kinetic and potential energy of the model stay, and it moved."""
-    model, (positions, _) = solved[name]
+    model, (positions, _) = solved(name)
     if model.loads is None:
         q, u = model.solve(model.times)
         energy = [(u[i] @ model.equations(q[i], u[i])[0] @ u[i]) / 2 - model.masses @ positions[i] @ model.gravity
@@ -88,9 +89,9 @@ def test_redundant_rows_are_counted(name):
 # ---- motion ----------------------------------------------------------------------------------------------------------
 
 @every_model
-def test_the_direct_solver_comes_to_the_reduced_model(solved, name):
+def test_the_direct_solver_comes_to_the_reduced_model(name):
     """Joints stay closed; errors fall as the square of the substep."""
-    model, frames = solved[name]
+    model, frames = solved(name)
     runs = np.array([follow(model, frames, joint_solver="tree", substeps=n) for n in (16, 32)])
     errors, gaps = runs.T
     assert errors[0] < LIMITS[name] and gaps.max() < 1e-8, runs
@@ -99,9 +100,9 @@ def test_the_direct_solver_comes_to_the_reduced_model(solved, name):
 
 @pytest.mark.parametrize("integrator", POSITION_INTEGRATORS)
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))
-def test_rattle_and_the_variational_step_are_of_second_order(solved, name, integrator):
+def test_rattle_and_the_variational_step_are_of_second_order(name, integrator):
     """Closed to rounding, and the motion of the reduced model, with springs and torques too."""
-    model, frames = solved[name]
+    model, frames = solved(name)
     errors, gaps = np.array([follow(model, frames, integrator=integrator, substeps=n) for n in (8, 16)]).T
     assert errors[1] < 8e-5 and np.log2(errors[0] / errors[1]) > 1.9, errors
     assert gaps.max() < 1e-13, gaps
@@ -119,11 +120,11 @@ def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
 
 @pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
 @every_model
-def test_every_stabilization_follows(solved, name, stabilization):
+def test_every_stabilization_follows(name, stabilization):
     """The same motion at first order, with joints as closed as each name promises."""
     if stabilization == "none" and name in STICK:
         pytest.skip("sticks once it has drifted apart")
-    model, frames = solved[name]
+    model, frames = solved(name)
     errors, gaps = np.array([follow(model, frames, joint_solver="tree", stabilization=stabilization, substeps=n)
                              for n in (16, 64)]).T
     closed = {"none": 5e-3, "baumgarte": 1e-4, "split_impulse": 1e-4, "projection": 1e-12, "ggl": 5e-9}[stabilization]
@@ -133,9 +134,9 @@ def test_every_stabilization_follows(solved, name, stabilization):
 
 @pytest.mark.parametrize("stabilization", RK4_STABILIZATIONS)
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))      # its dampers need 20 us steps
-def test_rk4_is_of_fourth_order(solved, name, stabilization):
+def test_rk4_is_of_fourth_order(name, stabilization):
     """Errors fall by 16 with each halving, down to what the model itself is good for."""
-    model, frames = solved[name]
+    model, frames = solved(name)
     errors, gaps = np.array([follow(model, frames, integrator="rk4", stabilization=stabilization, substeps=n)
                              for n in (2, 4)]).T
     assert errors[1] < 3e-4 and (errors[0] / errors[1] > 9 or errors[1] < 1e-7), errors
@@ -160,9 +161,9 @@ def test_the_squeezer_reaches_the_published_digits():
 
 # ---- what is known in closed form ------------------------------------------------------------------------------------
 
-def test_peaucellier_draws_a_straight_line(solved):
+def test_peaucellier_draws_a_straight_line():
     """The point of the last two bars stays on x = (arm^2 - side^2) / (2 crank)."""
-    model, _ = solved["peaucellier"]
+    model, _ = solved("peaucellier")
     world = mc.World(model.scene(), dt=model.dt, joint_solver="tree")
     heights = []
     for _ in range(240):
@@ -173,8 +174,8 @@ def test_peaucellier_draws_a_straight_line(solved):
     assert np.ptp(heights) > 1.0
 
 
-def test_the_platform_of_sarrus_does_not_turn(solved):
-    model, _ = solved["sarrus"]
+def test_the_platform_of_sarrus_does_not_turn():
+    model, _ = solved("sarrus")
     world = mc.World(model.scene(), dt=model.dt, joint_solver="tree")
     for _ in range(48):
         world.step()
@@ -228,10 +229,10 @@ def driven(model: Reduced, way, rate, bend) -> Reduced:
 
 @pytest.mark.parametrize("name", ["whitworth", "peaucellier", "sarrus", "bennett", "spatial_slider_crank",
                                   "double_cardan"])
-def test_the_driving_torque_is_that_of_the_reduced_model(solved, name):
+def test_the_driving_torque_is_that_of_the_reduced_model(name):
     """A mechanism driven by its crank: motor_force is the inverse dynamics of the whole loop, to the last digits of the
     differences at the KKT level, and at the middle of the last substep to second order under the direct solver."""
-    model, u, size, w = solved[name][0], solved[name][0].rate[0], 0.4, 5.0
+    model, u, size, w = solved(name)[0], solved(name)[0].rate[0], 0.4, 5.0
     # Not too far: some of these cannot go all the way round.
     def at(t):
         return u * np.sin(t) + size * (1 - np.cos(w * t)) / w

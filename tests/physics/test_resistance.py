@@ -1,15 +1,12 @@
 """Rolling and torsional friction, and surfaces that move over their bodies, against closed forms."""
 
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 import mcsim as mc
-from mcsim.wide import levels
+from level_runs import on_every_level
 
 G = 9.81
 RADIUS = 0.1
@@ -157,8 +154,7 @@ world = mc.World(scene{more})
 
 def test_all_levels_give_the_same_bits():
     code = MIXED.format(more="") + "world.step(120); print(world.state_hash())"
-    found = {level: subprocess.run([sys.executable, "-c", code], env={**os.environ, "MCSIM_LEVEL": level},
-                                   capture_output=True, text=True, check=True).stdout for level in levels.available()}
+    found = on_every_level(code)
     assert len(set(found.values())) == 1, found
 
 

@@ -1,10 +1,5 @@
 """The compiled dynamics against the twin, by identities, in batches, and with what it must refuse."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,9 +8,9 @@ from hypothesis import strategies as st
 import mcsim as mc
 from dynamics_checks import (ASKED, METHODS, Compiled, apart, ask, batch, case, chain_of, check_agreement,
                              differences, random_case, state_of)
+from level_runs import on_every_level
 from mcsim.reduced.dynamics import Dynamics
 from mcsim.reduced.system import System
-from mcsim.wide import levels
 from random_trees import joint_coordinates, random_inertia, random_scene, scenes
 from twin import KINDS, Twin, rotation_of
 
@@ -227,8 +222,7 @@ def test_threads_do_not_change_the_bits(threads):
 
 
 LEVEL_RUN = """
-import hashlib, sys
-sys.path[:0] = sys.argv[1:]
+import hashlib
 from dynamics_checks import METHODS, ask, batch, case
 system, dynamics, _ = case(4, 25)
 many = batch(system, 21)
@@ -237,10 +231,7 @@ print(hashlib.sha256(b"".join(ask(dynamics, method, many).tobytes() for method i
 
 
 def test_all_levels_give_the_same_bits():
-    here = Path(__file__).parent
-    found = {level: subprocess.run([sys.executable, "-c", LEVEL_RUN, str(here), str(here.parent.parent)],
-                                   capture_output=True, text=True, check=True,
-                                   env={**os.environ, "MCSIM_LEVEL": level}).stdout for level in levels.available()}
+    found = on_every_level(LEVEL_RUN)
     assert len(set(found.values())) == 1, found
 
 

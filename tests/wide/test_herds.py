@@ -1,15 +1,11 @@
 """Articulations of equal structure side by side against each of them alone."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import mcsim as mc
+from level_runs import on_every_level
 import mcsim.wide._herds
-from mcsim.wide import levels
 
 LIMB = [-1, 0, 1, 0, 3, 0, 5, 5]                       # parents of the bodies of a branched mechanism
 
@@ -86,8 +82,6 @@ def test_equal_motions_stay_equal_in_every_lane():
 
 
 SCRIPT = """
-import sys
-sys.path.insert(0, {folder!r})
 from test_herds import *
 world = mc.World(together(9, None, limits=True))
 world.step(40)
@@ -96,10 +90,8 @@ print(state(world).tobytes().hex())
 
 
 def test_every_level_gives_the_same_bits():
-    found = {subprocess.run([sys.executable, "-c", SCRIPT.format(folder=os.path.dirname(__file__))], text=True,
-                            capture_output=True, check=True, env={**os.environ, "MCSIM_LEVEL": level}).stdout
-             for level in levels.available()}
-    assert len(found) == 1
+    found = on_every_level(SCRIPT)
+    assert len(set(found.values())) == 1, found
 
 
 def test_who_breaks_leaves_the_herd():

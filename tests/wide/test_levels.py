@@ -1,16 +1,12 @@
 """Every level gives the same bits of all that a record has, whatever shares a block: draws of bodies with and without
 friction, resistance to rolling and twisting, moving surfaces and bounces, by each way that contacts are solved."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
+from level_runs import on_every_level
 from mcsim.wide import levels
 
 DRAWS = '''
-import sys
 import numpy as np
 import mcsim as mc
 
@@ -51,8 +47,7 @@ for seed in range(70):
 @pytest.mark.skipif(len(levels.available()) < 2, reason="one level alone")
 def test_draws_have_the_same_bits_on_every_level():
     """A manifold without resistance that shared a block with one that has some kept an impulse against rolling of -0."""
-    found = {level: subprocess.run([sys.executable, "-c", DRAWS], env={**os.environ, "MCSIM_LEVEL": level}, check=True,
-                                   capture_output=True, text=True).stdout.splitlines() for level in levels.available()}
+    found = {level: written.splitlines() for level, written in on_every_level(DRAWS).items()}
     first = found.pop("base")
     assert len(first) == 560
     for level, lines in found.items():

@@ -1,21 +1,15 @@
 """Friction and limits of angles several at a time against the same as rows."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import mcsim as mc
+from level_runs import on_every_level
 import mcsim.wide._angles
-from mcsim.wide import levels
 
 COUNT = 11                                     # more than the most lanes
 
 SCRIPT = """
-import sys
-sys.path.insert(0, {folder!r})
 from test_wide_angles import state, pairs
 import mcsim as mc
 world = mc.World(pairs(0))
@@ -121,7 +115,5 @@ def test_who_sleeps_leaves_the_blocks_and_comes_back():
 
 
 def test_every_level_gives_the_same_bits():
-    found = {subprocess.run([sys.executable, "-c", SCRIPT.format(folder=os.path.dirname(__file__))], text=True,
-                            capture_output=True, check=True, env={**os.environ, "MCSIM_LEVEL": level}).stdout
-             for level in levels.available()}
-    assert len(found) == 1
+    found = on_every_level(SCRIPT)
+    assert len(set(found.values())) == 1, found

@@ -1,15 +1,11 @@
 """Bodies several at a time: what shares a register, and what a level is, changes no bit."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import mcsim as mc
+from level_runs import on_every_level
 from mcsim.core.rotation import matrix
-from mcsim.wide import levels
 
 SPINS = 10.0 ** np.array([-6.0, -2.0, 0.0, 1.0, 1.5, 2.0, 2.5, 3.0])      # [rad/s]; a step's piece ends at 180
 
@@ -79,10 +75,5 @@ def test_in_pieces_as_at_once():
 @pytest.mark.parametrize("name, parameters, steps", [("chain", {"n": 13}, 20), ("ragdolls", {"count": 2}, 40),
                                                      ("dzhanibekov", {}, 40), ("four_bar", {}, 40)])
 def test_all_levels_give_the_same_bits(name, parameters, steps):
-    found = set()
-    for level in levels.available():
-        script = STATE.format(name=name, parameters=parameters, steps=steps)
-        done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "MCSIM_LEVEL": level},
-                              capture_output=True, text=True, check=True)
-        found.add(done.stdout)
-    assert len(found) == 1
+    found = on_every_level(STATE.format(name=name, parameters=parameters, steps=steps))
+    assert len(set(found.values())) == 1, found

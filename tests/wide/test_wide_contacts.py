@@ -1,13 +1,10 @@
 """Contacts several at a time: lanes that share no body, equal bits on every level, the fixed point of the plain rows."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import mcsim as mc
+from level_runs import on_every_level
 from mcsim.wide import levels
 
 SCENES = {
@@ -33,9 +30,7 @@ def plate(count):
 @pytest.mark.parametrize("name", SCENES)
 def test_all_levels_give_the_same_bits(name):
     code = f"import mcsim as mc; w = mc.World({SCENES[name]}); w.step(150); print(w.state_hash())"
-    hashes = {level: subprocess.run([sys.executable, "-c", code], env={**os.environ, "MCSIM_LEVEL": level},
-                                    capture_output=True, text=True, check=True).stdout
-              for level in levels.available()}
+    hashes = on_every_level(code)
     assert len(set(hashes.values())) == 1, hashes
 
 

@@ -1,15 +1,11 @@
 """Joints several at a time: lanes that share no body, equal bits on every level, the fixed point and numbers of the rows."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from test_momentum import check_momentum, jointed
 
 import mcsim as mc
-from mcsim.wide import levels
+from level_runs import on_every_level
 
 SCENES = {
     "grid": 'mc.load("grid", n=9, corners=2)',
@@ -59,9 +55,7 @@ def every_kind():
 def test_all_levels_give_the_same_bits(name):
     code = ("import mcsim as mc\n"
             f"w = mc.World({SCENES[name]}, joint_solver='rows'); w.step(100); print(w.state_hash())")
-    hashes = {level: subprocess.run([sys.executable, "-c", code], env={**os.environ, "MCSIM_LEVEL": level},
-                                    capture_output=True, text=True, check=True).stdout
-              for level in levels.available()}
+    hashes = on_every_level(code)
     assert len(set(hashes.values())) == 1, hashes
 
 
