@@ -28,8 +28,12 @@ def script():
     return load("scenes")
 
 
-def test_every_scene_is_measured(script, tmp_path, capsys):
-    """All scenes for a few steps; the CSV has the settings and a line for each."""
+@pytest.mark.parametrize("part", [10, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_scene_is_measured(script, tmp_path, capsys, monkeypatch, part):
+    """All scenes for a few steps, in a part of their size; the CSV has the settings and a line for each."""
+    monkeypatch.setattr(script, "BENCHMARKS", {
+        name: (scene, {key: max(4, size // part) for key, size in parameters.items()}, seconds)
+        for name, (scene, parameters, seconds) in script.BENCHMARKS.items()})
     path = tmp_path / "results.csv"
     results = script.main(["--seconds", "0.05", "--csv", str(path), "--set", "substeps=2"])
     assert [result.scene for result in results] == list(script.BENCHMARKS)

@@ -49,7 +49,7 @@ SCIPY = "linalg", "optimize", "integrate", "interpolate", "signal", "stats", "sp
 NUMPY_PLAIN = {"NPY_DISABLE_CPU_FEATURES": " ".join(NUMPY_LEVELS)}
 LIBM_PLAIN = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join(
     f"-{name}{end}" for end in ("", "_Usable") for name in ("AVX", "AVX2", "AVX512F", "FMA", "FMA4"))}
-PROCESSORS = {"this one": {}, "Haswell": LIBM_PLAIN, "Zen": NUMPY_PLAIN, "SkylakeX": {}, "Nehalem": {},
+PROCESSORS = {"this one": {}, "Haswell": LIBM_PLAIN, "SkylakeX": {}, "Nehalem": {},
               "Prescott": NUMPY_PLAIN | LIBM_PLAIN}
 
 

@@ -1,5 +1,7 @@
 """integrator="rattle" and "variational": what both must do. What is variational's own stands in test_variational.py."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,10 +19,10 @@ from test_momentum import check_momentum, jointed
 TIMES = np.array([0.3, 0.6, 0.9])
 
 
-@pytest.fixture(scope="module")
-def references():
-    """Name -> frames of the reduced model at TIMES, solved once."""
-    return {name: make().frames(TIMES) for name, make in MODELS.items()}
+@cache
+def reference(name):
+    """Frames of the reduced model at TIMES."""
+    return MODELS[name]().frames(TIMES)
 
 
 def follow(world, steps, frames):
@@ -38,14 +40,14 @@ def follow(world, steps, frames):
 
 @every_integrator
 @pytest.mark.parametrize("name", MODELS)
-def test_second_order_with_closed_joints(references, name, integrator):
+def test_second_order_with_closed_joints(name, integrator):
     """Chains and loops, with redundant rows and through singular positions, against models that have no joints to
     open."""
     scene = MODELS[name]().scene()
     # 120 rad/s: increments turn too far by (w h)^2 / 6
     fast = (name, integrator) == ("spinning_top", "variational")
     runs = np.array([follow(mc.World(scene, dt=1 / 120, substeps=8 * k if fast else k, integrator=integrator),
-                            36, references[name]) for k in (3, 6)])
+                            36, reference(name)) for k in (3, 6)])
     errors, gaps, changes = runs.T
     assert orders(errors)[0] > 1.9 and errors[1] < (1e-2 if fast else 2e-3), runs
     assert orders(changes)[0] > 1.9 or changes[1] < 1e-9, runs

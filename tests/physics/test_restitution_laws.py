@@ -195,11 +195,13 @@ def door(e, mu, mass, tip, angle):
 def after_the_first_blow(kind, scene, dt, **keywords):
     """-> energy [J] before the blow's step and after it"""
     world = kind(scene, dt=dt, **keywords)
+    after = world.energy().total
     for _ in range(int(2.0 / dt)):
-        before = world.energy().total
+        before = after
         world.step()
+        after = world.energy().total
         if world.stats.impacts:
-            return before, world.energy().total
+            return before, after
     raise AssertionError("nothing struck")
 
 
@@ -211,7 +213,7 @@ def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
     """What a blow takes is as of events, to 1e-3 of the energy there is, and e = 1 takes none."""
     scene = pendulum(e, 0.0, links, mass, mass * ratio, angle)
     dt = 1 / 960 if kind is mc.World else 1 / 3840
-    expected = np.diff(after_the_first_blow(mc.World, scene, 1 / 240, contact="event"))[0]
+    expected = np.diff(after_the_first_blow(mc.ReducedWorld, scene, 1 / 240, contact="event"))[0]
     found = np.diff(after_the_first_blow(kind, scene, dt))[0]
     there = mc.World(scene).energy().total - mc.World(pendulum(e, 0.0, links, mass, mass * ratio, 0.0)).energy().total
     assert found == pytest.approx(expected, abs=1e-3 * there)
@@ -222,7 +224,7 @@ def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
        kind=st.sampled_from([mc.World, mc.ReducedWorld]))
 def test_a_ball_at_a_door(e, mu, mass, angle, kind):
     scene = door(e, mu, mass, 1.0, angle)
-    expected = np.diff(after_the_first_blow(mc.World, scene, 1 / 960, contact="event"))[0]
+    expected = np.diff(after_the_first_blow(mc.ReducedWorld, scene, 1 / 240, contact="event"))[0]
     found = np.diff(after_the_first_blow(kind, scene, 1 / 3840))[0]
     assert found == pytest.approx(expected, abs=1e-3 * 20.0)
 

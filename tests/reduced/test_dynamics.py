@@ -19,7 +19,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("first", [0, 20, 40, 60, *(pytest.param(k, marks=pytest.mark.slow) for k in range(80, 200, 20))])
 def test_random_trees(first):
     for number in range(first, first + 20):
         system, state = random_case(number)

@@ -150,7 +150,7 @@ QUICK = ("tree", "rows", "reduced")          # the others are among the slow tes
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in WORLDS])
 def test_no_number_in_a_snapshot_crashes_a_world(name):
     """Wrong counts, indices and choices were taken as they came: segmentation faults at the first step."""
-    run(name, 2 if name in ("tree", "reduced") else 1)
+    run(name, 1)
 
 
 @pytest.mark.slow
