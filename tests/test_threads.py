@@ -153,12 +153,12 @@ def test_results_do_not_depend_on_how_many_threads_share_a_world(scene, paramete
     hashes = []
     for threads in (1, 2, 3, 5):
         world = mc.World(mc.load(scene, **parameters), threads=threads)
-        world.step(40)
-        snapshot = world.snapshot()
         world.step(20)
+        snapshot = world.snapshot()
+        world.step(10)
         hashes.append(world.state_hash())
         world.restore(snapshot)
-        world.step(20)
+        world.step(10)
         hashes.append(world.state_hash())
     assert len(set(hashes)) == 1
 

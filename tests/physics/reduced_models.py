@@ -52,6 +52,7 @@ class OneDegree:
     start: float
     rate: float = 0.0
     gravity: np.ndarray = field(default_factory=lambda: DOWN)
+    known: tuple | None = None
 
     def around(self, q):
         """At q - 2 steps ... q + 2 steps: dx/dq (5, n, 3), w (5, n, 3) per dq, masses M (5,), potentials V (5,)."""
@@ -72,7 +73,10 @@ class OneDegree:
         return [y[1], -(0.5 * STENCIL @ mass * y[1]**2 + STENCIL @ potential) / mass[2]]
 
     def solve(self, times):
-        return solve_ivp(self.rates, (0, times[-1]), [self.start, self.rate], t_eval=times, **TIGHT).y
+        """(2, t): q and its rate, remembered of the last times."""
+        if self.known is None or not np.array_equal(self.known[0], times):
+            self.known = times, solve_ivp(self.rates, (0, times[-1]), [self.start, self.rate], t_eval=times, **TIGHT).y
+        return self.known[1]
 
     def frames(self, times):
         places = [self.place(q) for q in self.solve(times)[0]]

@@ -31,10 +31,16 @@ every_model = pytest.mark.parametrize("name", MODELS)
 
 
 @cache
+def motion(name):
+    """-> model, its coordinates and their rates (t, d) at its times"""
+    model = MODELS[name]()
+    return model, model.solve(model.times)
+
+
 def solved(name):
     """-> model, its frames at its times"""
-    model = MODELS[name]()
-    return model, model.frames()
+    model, (q, _) = motion(name)
+    return model, model.place(q)
 
 
 def matrices(world):
@@ -59,8 +65,8 @@ def follow(model, frames, **keywords):
 
 def test_the_squeezer_comes_to_its_published_solution():
     """Data, kinematics and Kane's equations of the model against the digits of the literature."""
-    model, _ = solved("andrews")
-    q, u = model.solve([ANDREWS_TIME])
+    model, (q, u) = motion("andrews")
+    assert model.times[-1] == ANDREWS_TIME
     assert q[-1, 0] == pytest.approx(ANDREWS_ANGLES[0], abs=1e-7)
     assert u[-1, 0] == pytest.approx(ANDREWS_RATES[0], rel=1e-8)
 
@@ -68,9 +74,9 @@ def test_the_squeezer_comes_to_its_published_solution():
 @every_model
 def test_models_keep_energy(name):
     """Without springs, dampers and torques: kinetic and potential energy of the model stay, and it moved."""
-    model, (positions, _) = solved(name)
+    model, (q, u) = motion(name)
+    positions, _ = model.place(q)
     if model.loads is None:
-        q, u = model.solve(model.times)
         energy = [(u[i] @ model.equations(q[i], u[i])[0] @ u[i]) / 2 - model.masses @ positions[i] @ model.gravity
                   for i in range(len(q))]
         assert np.ptp(energy) < 1e-8 * np.abs(energy).max()
@@ -118,8 +124,14 @@ def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
     assert np.isfinite(world.positions).all()
 
 
-@pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
-@every_model
+# Of the largest models two stabilizations each are among the quick tests.
+OTHERS = sorted(set(STABILIZATIONS) - {"soft"})
+QUICK = {"andrews": ("baumgarte", "none"), "scissor_lift": ("projection", "split_impulse"), "stewart": ("ggl", "projection")}
+
+
+@pytest.mark.parametrize("name, stabilization", [
+    pytest.param(name, other, marks=[] if other in QUICK.get(name, OTHERS) else pytest.mark.slow)
+    for name in MODELS for other in OTHERS])
 def test_every_stabilization_follows(name, stabilization):
     """The same motion at first order, with joints as closed as each name promises."""
     if stabilization == "none" and name in STICK:

@@ -5,14 +5,11 @@ import pytest
 
 import mcsim as mc
 
-SECONDS = 60
-
-
-def settle(scene):
-    """-> world after SECONDS, how far the centres are from where they began (n, 3) [m]"""
+def settle(scene, seconds=60):
+    """-> world after that time, how far the centres are from where they began (n, 3) [m]"""
     world = mc.World(scene, sleep=False)
     start = world.positions.copy()
-    world.step(SECONDS * 60)
+    world.step(seconds * 60)
     return world, world.positions - start
 
 
@@ -32,8 +29,9 @@ def test_what_stands_stays(name, parameters, drop, shift):
     assert world.contacts["separation"].min() > -0.003
 
 
-def test_25_ragdolls_come_to_rest():
-    world, _ = settle(mc.scenes.build("ragdolls", count=25))
+@pytest.mark.parametrize("seconds", [15, pytest.param(60, marks=pytest.mark.slow)])
+def test_25_ragdolls_come_to_rest(seconds):
+    world, _ = settle(mc.scenes.build("ragdolls", count=25), seconds)
     assert np.isfinite(world.positions).all() and np.isfinite(world.orientations).all()
     assert np.abs(world.velocities).max() < 0.02       # joints start each substep a tenth short: they tremble by mm/s
     # A hand of 0.45 kg under a thigh: a soft contact yields F / (m w^2), here 200 N on 60 Hz.
