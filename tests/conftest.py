@@ -1,5 +1,6 @@
 """What all tests share: --slow, the Hypothesis profile, helper modules found from anywhere."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -27,6 +28,12 @@ def pytest_xdist_auto_num_workers(config):
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that build anew or take long as well")
+
+
+def pytest_collection_finish(session):
+    """Ten thousand tests are there to the end: the garbage collector need not look at them again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -16,15 +16,21 @@ IDENTITY: Frame = (np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]))
 def normalized(a) -> np.ndarray:
     """a / |a|, also where |a|² would underflow or overflow; the length must not be zero."""
     a = np.asarray(a, float)
-    largest = np.max(np.abs(a))
+    largest = max(map(abs, a.tolist()))
     if not 1e-100 < largest < 1e100:
         a = a / largest
     size = length(a)
     return a if size == 1.0 else a / size
 
 
+def _numbers(q):
+    """One quaternion's four numbers as Python has them, which are faster than NumPy's; those of several as they are."""
+    return q.tolist() if isinstance(q, np.ndarray) and q.ndim == 1 else q
+
+
 def multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """The rotation q followed by p."""
+    p, q = _numbers(p), _numbers(q)
     return np.array([
         p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
         p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
@@ -47,7 +53,7 @@ def rotation_vector(q: np.ndarray) -> np.ndarray:
 
 def matrix(q: np.ndarray) -> np.ndarray:
     """R (3, 3) of the unit quaternion q."""
-    w, x, y, z = q
+    w, x, y, z = _numbers(q)
     return np.array([
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -97,7 +103,8 @@ def from_axes(z, x=None) -> np.ndarray:
     """
     z = normalized(z)
     x = perpendicular(z) if x is None else normalized(x - dot(x, z) * z)
-    return from_matrix(np.column_stack([x, np.cross(z, x), z]))
+    (a, b, c), (d, e, f) = z.tolist(), x.tolist()
+    return from_matrix(np.array([[d, b * f - c * e, a], [e, c * d - a * f, b], [f, a * e - b * d, c]]))
 
 
 def compose(f: Frame, g: Frame) -> Frame:

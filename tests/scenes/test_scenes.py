@@ -351,7 +351,8 @@ def test_benchmark_chains():
 
 
 def test_benchmark_grid():
-    assert (len(scenes.grid(n=40).bodies), len(scenes.grid(n=40).joints)) == (1600, 3122)
+    scene = scenes.grid(n=40)
+    assert (len(scene.bodies), len(scene.joints)) == (1600, 3122)
     assert len(scenes.grid(n=5, corners=4).joints) == 2 * 5 * 4 + 4
     point, _ = compose(placed(scenes.grid(n=3).body("ball0_0")), scenes.grid(n=3).joints[0].frame_a)
     assert np.allclose(point, [0.5, 0, 0])
