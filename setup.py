@@ -190,6 +190,12 @@ class BuildKernels(build_ext):
         if self.parallel is None:
             self.parallel = processors()
 
+    def run(self):
+        """Translate, then compile: here, since pip runs this file twice more only to ask what it is about."""
+        for ext, translated in zip(self.extensions, translations(self.extensions), strict=True):
+            ext.sources, ext.depends = translated.sources, translated.depends
+        super().run()
+
     def openmp(self):
         """The flags for OpenMP, if a program can be built with it."""
         if os.name != "posix":
@@ -216,6 +222,8 @@ class BuildKernels(build_ext):
             level = LEVELS.get(ext.name, inlined) if unix and not COVERAGE else []
             ext.extra_compile_args = compile_flags + threads + level
             ext.extra_link_args = link_flags + (threads if unix else [])
+        # The largest first: none of them is left to one processor at the end.
+        self.extensions.sort(key=lambda ext: -os.path.getsize(ext.sources[0]))
         super().build_extensions()
 
 
@@ -224,8 +232,13 @@ def extensions():
     only = os.environ.get("MCSIM_ONLY")          # a developer's shortcut: build the modules whose name contains it
     chosen = [extension(m, libs) for m, libs in KERNELS.items()
               if (several or m not in LEVELS or m.endswith("_base")) and (not only or any(o in m for o in only.split(",")))]
+    return [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])]
+
+
+def translations(chosen):
+    """The same modules with their C sources."""
     return cythonize(
-        [*chosen, Extension(UTILITY, [UTILITY.replace(".", "/") + ".c"])],
+        chosen,
         nthreads=processors(),
         compiler_directives=DIRECTIVES,
         emit_linenums=DEBUG or bool(SANITIZE),
