@@ -5,11 +5,9 @@ from mcsim._loop_account cimport LoopAccount
 from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._flight cimport TreeFlight
-from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.solve._held_trees cimport HeldTrees
 
 cdef class ReducedPipeline(TreePipeline):
-    cdef GeneralizedRows generalized
     cdef HeldTrees held_trees            # bounded rows of trees with motors
     cdef TreeFlight flight               # drifts of trees that no loop ties
     cdef LoopAccount account             # of loops that yield
@@ -41,13 +39,13 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void engage(self, int32_t body, bint ties) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void refuse_pitch(self) noexcept with gil
-    cdef void start_rows(self) noexcept nogil
+    cdef void start_rows(self, bint bounded) noexcept nogil
+    cdef void kick_again(self, double h, const double* forces) noexcept nogil
     cdef void first_kick(self, double h, const double* forces) noexcept nogil
     cdef void second_kick(self, double h, const double* forces) noexcept nogil
     cdef void bounded_substep(self, double h, const double* forces, bint last) noexcept nogil
-    cdef int project(self) noexcept nogil
-    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil
     cdef void bend_rows(self) noexcept nogil
+    cdef void aim_contacts(self) noexcept nogil
     cdef double closing_rate(self) noexcept nogil
     cdef void aim_loops(self) noexcept nogil
     cdef void close_loops(self, double h) noexcept nogil

@@ -3,8 +3,8 @@ themselves; what bounds or drives them, the joints that close loops, and contact
 coordinates, over the tree's velocities.
 
     per substep h = dt / n
-      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
       kick       qd += h/2 qdd(q, qd), for the rows to see
+      warm start impulses of the last substep; of loops half of them, for their other half acts after the drift
       rows       J, H^-1 J' by the articulated inertias, sweeps with bias
       drift      from qd as it was and what the rows have changed of it, with all forces: reduced/_flight.pyx
       refresh    the tree and the rows at the new pose
@@ -34,7 +34,7 @@ from mcsim._loop_account cimport LoopAccount
 from mcsim._machine cimport Machine
 from mcsim._pipeline cimport (STAGE_IMPACT, STAGE_INTEGRATE, STAGE_REFRESH, STAGE_RELAX, STAGE_SOLVE, STAGE_WARM_START,
                               SWEEPS_A_LOOK, Pipeline)
-from mcsim.constraints._contacts cimport layout_contacts, refresh_contacts
+from mcsim.constraints._contacts cimport bend_contacts, layout_contacts, refresh_contacts
 from mcsim.constraints._joints cimport has_bounded_rows, layout_joints, refresh_joints
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._arrays cimport doubles, integers, records
@@ -92,7 +92,6 @@ cdef class ReducedPipeline(TreePipeline):
         cdef Py_ssize_t nq = len(plan.q), nv = len(plan.qd)
         TreePipeline.__init__(self, bodies, joints, collider, settings, bounces, plan)
         self.settings.first_kick = 0.5
-        self.generalized = GeneralizedRows()
         self.guesses = Guesses(nv)
         self.node_numbers = np.zeros(max(1, nv), np.int32)
         self.nodes, self.node_count = integers(self.node_numbers), nv
@@ -187,14 +186,6 @@ cdef class ReducedPipeline(TreePipeline):
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
         return Pipeline.go_on(self, n)
-
-    def row_matrices(self):
-        """J and H^-1 J' of the rows over qd."""
-        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
-
-    def velocities(self):
-        """(nv,) qd."""
-        return self.qd.copy()
 
     def kicked(self):
         """(nv,) qd after the forces of a substep (compliant: of its half), and no impulses, at the state of the last
@@ -294,42 +285,6 @@ cdef class ReducedPipeline(TreePipeline):
         refresh_contacts(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count, &self.bodies,
                          &self.settings, self.anchors, rows, False)
 
-    cdef int project(self) noexcept nogil:
-        """What the rows are over the velocities of the trees. -> OK or GROW"""
-        cdef const Block* blocks = self.motion.blocks
-        cdef const Row* row
-        cdef Py_ssize_t i
-        cdef int status = self.generalized.begin(self.rows, self.row_count)
-        if status != OK:
-            return status
-        for i in range(self.row_count):
-            row = &self.rows[i]
-            if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
-                    blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
-                status = self.project_row(i, 0, row.body_a, row.body_b) or status
-                continue
-            if row.body_a >= 0 and blocks[row.body_a].count > 0:
-                status = self.project_row(i, 0, row.body_a, -1) or status
-            if row.body_b >= 0 and blocks[row.body_b].count > 0:
-                status = self.project_row(i, 1, -1, row.body_b) or status
-        return status
-
-    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
-        """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef const Row* row = &self.rows[i]
-        cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
-        cdef double* j
-        cdef double* y
-        if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
-            return GROW
-        memset(j, 0, block.count * sizeof(double))
-        if body_a >= 0:
-            self.motion.project(block, body_a, &row.jacobian[0], j)
-        if body_b >= 0:
-            self.motion.project(block, body_b, &row.jacobian[6], j)
-        self.motion.respond(block, body_a, body_b, j, y)
-        return OK
-
     cdef void bend_rows(self) noexcept nogil:
         """The curvature of joints' rows along a drift of the tree, where a free body's would turn by its gyroscopic torque
         alone: J times what the accelerations at qdd = 0 are more than those."""
@@ -349,6 +304,21 @@ cdef class ReducedPipeline(TreePipeline):
                 b = <const double*>&self.swings[row.body_b]
                 for k in range(6):
                     row.curvature += row.jacobian[k] * a[k] + row.jacobian[6 + k] * b[k]
+
+    cdef void aim_contacts(self) noexcept nogil:
+        """The biased pass is to see the mean rate of C in the drift, to second order: J (qd + h/2 qdd) + h/2 d2C/dt2 at qdd = 0.
+        Neither term alone is independent of the coordinates: a free link flies straight, whatever its joint's qdd.
+        After look, the bodies' twists as there; anew as rows change them."""
+        cdef Py_ssize_t i
+        if self.settings.compliant:
+            return
+        for i in range(self.joint_end, self.row_count):
+            self.rows[i].bias[BIASED] -= 0.5 * self.settings.h * self.rows[i].curvature
+        self.motion.give_swings(self.swings)
+        bend_contacts(self.collider.manifolds, self.collider.manifold_count, &self.bodies, self.swings, self.settings.h,
+                      self.anchors, self.rows)
+        for i in range(self.joint_end, self.row_count):
+            self.rows[i].bias[BIASED] += 0.5 * self.settings.h * self.rows[i].curvature
 
     cdef void finish_rows(self) noexcept nogil:
         if self.looping:
@@ -479,6 +449,8 @@ cdef class ReducedPipeline(TreePipeline):
                     self.rows, self.laden_blocks, self.laden_count, self.motion.qd, relaxed, rub, self.efforts, again))
             if self.correction == 0.0:
                 break
+            if not relaxed and not self.looping and k + 1 < iterations:
+                self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
             if self.tolerance >= 0.0:
                 self.show_twists()
                 if self.solved(self.bodies.twist, relaxed):
@@ -662,31 +634,66 @@ cdef class ReducedPipeline(TreePipeline):
         """The forces that rows are to bear, and what velocity products make of velocities half-way: not where a tree is too
         fast for h, and rows would answer what is not there. With loops at the velocities that come out, loops closed. Their impulses are not
         guessed from those before: what rows that contradict each other have piled up would strike as soon as poses change.
-        What limits and contacts are guessed to do is doubted where the forces are there that they bear, and acts before
-        these find their velocities."""
+        What limits and contacts are guessed to do comes after it: until it is balanced it may be far faster than anything
+        moves, and velocity products of it are nothing that the drift has. With loops it is doubted there."""
         cdef Py_ssize_t nv = self.motion.tree.nv
         cdef int k
         memcpy(self.started, self.motion.qd, nv * sizeof(double))
-        if not self.looping:
-            self.motion.kick(h, forces, 1)
+        self.motion.kick(h, forces, 1)
+        if self.looping:
+            self.start_rows(False)
             if not self.runge:
-                self.motion.begin_account(h, forces, NULL)
-        else:
-            self.motion.kick(h, forces, 1)
-            self.start_rows()
-            self.doubt(False)
-            for k in range(0 if self.runge else ROUNDS):
-                self.generalized.solve(self.rows, self.motion.qd, BIASED)
-            if not self.runge:
+                for k in range(ROUNDS):
+                    self.generalized.solve(self.rows, self.motion.qd, BIASED)
                 self.motion.kick_anew(h, forces)
                 memcpy(self.started, self.motion.trial, nv * sizeof(double))
-                self.motion.begin_account(h, forces, self.tied)
+        if not self.runge:
+            self.motion.begin_account(h, forces, self.tied if self.looping else NULL)
         memcpy(self.kicked_to, self.motion.qd, nv * sizeof(double))
+        if not self.looping:
+            self.start_rows(False)
+        self.start_rows(True)
+        if self.looping:
+            self.doubt(False)
 
-    cdef void start_rows(self) noexcept nogil:
-        """The impulses that rows start with act; compliant contacts' as far as they help."""
-        self.generalized.warm_start(self.rows, self.joint_end if self.settings.compliant else self.row_count, self.motion.qd)
-        if self.settings.compliant:
+    cdef void kick_again(self, double h, const double* forces) noexcept nogil:
+        """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
+        from a link what its path bent by. Not of trees whose kinetic energy that changes by half, which are too fast for h;
+        nor beside loops, whose account the first kick has begun."""
+        cdef const Block* block
+        cdef Py_ssize_t i, k, nv = self.motion.tree.nv
+        cdef double* qd = self.motion.qd
+        cdef double* change = self.levels
+        cdef const double* qdd = self.motion.qdd
+        self.show_twists()
+        self.aim_contacts()
+        memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
+        self.motion.account(-1.0)
+        self.motion.find_accelerations(forces)
+        for i in range(nv):
+            change[i] = qd[i] - self.kicked_to[i]
+            qd[i] = self.started[i] + change[i] + h * qdd[i]
+        self.motion.look()
+        self.motion.account(1.0)
+        for k in range(self.motion.tree_count):
+            block = &self.motion.trees[k]
+            if fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
+                for i in range(block.first, block.first + block.count):
+                    self.kicked_to[i] = qd[i] - change[i]
+            else:
+                for i in range(block.first, block.first + block.count):
+                    qd[i] = self.kicked_to[i] + change[i]
+
+    cdef void start_rows(self, bint bounded) noexcept nogil:
+        """The impulses that limits' and contacts' rows start with act, or those of all others; compliant contacts' as far as
+        they help."""
+        cdef const Row* row
+        cdef Py_ssize_t i
+        for i in range(self.joint_end if self.settings.compliant else self.row_count):
+            row = &self.rows[i]
+            if row.impulse != 0.0 and (row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL) == bounded:
+                self.generalized.apply(i, row.impulse, self.motion.qd)
+        if self.settings.compliant and bounded:
             self.guess_contacts(self.motion.qd, self.levels, BIASED)
 
     cdef void second_kick(self, double h, const double* forces) noexcept nogil:
@@ -710,12 +717,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.set_start_impulses()
         self.find_busy()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        if not self.looping:
-            if self.settings.compliant:
-                self.motion.kick(0.5 * h, forces, 1)         # guesses are weighed where the forces are there that they bear
-            self.start_rows()
-            if self.settings.compliant:
-                self.motion.take_back(0.5 * h)
+        self.motion.look()
+        self.aim_contacts()
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)

@@ -4,9 +4,11 @@ from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.solve._generalized cimport GeneralizedRows
 
 cdef class TreePipeline(Pipeline):
     cdef readonly TreeMotion motion
+    cdef GeneralizedRows generalized     # all rows over its velocities
     cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own
@@ -19,6 +21,9 @@ cdef class TreePipeline(Pipeline):
     cdef Twist* carried_forces           # on bodies, see sum_carried; (nv,) of joints
     cdef double* carried
     cdef double* shown                   # q and qd that the bodies stand for
+    cdef readonly object shown_twists    # (bodies, 6) and those that they were given then: what differs was written by the user
+    cdef Twist* shown_twist
+    cdef object moved                    # (bodies,) bool: whether the tree gives them theirs
     cdef double* backup                  # q and qd before the step
     cdef bint leading                    # whether there are kinematic bodies, whose arrays the tree follows
     cdef bint pushed                     # whether any body has a force or damping
@@ -30,6 +35,9 @@ cdef class TreePipeline(Pipeline):
     cdef bint is_stale(self) noexcept nogil
     cdef bint is_at(self, const double* state) noexcept nogil
     cdef void show_twists(self) noexcept nogil
+    cdef void keep_twists(self) noexcept nogil
     cdef void give_twists(self) noexcept nogil
     cdef void sum_forces(self) noexcept nogil
     cdef void pass_failure(self) noexcept with gil
+    cdef int project(self) noexcept nogil
+    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil

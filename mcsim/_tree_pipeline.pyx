@@ -1,6 +1,7 @@
 """The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
 
-from libc.string cimport memcmp, memcpy
+from libc.stdint cimport int32_t
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
 
@@ -8,8 +9,9 @@ from mcsim._pipeline cimport Pipeline
 from mcsim._state_arrays cimport StateArrays
 from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
-from mcsim.core._types cimport CALL_FAILED, Mat3, Twist
-from mcsim.reduced._motion cimport TreeMotion
+from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
+from mcsim.reduced._motion cimport Block, TreeMotion
+from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport KINEMATIC, ROW_NORMAL, Row
 
 
@@ -22,6 +24,7 @@ cdef class TreePipeline(Pipeline):
         self.q, self.qd, self.tau, self.qdd = plan.q, plan.qd, plan.tau, np.zeros(nv)
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
+        self.generalized = GeneralizedRows()
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -31,6 +34,11 @@ cdef class TreePipeline(Pipeline):
         self.held = integers(held)
         self.shown, self.backup = doubles(self.coordinates[0]), doubles(self.coordinates[1])
         self.angles = plan.angles
+        self.moved = np.zeros(bodies.count, bool)
+        self.moved[plan.links["body"]] = plan.links["prescribed"] == 0
+        twists = np.zeros((bodies.count + 1, 6))
+        self.shown_twists, self.shown_twist = twists[:bodies.count], <Twist*>doubles(twists)
+        self.keep_twists()
         self.leading = bool(np.any(bodies.kind == KINEMATIC))
         self.carrier_count = len(plan.carriers)
         self.carried_forces, self.carried = <Twist*>doubles(carrying[0]) + 1, doubles(carrying[1])
@@ -117,6 +125,52 @@ cdef class TreePipeline(Pipeline):
         Pipeline.take_time(self, other)
         self.trust_records()
 
+    # ---- rows --------------------------------------------------------------------------------------------------------
+
+    def row_matrices(self):
+        """J and H^-1 J' of the rows over qd."""
+        return self.generalized.matrices(self.row_count, self.motion.tree.nv)
+
+    def velocities(self):
+        """(nv,) qd."""
+        return self.qd.copy()
+
+    cdef int project(self) noexcept nogil:
+        """What the rows are over the velocities of the trees. -> OK or GROW"""
+        cdef const Block* blocks = self.motion.blocks
+        cdef const Row* row
+        cdef Py_ssize_t i
+        cdef int status = self.generalized.begin(self.rows, self.row_count)
+        if status != OK:
+            return status
+        for i in range(self.row_count):
+            row = &self.rows[i]
+            if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
+                    blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 0, row.body_a, row.body_b) or status
+                continue
+            if row.body_a >= 0 and blocks[row.body_a].count > 0:
+                status = self.project_row(i, 0, row.body_a, -1) or status
+            if row.body_b >= 0 and blocks[row.body_b].count > 0:
+                status = self.project_row(i, 1, -1, row.body_b) or status
+        return status
+
+    cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
+        """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
+        cdef const Row* row = &self.rows[i]
+        cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
+        cdef double* j
+        cdef double* y
+        if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
+            return GROW
+        memset(j, 0, block.count * sizeof(double))
+        if body_a >= 0:
+            self.motion.project(block, body_a, &row.jacobian[0], j)
+        if body_b >= 0:
+            self.motion.project(block, body_b, &row.jacobian[6], j)
+        self.motion.respond(block, body_a, body_b, j, y)
+        return OK
+
     # ---- bodies and the tree -----------------------------------------------------------------------------------------
 
     cdef void show(self, bint moved) noexcept nogil:
@@ -134,8 +188,34 @@ cdef class TreePipeline(Pipeline):
     cdef void give_twists(self) noexcept nogil:
         """After look: the bodies as the tree has them."""
         self.motion.give_twists(self.bodies.twist)
+        self.keep_twists()
         memcpy(self.shown, self.motion.q, self.motion.tree.nq * sizeof(double))
         memcpy(self.shown + self.motion.tree.nq, self.motion.qd, self.motion.tree.nv * sizeof(double))
+
+    cdef void keep_twists(self) noexcept nogil:
+        """The bodies' twists as they are now are the engine's own."""
+        memcpy(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist))
+
+    def take_back_twists(self, twist, shown):
+        """Of the bodies that the tree moves: those that users wrote, and those that they were given before."""
+        self.kept[0].twist[self.moved] = twist[self.moved]
+        self.shown_twists[self.moved] = shown[self.moved]
+
+    def forget_written(self):
+        """What users have written into twists is not taken over."""
+        self.keep_twists()
+
+    def written(self):
+        """(bodies, 2) bool: whose velocity and angular velocity users have written, of those that the tree moves; None where
+        there are none."""
+        if memcmp(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist)) == 0:
+            return None
+        twist = self.kept[0].twist
+        found = np.zeros((len(twist), 2), bool)
+        for half in range(2):
+            part = slice(3 * half, 3 * half + 3)
+            found[:, half] = self.moved & np.any(twist[:, part] != self.shown_twists[:, part], axis=1)
+        return found if np.any(found) else None
 
     cdef bint is_stale(self) noexcept nogil:
         """Whether q or qd were written since the bodies were made to follow."""
@@ -154,7 +234,13 @@ cdef class TreePipeline(Pipeline):
         if self.is_stale():
             if self.carried_step != self.steps or not self.is_at(self.backup):
                 self.recovered = self.steps                  # what the joints carried belongs to another place
+            written = self.written()
+            twist = self.kept[0].twist
+            kept = twist.copy()
             self.show(False)
+            for half in range(2 if written is not None else 0):
+                part = slice(3 * half, 3 * half + 3)
+                twist[written[:, half], part] = kept[written[:, half], part]
         if self.motion.failed:
             self.pass_failure()
             self.raise_failure()
@@ -197,3 +283,4 @@ cdef class TreePipeline(Pipeline):
         memcpy(self.motion.q, self.backup, self.motion.tree.nq * sizeof(double))
         memcpy(self.motion.qd, self.backup + self.motion.tree.nq, self.motion.tree.nv * sizeof(double))
         Pipeline.undo(self)
+        self.keep_twists()

@@ -18,6 +18,7 @@ Source: E. Catto, "Solver2D", 2024, for central friction.
 
 from libc.math cimport INFINITY
 from mcsim.core._math cimport normalized, perpendicular, rotate_back
+from mcsim.core._types cimport Twist
 from mcsim.state._carrier cimport carried
 from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
@@ -28,6 +29,9 @@ from mcsim.constraints._parts cimport *
 cdef enum:
     MOST_ROWS = 15             # of one manifold: 4 normals, 8 frictions, a twist, 2 against rolling
 
+
+# The largest part of its path by which a turning arm's end leaves its tangent: (1 - cos x) / x.
+cdef double MOST_BENT = 0.7246
 
 # Where a manifold's rows act at the present poses. Arms from a's centre of mass, world axes [m].
 ctypedef struct ContactFrame:
@@ -231,6 +235,7 @@ cdef void refresh_manifold(Manifold* m, const Resistance* resistance, const Bodi
         linear_row(normal, f.normal, f.arm[i], add(f.arm[i], f.between))
         apply_inverse_mass(normal, bodies)
         normal.error = f.error[i]
+        normal.curvature = 0.0
         normal.kick = kick
         arm = sub(f.arm[i], f.centre)
         normal.offset[0] = dot(f.tangent, arm)
@@ -295,6 +300,43 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
             continue
         refresh_manifold(&manifolds[i], resistance_of(resistances, i), bodies, settings, &anchors[MANIFOLD_ANCHORS * i],
                          &rows[manifolds[i].row_begin])
+
+
+cdef inline Vec3 point_acceleration(const Twist* a, Vec3 w, Vec3 arm) noexcept nogil:
+    """Of a body's point, from the acceleration of its centre of mass: a + dw/dt x r + w x (w x r)"""
+    return add(a.v, add(cross(a.w, arm), cross(w, cross(w, arm))))
+
+
+cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
+                        double h, const Anchor* anchors, Row* rows) noexcept nogil:
+    """d2C/dt2 of the normals' rows at the present poses and twists and these accelerations [v; w] of the bodies, into their
+    `curvature`: n . (what the roundings' centres accelerate apart). A normal that turns with them adds their velocity at
+    right angles to it and to its line, squared, by their distance. In h it bends no path by more than MOST_BENT of it."""
+    cdef const Manifold* m
+    cdef const Anchor* anchor
+    cdef const Twist* a
+    cdef const Twist* b
+    cdef Vec3 arm_a, arm_b, apart, past, v_a, v_b
+    cdef double bent, most
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(count):
+        m = &manifolds[i]
+        a, b = &bodies.twist[m.body_a], &bodies.twist[m.body_b]
+        for k in range(m.point_count):
+            anchor = &anchors[MANIFOLD_ANCHORS * i + k]
+            arm_a = rotate(bodies.orientation[m.body_a], anchor.local_a)
+            arm_b = rotate(bodies.orientation[m.body_b], anchor.local_b)
+            v_a, v_b = add(a.v, cross(a.w, arm_a)), add(b.v, cross(b.w, arm_b))
+            apart = sub(point_acceleration(&acceleration[m.body_b], b.w, arm_b),
+                        point_acceleration(&acceleration[m.body_a], a.w, arm_a))
+            bent = dot(m.normal, apart)
+            if m.turns and m.rounding_a + m.rounding_b > 0.0:
+                past = sub(v_b, v_a)
+                past = add_scaled(add_scaled(past, -dot(m.normal, past), m.normal), -dot(m.line, past), m.line)
+                bent += dot(past, past) / (m.rounding_a + m.rounding_b)
+            most = 2.0 * MOST_BENT * (norm(v_a) + norm(v_b)) / h
+            rows[m.row_begin + k].curvature = max(-most, min(bent, most))
 
 
 cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:

@@ -53,6 +53,7 @@ cdef class TreeMotion:
     cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
+    cdef void find_accelerations(self, const double* forces) noexcept nogil
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil
     cdef void begin_account(self, double h, const double* forces, const int32_t* told) noexcept nogil
     cdef void see_leads(self) noexcept nogil

@@ -161,6 +161,10 @@ cdef class TreeMotion:
                 self.qd[i] = self.trial[i] + h * self.qdd[i]
         self.see_leads()
 
+    cdef void find_accelerations(self, const double* forces) noexcept nogil:
+        """After look: qdd."""
+        accelerate(&self.tree, <const Wide*>self.tau, <const Wide*>forces, <Wide*>self.qdd)
+
     cdef void kick_anew(self, double h, const double* forces) noexcept nogil:
         """The last kick, of h, at the velocities that came out, and of what else has changed them since."""
         cdef Py_ssize_t i
