@@ -114,7 +114,7 @@ class BodyHandle(Handle):
     def _row(self, name, part=slice(None)):
         """This body's row of an array of the state."""
         there = self._world._arrays()
-        return self._world._as_shown(getattr(there.bodies, name))[self._number(there), part]
+        return self._world._as_shown(name, getattr(there.bodies, name))[self._number(there), part]
 
     def __repr__(self):
         if self.removed:

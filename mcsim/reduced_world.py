@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcsim._reduced_pipeline import ReducedPipeline
-from mcsim.core.errors import SceneError
+from mcsim.core.errors import SceneError, SimulationError
 from mcsim.core.linear import inverse, length, product, sparse_product
 from mcsim.core.rotation import conjugate, rotate
 from mcsim.handles import BodyHandle
@@ -68,7 +68,8 @@ class ReducedWorld(World):
     The same scene, observers, contacts, queries and changes as World, beside what is of generalized coordinates: `q`,
     `qd`, `tau`, `index`, forward_dynamics, inverse_dynamics, mass_matrix, bias_force, body_jacobian, to_maximal,
     from_maximal; `system` is the model (help(mcsim.reduced.System)). q and qd may be written at any time, and every
-    observer follows; the bodies' arrays (positions, ...) are read-only. Nothing sleeps.
+    observer follows; so may velocities and angular_velocities of the bodies, which joints make agree as after
+    set_velocity. positions and orientations are read-only. Nothing sleeps.
     """
 
     def __init__(self, scene: Scene, *, dt=1e-3, substeps=1, integrator=None,
@@ -143,25 +144,83 @@ class ReducedWorld(World):
     def _pipeline(self):
         """The pipeline, its bodies where q and qd have them. For whoever has the world's turn, as all that follows q:
         in the middle of a step bodies are where the step has them."""
-        pipeline = vars(self)["_pipeline"]
         if not self._turn.stepping:
-            pipeline.sync()
-        return pipeline
+            self._follow_written()
+        return vars(self)["_pipeline"]
 
     @property
     def _bodies(self):
         """The bodies' arrays, as q and qd have them."""
         if not self._turn.stepping:
-            vars(self)["_pipeline"].sync()
+            self._follow_written()
         return vars(self)["_bodies"]
 
     @property
     def _joints(self):
         """The joints' records, with what those of the tree carried in the last substep."""
         if not self._turn.stepping:
-            vars(self)["_pipeline"].sync()
+            self._follow_written()
             vars(self)["_pipeline"].recover()
         return vars(self)["_joints"]
+
+    # Velocities that users write into the bodies' arrays are taken over by the next step and by changes of velocities. Until
+    # then an observer works on the state as they will make it, and leaves it as it was written.
+
+    def _follow_written(self):
+        """The bodies as q and qd have them and, until whoever has the world's turn gives it back, q and qd as what is written
+        into the bodies' velocities makes them."""
+        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
+        pipeline.sync()
+        if not self._turn.taken or self._turn.last is not None or pipeline.written() is None:
+            return
+        qd, twist, shown = pipeline.qd.copy(), bodies.twist.copy(), pipeline.shown_twists.copy()
+
+        def give_back():
+            if vars(self)["_pipeline"] is pipeline:
+                pipeline.qd[...] = qd
+                pipeline.take_back_twists(twist, shown)
+        if np.all(np.isfinite(twist)):
+            self._take_over()
+            self._turn.last = give_back
+
+    def _take_over(self):
+        """Written velocities become the state: all at once, as set_velocity does it."""
+        pipeline = vars(self)["_pipeline"]
+        pipeline.sync()
+        written = pipeline.written()
+        if written is None:
+            return
+        twist = vars(self)["_bodies"].twist
+        for i in np.flatnonzero(np.any(written, axis=1)):
+            if not np.all(np.isfinite(twist[i])):
+                raise SimulationError(f"step {pipeline.steps + 1} (t = {self.time + self.dt:.6g} s): the velocity that was "
+                                      f"written for body {self.body_names[i]!r} is not finite; set it anew")
+        self._agree(twist.copy(), written)
+
+    def _commit(self):
+        """Before velocities change: what is written is taken over for good."""
+        self._follow_written()
+        self._turn.last = None
+
+    def _agree(self, twists, written):
+        """qd as impulses at the joints make it of these twists (n, 6), where they are `written` (n, 2), and of the present ones
+        elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is written."""
+        pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
+        asked, qd = pipeline.shown_twists.copy(), pipeline.qd.copy()
+        for half in range(2):
+            part = slice(3 * half, 3 * half + 3)
+            asked[written[:, half], part] = twists[written[:, half], part]
+        for link in self.system.links:
+            i = link.body_number
+            if link.joint is None and not link.prescribed:
+                if written[i, 0]:
+                    qd[link.v][:3] = twists[i, :3]
+                if written[i, 1]:
+                    qd[link.v][3:] = rotate(conjugate(pipeline.q[link.q][3:]), twists[i, 3:])
+        allow(self.system, pipeline.q, qd, (bodies.position, bodies.orientation, asked[:, :3], asked[:, 3:]))
+        pipeline.forget_written()
+        pipeline.qd[...] = qd
+        pipeline.sync()
 
     def _arrays(self):
         with self._turn.glance() as had:
@@ -170,9 +229,9 @@ class ReducedWorld(World):
         return self._there
 
     @staticmethod
-    def _as_shown(array):
+    def _as_shown(name, array):
         view = array.view()
-        view.flags.writeable = False
+        view.flags.writeable = name == "twist"
         return view
 
     # ---- stepping ----------------------------------------------------------------------------------------------------
@@ -186,7 +245,7 @@ class ReducedWorld(World):
         super().step(n)
 
     def _make_steps(self, n):
-        vars(self)["_pipeline"].sync()                       # what was written since: the step itself looks at q alone
+        self._take_over()                                    # what was written since: the step itself looks at q alone
         if self._keywords["integrator"] != "reference":
             try:
                 return super()._make_steps(n)
@@ -377,6 +436,8 @@ class ReducedWorld(World):
                 self._check_tree(state)
             q, qd = self.system.coordinates(*state)
             allow(self.system, q, qd, state)
+            vars(self)["_pipeline"].forget_written()
+            self._turn.last = None
             self.q[...], self.qd[...] = q, qd
 
     def _check_tree(self, state):
@@ -393,22 +454,23 @@ class ReducedWorld(World):
     @property
     def positions(self) -> np.ndarray:
         """(n, 3) read-only view: centres of mass, world [m]."""
-        return self._as_shown(self._arrays().bodies.position)
+        return self._as_shown("position", self._arrays().bodies.position)
 
     @property
     def orientations(self) -> np.ndarray:
         """(n, 4) read-only view: unit quaternions (w, x, y, z), body axes into the world."""
-        return self._as_shown(self._arrays().bodies.orientation)
+        return self._as_shown("orientation", self._arrays().bodies.orientation)
 
     @property
     def velocities(self) -> np.ndarray:
-        """(n, 3) read-only view: of the centres of mass, world axes [m/s]."""
-        return self._as_shown(self._arrays().bodies.twist[:, :3])
+        """(n, 3) view: of the centres of mass, world axes [m/s]. What is written into it is taken over as by set_velocity, of
+        all bodies at once, by the next step and by what changes velocities."""
+        return self._arrays().bodies.twist[:, :3]
 
     @property
     def angular_velocities(self) -> np.ndarray:
-        """(n, 3) read-only view: world axes [rad/s]."""
-        return self._as_shown(self._arrays().bodies.twist[:, 3:])
+        """(n, 3) view: world axes [rad/s]. It may be written, as `velocities`."""
+        return self._arrays().bodies.twist[:, 3:]
 
     def set_pose(self, body, position=None, orientation=None) -> None:
         """Place a body that no joint of the tree holds: what hangs on it goes with it. `position` (3,) of its centre of
@@ -444,19 +506,15 @@ class ReducedWorld(World):
             return super()._set_velocity(body, velocity, angular_velocity)
         if velocity is not None:
             velocity = self._vector(velocity, "velocity", "set_velocity")
-        bodies = self._bodies
-        twists, qd = bodies.twist.copy(), self.qd.copy()
         if angular_velocity is not None:
-            spin = self._vector(angular_velocity, "angular_velocity", "set_velocity")
-            if link.joint is None:
-                qd[link.v][3:] = rotate(conjugate(self.q[link.q][3:]), spin)
-            twists[link.body_number, 3:] = spin
-        if velocity is not None:
-            if link.joint is None:
-                qd[link.v][:3] = velocity
-            twists[link.body_number, :3] = velocity
-        allow(self.system, self.q, qd, (bodies.position, bodies.orientation, twists[:, :3], twists[:, 3:]))
-        self.qd[...] = qd
+            angular_velocity = self._vector(angular_velocity, "angular_velocity", "set_velocity")
+        self._commit()
+        twists, written = vars(self)["_bodies"].twist.copy(), np.zeros((len(self.body_names), 2), bool)
+        for half, given in enumerate((velocity, angular_velocity)):
+            if given is not None:
+                twists[link.body_number, 3 * half:3 * half + 3] = given
+                written[link.body_number, half] = True
+        self._agree(twists, written)
 
     def _link(self, body, doing):
         """The link of a body that moves."""
@@ -476,6 +534,7 @@ class ReducedWorld(World):
         """The same for many bodies: (k, 3), or (k, 6) with angular ones [N m s]; as World.apply_impulses."""
         with self._turn.alone("apply_impulses"):
             chosen, wrenches = self._many(impulses, bodies, points, "impulses", "apply_impulses")
+            self._commit()
             force = np.zeros(len(self.qd))
             for i, wrench in zip(chosen, wrenches):
                 force += product(wrench, self.body_jacobian(int(i)))
@@ -495,13 +554,24 @@ class ReducedWorld(World):
         if "q" not in snapshot.packed:
             raise SceneError("takes what ReducedWorld.snapshot() gave, not that of a World, whose state from_maximal takes")
 
+    def _recorded(self):
+        """With what was written as it was written, which goes on to be taken over."""
+        holder = super()._recorded()
+        if self._turn.last is not None:
+            give_back, self._turn.last = self._turn.last, None
+            give_back()
+            holder.pipeline.sync()
+        return holder
+
     def _catch_up(self):
         pipeline = vars(self)["_pipeline"]
         pipeline.sync()
         pipeline.recover()
 
     def _follow(self, holder):
+        written = holder.bodies.twist.copy()
         holder.pipeline.sync()
+        holder.pipeline.take_back_twists(written, holder.pipeline.shown_twists)
         holder.pipeline.trust_records()
 
     def _given(self):

@@ -404,8 +404,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         return self._there
 
     @staticmethod
-    def _as_shown(array):
-        """What a user gets to see of an array of the bodies' state."""
+    def _as_shown(name, array):
+        """What a user gets to see of an array of the bodies' state, by its name."""
         return array
 
     def frames(self) -> tuple[np.ndarray, np.ndarray]:

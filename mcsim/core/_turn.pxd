@@ -6,6 +6,7 @@ cdef class Turn:
     cdef unsigned long owner                 # the thread that has it; 0: none
     cdef object message
     cdef readonly bint stepping              # whether a step has it
+    cdef public object last                  # what is called before it is given back, once; or None
 
     cdef bint take(self) noexcept
     cdef void give(self) noexcept

@@ -50,6 +50,11 @@ cdef class Turn:
         """The same for a block that can do without: `with turn.glance() as had` tells whether the turn was free."""
         return _hold(self, None, GLANCE)
 
+    @property
+    def taken(self):
+        """Whether somebody has it."""
+        return self.owner != 0
+
     cdef bint take(self) noexcept:
         """-> whether the turn was free. Whoever has it gives it back."""
         if not PyThread_acquire_lock(self.lock, NOWAIT_LOCK):
@@ -88,7 +93,12 @@ cdef class Hold:
     def __exit__(self, *_):
         if self.has:
             self.has = False
-            self.turn.give()
+            last, self.turn.last = self.turn.last, None
+            try:
+                if last is not None:
+                    last()
+            finally:
+                self.turn.give()
 
 
 cdef _hold(Turn turn, object doing, Want want):

@@ -114,13 +114,14 @@ def drawn(rng, world, count):
     def view(w, k):
         if reduced:
             w.qd[...] = 0.9 * w.qd + 0.05 * v[0]
-        else:
-            w.velocities[i] += 0.1 * v[:3]
+        w.velocities[i] += 0.1 * v[:3]
+        if not reduced:
             w.positions[i] += 0.001 * v[3:]
 
     def written(w, k):
         if reduced:
             w.tau[...] = 0.1 * v[1]
+            w.angular_velocities[...] *= 0.9
         elif w.body(body).kind != "static":
             w.orientations[i] *= 1.5
 
