@@ -33,6 +33,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef int32_t* tied                   # (trees,): whether rows that close loops do
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started
+    cdef double* doubted[2]              # (trees,) each
     cdef double* kicked_to
 
     cdef void find_busy(self) noexcept nogil

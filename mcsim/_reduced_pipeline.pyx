@@ -115,7 +115,9 @@ cdef class ReducedPipeline(TreePipeline):
             for i in range(bodies.count)], nv, self.looping)
         self.flight = TreeFlight(self.motion)
         self.pitched = plan.pitched
-        self.kept_of_drift = np.zeros((2, self.motion.tree_count + 1), np.int32), np.zeros((3, nv + 1))
+        self.kept_of_drift = (np.zeros((2, self.motion.tree_count + 1), np.int32), np.zeros((3, nv + 1)),
+                              np.zeros((2, self.motion.tree_count + 1)))
+        self.doubted[0], self.doubted[1] = doubles(self.kept_of_drift[2][0]), doubles(self.kept_of_drift[2][1])
         self.busy, self.tied = integers(self.kept_of_drift[0][0]), integers(self.kept_of_drift[0][1])
         self.begun, self.started, self.kicked_to = (doubles(self.kept_of_drift[1][0]), doubles(self.kept_of_drift[1][1]),
                                                     doubles(self.kept_of_drift[1][2]))
@@ -469,17 +471,6 @@ cdef class ReducedPipeline(TreePipeline):
         if self.settings.compliant:
             self.guess_contacts(self.motion.qd, self.levels, RELAXED)
 
-    cdef int32_t node(self, int32_t body) noexcept nogil:
-        if body < 0 or self.motion.blocks[body].count == 0:
-            return -1
-        return self.motion.blocks[body].first
-
-    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
-        return self.generalized.rate(i, velocity)
-
-    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
-        self.generalized.apply(i, impulse, velocity)
-
     cdef void apply_guesses(self, bint second, double part) noexcept nogil:
         """This part of the impulses that limits and contacts start with, or that are carried to the second half."""
         cdef const Row* row
@@ -497,7 +488,10 @@ cdef class ReducedPipeline(TreePipeline):
         were open, may be far from what they should be. They only take energy; where they give much, they are dropped."""
         cdef Py_ssize_t i
         cdef double guess
+        cdef double* gained = self.motion.gained
+        cdef double* handled = self.motion.handled       # an account that the first kick has begun goes on
         cdef Row* row
+        self.motion.gained, self.motion.handled = self.doubted[0], self.doubted[1]
         self.apply_guesses(second, -1.0)
         self.motion.look()
         memset(self.motion.gained, 0, self.motion.tree_count * sizeof(double))
@@ -514,6 +508,7 @@ cdef class ReducedPipeline(TreePipeline):
                 self.generalized.apply(i, -guess, self.motion.qd)
                 row.impulse -= guess
                 row.carry = 0.0
+        self.motion.gained, self.motion.handled = gained, handled
 
     cdef bint gives(self, int32_t body) noexcept nogil:
         """Whether guesses have given a body's tree three times what it had."""

@@ -12,7 +12,7 @@ from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.reduced._motion cimport Block, TreeMotion
 from mcsim.solve._generalized cimport GeneralizedRows
-from mcsim.state._layout cimport KINEMATIC, ROW_NORMAL, Row
+from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
 
 cdef class TreePipeline(Pipeline):
@@ -135,6 +135,17 @@ cdef class TreePipeline(Pipeline):
         """(nv,) qd."""
         return self.qd.copy()
 
+    cdef int32_t node(self, int32_t body) noexcept nogil:
+        if body < 0 or self.motion.blocks[body].count == 0:
+            return -1
+        return self.motion.blocks[body].first
+
+    cdef double row_rate(self, Py_ssize_t i, const double* velocity) noexcept nogil:
+        return self.generalized.rate(i, velocity)
+
+    cdef void row_act(self, Py_ssize_t i, double impulse, double* velocity) noexcept nogil:
+        self.generalized.apply(i, impulse, velocity)
+
     cdef int project(self) noexcept nogil:
         """What the rows are over the velocities of the trees. -> OK or GROW"""
         cdef const Block* blocks = self.motion.blocks
@@ -164,10 +175,14 @@ cdef class TreePipeline(Pipeline):
         if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
             return GROW
         memset(j, 0, block.count * sizeof(double))
-        if body_a >= 0:
-            self.motion.project(block, body_a, &row.jacobian[0], j)
-        if body_b >= 0:
-            self.motion.project(block, body_b, &row.jacobian[6], j)
+        if body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT:
+            self.motion.project_between(block, body_a, body_b, &row.jacobian[0], j)
+        else:
+            if body_a >= 0:
+                self.motion.project(block, body_a, &row.jacobian[0], j)
+            if body_b >= 0:
+                self.motion.project(block, body_b, &row.jacobian[6], j)
+        self.generalized.trim(i, side)
         self.motion.respond(block, body_a, body_b, j, y)
         return OK
 

@@ -435,6 +435,11 @@ cdef class TreeMotion:
         """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
         project(&self.tree, self.link_of[body], jacobian, out - block.first)
 
+    cdef void project_between(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian,
+                              double* out) noexcept nogil:
+        """The same of a row on two bodies, whose impulses on them are each other's opposite."""
+        project_between(&self.tree, self.link_of[body_a], self.link_of[body_b], jacobian, jacobian + 6, out - block.first)
+
     cdef void respond(self, const Block* block, int32_t body_a, int32_t body_b, const double* force,
                       double* out) noexcept nogil:
         """out = H^-1 force on a block, by the articulated inertias. force: of what acts on these bodies (-1: none), so that it

@@ -44,21 +44,41 @@ cdef void give_twists(const Tree* tree, bint prescribed, Twist* twist) noexcept 
         out.w = vec3(s.velocity.w.x, s.velocity.w.y, s.velocity.w.z)
 
 
+cdef inline Force about_link(const Tree* tree, Py_ssize_t i, const double* wrench) noexcept nogil:
+    """[f; n] on link i, at its centre of mass, about its origin."""
+    cdef Force f
+    f.f = wide3(wrench[0], wrench[1], wrench[2])
+    f.n = w_add(wide3(wrench[3], wrench[4], wrench[5]), w_cross(tree.states[i + 1].com, f.f))
+    return f
+
+
+cdef inline Py_ssize_t project_on(const Tree* tree, Py_ssize_t i, Force* f, double* out) noexcept nogil:
+    """out (nv,) += S' f of link i's joint; f goes to its parent. -> that one"""
+    cdef const Link* link = &tree.links[i]
+    cdef int k
+    for k in range(link.freedoms):
+        out[link.v + k] += pairing(&tree.axes[link.v + k].axis, f)
+    f.n = w_add(f.n, w_cross(tree.states[i + 1].arm, f.f))
+    return link.parent
+
+
 cdef void project(const Tree* tree, Py_ssize_t i, const double* wrench, double* out) noexcept nogil:
     """out (nv,) += J' wrench: the generalized force of [f; n] on link i, at its centre of mass."""
-    cdef const LinkState* s = &tree.states[i + 1]
-    cdef const Link* link
-    cdef Force f
-    cdef int k
-    f.f = wide3(wrench[0], wrench[1], wrench[2])
-    f.n = w_add(wide3(wrench[3], wrench[4], wrench[5]), w_cross(s.com, f.f))
+    cdef Force f = about_link(tree, i, wrench)
     while i >= 0:
-        link = &tree.links[i]
-        s = &tree.states[i + 1]
-        for k in range(link.freedoms):
-            out[link.v + k] += pairing(&tree.axes[link.v + k].axis, &f)
-        f.n = w_add(f.n, w_cross(s.arm, f.f))
-        i = link.parent
+        i = project_on(tree, i, &f, out)
+
+
+cdef void project_between(const Tree* tree, Py_ssize_t i, Py_ssize_t j, const double* wrench, const double* other,
+                          double* out) noexcept nogil:
+    """The same of wrenches on links i and j whose sum is 0: above where their supports meet they do nothing."""
+    cdef Force f = about_link(tree, i, wrench)
+    cdef Force g = about_link(tree, j, other)
+    while i != j:
+        if i > j:
+            i = project_on(tree, i, &f, out)
+        else:
+            j = project_on(tree, j, &g, out)
 
 
 cdef Quat quaternion_of(const LinkState* s, const Mat3* turn) noexcept nogil:

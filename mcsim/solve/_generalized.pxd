@@ -15,6 +15,8 @@ ctypedef struct Reach:
     int64_t begin                # of its numbers
     int32_t first                # of the block in the vector
     int32_t count                # 0: the side moves nothing
+    int32_t low                  # J is 0 before and from there on, as it is but on the supports of two bodies
+    int32_t high
 
 cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
@@ -49,6 +51,7 @@ cdef class GeneralizedRows:
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
     cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
                   double** response) noexcept nogil
+    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil

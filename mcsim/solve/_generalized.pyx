@@ -60,6 +60,28 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
     return sum
 
 
+cdef inline double reach_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
+    return dot_many(jacobian + reach.begin + reach.low, velocity + reach.first + reach.low, reach.high - reach.low)
+
+
+cdef inline double row_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
+    """J qd of a row's two sides."""
+    cdef double s = reach_rate(&reach[0], jacobian, velocity)
+    return s + reach_rate(&reach[1], jacobian, velocity) if reach[1].count > 0 else s
+
+
+cdef inline void row_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
+    """qd += H^-1 J' impulse"""
+    cdef const double* y
+    cdef double* v
+    cdef int side, k
+    for side in range(2):
+        y = response + reach[side].begin
+        v = velocity + reach[side].first
+        for k in range(reach[side].count):
+            v[k] += y[k] * impulse
+
+
 cdef inline bint rubs(const Row* row) noexcept nogil:
     """Whether it is friction of contacts."""
     return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
@@ -128,10 +150,20 @@ cdef class GeneralizedRows:
         reach.begin = self.used
         reach.first = first
         reach.count = count
+        reach.low, reach.high = 0, count
         jacobian[0] = self.jacobian + self.used
         response[0] = self.response + self.used
         self.used += count
         return OK
+
+    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil:
+        """Where its J is not 0, once it is there."""
+        cdef Reach* reach = &self.reaches[2 * row + side]
+        cdef const double* j = self.jacobian + reach.begin
+        while reach.low < reach.high and j[reach.low] == 0.0:
+            reach.low += 1
+        while reach.high > reach.low and j[reach.high - 1] == 0.0:
+            reach.high -= 1
 
     def matrices(self, Py_ssize_t rows, Py_ssize_t width):
         """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
@@ -163,25 +195,15 @@ cdef class GeneralizedRows:
 
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil:
         """J qd"""
-        return self.side_rate(row, 0, velocity) + self.side_rate(row, 1, velocity)
+        return row_rate(&self.reaches[2 * row], self.jacobian, velocity)
 
     cdef double side_rate(self, Py_ssize_t row, int side, const double* velocity) noexcept nogil:
         """J qd of one side alone."""
-        cdef const Reach* reach = &self.reaches[2 * row + side]
-        return dot_many(self.jacobian + reach.begin, velocity + reach.first, reach.count)
+        return reach_rate(&self.reaches[2 * row + side], self.jacobian, velocity)
 
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil:
         """qd += H^-1 J' impulse"""
-        cdef const Reach* reach
-        cdef const double* y
-        cdef double* v
-        cdef int side, k
-        for side in range(2):
-            reach = &self.reaches[2 * row + side]
-            y = self.response + reach.begin
-            v = velocity + reach.first
-            for k in range(reach.count):
-                v[k] += y[k] * impulse
+        row_act(&self.reaches[2 * row], self.response, impulse, velocity)
 
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
         """J_x H^-1 J_y'"""
@@ -194,7 +216,7 @@ cdef class GeneralizedRows:
             for q in range(2):
                 b = &self.reaches[2 * y + q]
                 if a.count > 0 and a.count == b.count and a.first == b.first:
-                    s += dot_many(self.jacobian + a.begin, self.response + b.begin, a.count)
+                    s += dot_many(self.jacobian + a.begin + a.low, self.response + b.begin + a.low, a.high - a.low)
         return s
 
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
@@ -472,11 +494,11 @@ cdef class GeneralizedRows:
         cdef double largest = 0.0
         cdef int r, m = rows[i].block
         for r in range(m):
-            w[r] = row_residual(&rows[i + r], self.rate(i + r, velocity), relaxed)
+            w[r] = row_residual(&rows[i + r], row_rate(&self.reaches[2 * (i + r)], self.jacobian, velocity), relaxed)
         block_step(rows, &rows[i], NULL, relaxed, w, delta)
         for r in range(m):
             if delta[r] != 0.0:
-                self.apply(i + r, delta[r], velocity)
+                row_act(&self.reaches[2 * (i + r)], self.response, delta[r], velocity)
                 largest = max(largest, fabs(delta[r]) * (rows[i + r].diagonal + rows[i + r].compliance[relaxed]))
         return largest
 
