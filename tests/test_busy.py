@@ -245,7 +245,7 @@ world.state_hash()
     ("event", {}, 0, []), ("world", {"solver": "admm", "iterations": 4}, 3, [])])
 def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls, names):
     """The process aborted within a second where another thread read events or contacts."""
-    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=1.25)
+    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=2.5)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT,
                           env=environment)
