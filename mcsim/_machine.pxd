@@ -54,7 +54,7 @@ cdef class Machine(StateArrays):
     cdef bint bounces
     cdef double too_dear                # products a joint of a factorization that is not made for its price, or 0
     cdef Impacts blows                  # or None: nothing bounces
-    cdef object wanted                  # joint_tree and first_kick of the settings, where there is a joint to solve
+    cdef int wanted                     # joint_tree of the settings, where there is a joint to solve
     cdef bint replanning                # a joint broke
     cdef object row_array
     cdef object wrenches

@@ -26,8 +26,8 @@ from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._impact cimport BodyImpacts
 from mcsim.solve._pgs cimport Delassus
 from mcsim.stabilize._displace cimport Displacement
-from mcsim.state._layout cimport (DYNAMIC, FREE, INTEGRATE_SEMI_IMPLICIT, KINEMATIC, MANIFOLD_ANCHORS, STABILIZE_SOFT,
-                                  STABILIZE_SPLIT_IMPULSE, STATIC)
+from mcsim.state._layout cimport (DYNAMIC, INTEGRATE_SEMI_IMPLICIT, MANIFOLD_ANCHORS, STABILIZE_SOFT, STABILIZE_SPLIT_IMPULSE,
+                                  STATIC)
 from mcsim.wide._contacts cimport WideContacts
 from mcsim.wide._joints cimport WideJoints
 
@@ -77,7 +77,7 @@ cdef class Machine(StateArrays):
         self.wide = WideContacts(bodies.count, self.settings.threads)
         self.wide.scale, self.wide.small = settings.get("load_scale", 0.0), settings.get("load_small", 0.0)
         self.pose_calls = PoseCalls()
-        self.wanted = (self.settings.joint_tree, self.settings.first_kick)
+        self.wanted = self.settings.joint_tree
         self._grow_rows(64, 16)
         self.wrenches = np.zeros((bodies.count + 1, 6))
         self.wrench = <Twist*>doubles(self.wrenches) + 1
@@ -109,7 +109,7 @@ cdef class Machine(StateArrays):
         self.articulations = None
         self.closing = False
         self.too_dear = 0.0
-        self.settings.joint_tree, self.settings.first_kick = self.wanted
+        self.settings.joint_tree = self.wanted
         if self.settings.joint_tree and self.joint_count:
             found = Articulations(bodies, joints, self._joint_sizes(), self.settings.stabilization == STABILIZE_SOFT,
                                   self.widening)
@@ -124,7 +124,6 @@ cdef class Machine(StateArrays):
             self.articulations = None
             self.closing = False
             self.settings.joint_tree = 0
-            self.settings.first_kick = 0.5 if self.carried(bodies) else 1.0
         self._plan_motors(bodies, joints)
 
     def _plan_motors(self, bodies, joints):
@@ -184,23 +183,6 @@ cdef class Machine(StateArrays):
             blows = BodyImpacts(self.settings.restitution_law, self.bodies.count)
         blows.twist = self.bodies.twist
         return blows
-
-    def carried(self, bodies):
-        """Whether forces and impulses act in two halves without the direct solver too: springs keep their energy then, and
-        what stands on a turning platform goes round in circles of second order; with whole kicks it creeps by
-        h w^2 r / 2 [m/s]. Joints that are solved as rows know no halves. What the springs of compliant contacts carry
-        goes so in any case."""
-        cdef Py_ssize_t j
-        if self.settings.compliant:
-            return True
-        if self.settings.stabilization != STABILIZE_SOFT or self.settings.integrator != INTEGRATE_SEMI_IMPLICIT:
-            return False
-        if self.joint_count > 0 and self._joint_sizes().any():
-            return False
-        for j in range(self.joint_count):
-            if self.joints[j].type != FREE and not self.joints[j].broken:
-                return True
-        return bool(np.any(bodies.kind == KINEMATIC))
 
     def _plan_wide(self, bodies, joints):
         """Joints several at a time, where they are solved row by row; not where impacts ask for those rows."""

@@ -16,9 +16,9 @@
     store        is the state finite? Then impulses go back into the joints; those that carried too much break
     finish       contacts and sensors look; who falls asleep
 
-Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Forces, and the
-impulses that oppose or drive them, then act in two halves: before the drift, and after the rows are refreshed. Other
-integrators have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
+Joints that are solved directly (docs/theory/tree.md) have no rows here: _articulations.pyx keeps them. Under "soft" forces
+and impulses act in two halves: before the drift, and after the rows are refreshed (wide/_halves.pxd). Other integrators
+have a substep of their own (_smooth_pipeline.pyx, _position_pipeline.pyx).
 """
 
 from libc.stdint cimport int8_t, int32_t, int64_t
@@ -35,7 +35,6 @@ from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, r
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._clock cimport start_clock, tick, ticks
-from mcsim.core._math cimport norm
 from mcsim.core._noted cimport NOBODY, NOTE_ROWS, NOTE_SWEEPS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
@@ -52,9 +51,6 @@ from mcsim.solve.problems.from_rows import matrices
 cdef int PGS = SOLVERS["pgs"]
 
 start_clock()
-
-# Sweeps end at this part of the velocity that gravity gives in a substep: bodies that rest alone need but one.
-cdef double STILL = 2e-11
 
 # How often a long run, or a long step, looks for Ctrl-C [s].
 cdef double SIGNAL_INTERVAL = 0.05
@@ -227,11 +223,9 @@ cdef class Pipeline(WarmStarts):
             self.articulations.refresh()
 
     cdef void solve(self, Twist* twist, int relaxed, int iterations) noexcept nogil:
-        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone,
-        where friction acts at a manifold's centre."""
-        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
+        """All rows, on the bodies' velocities or on a displacement. Soft contacts rub in the relax pass alone."""
+        cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or self.settings.compliant
         cdef int batch = min(iterations, MOST_SWEEPS) if self.tolerance < 0.0 else 1
-        cdef double still = STILL * self.settings.h * norm(self.settings.gravity)
         cdef bint probed
         cdef int k, left = iterations                # batch: sweeps from one look at the residual to the next
         if self.laboratory is not None:
@@ -268,7 +262,7 @@ cdef class Pipeline(WarmStarts):
                 # Anew half-way, so that motors, limits and contacts meet the velocities that really close the joints.
                 if self.closing and not relaxed and k == iterations // 2 - 1:
                     self.articulations.aim()
-            elif self.correction <= still:
+            elif self.correction == 0.0:                     # more would change no bit, whatever else is in the world
                 break
             if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
@@ -308,7 +302,7 @@ cdef class Pipeline(WarmStarts):
         else:
             warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
-            self.wide_joints.warm_start(self.bodies.twist, self.settings.joint_warm_start)
+            self.wide_joints.warm_start(self.bodies.twist, &self.settings)
         if self.widening:
             self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
         if self.closing:
@@ -357,7 +351,7 @@ cdef class Pipeline(WarmStarts):
             return 0.0                                   # the articulations' own
         if not second:
             return row.impulse
-        return 0.0 if is_shared(row, self.joints, &self.settings) else row.carry
+        return 0.0 if is_shared(row, self.joints, &self.settings) else row.impulse - row.carry
 
     cdef void return_carried(self, bint shared) noexcept nogil:
         """The second halves of impulses: `shared`, which the relax pass leaves alone, or those that are guesses."""
@@ -373,6 +367,8 @@ cdef class Pipeline(WarmStarts):
             return
         if self.settings.compliant:
             self.guess_contacts(<double*>self.bodies.twist, <double*>self.wrench, RELAXED)
+        if self.apart:
+            self.wide_joints.give_back(self.bodies.twist)
         if self.closing:
             self.articulations.angles.return_carried(self.bodies.twist)
 
@@ -559,7 +555,8 @@ cdef class Pipeline(WarmStarts):
             self.articulations.prepare()
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
-        self.asked = self.settings.iterations if self.steps > 0 else self.settings.first_iterations
+        self.ended = False
+        self.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
         memset(self.impacts, 0, self.impact_rows * sizeof(double))
@@ -588,7 +585,7 @@ cdef class Pipeline(WarmStarts):
             own = &self.wide_joints.source.rows
         if self.widening:
             self.wide.store(self.collider.manifolds)
-        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, self.rows, own)
+        store_joints(self.joints, self.awake_joints, self.awake_joint_count, &self.bodies, &self.settings, self.rows, own)
         if self.closing:
             self.articulations.angles.store(self.joints)
         if break_joints(self.joints, self.awake_joints, self.awake_joint_count, self.settings.h) > 0:

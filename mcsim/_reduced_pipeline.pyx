@@ -451,7 +451,7 @@ cdef class ReducedPipeline(TreePipeline):
                     self.rows, self.laden_blocks, self.laden_count, self.motion.qd, relaxed, rub, self.efforts, again))
             if self.correction == 0.0:
                 break
-            if not relaxed and not self.looping and k + 1 < iterations:
+            if not relaxed and not self.looping and k + 1 < iterations and self.contact_row_count > 0:
                 self.kick_again(0.5 * self.settings.h, <const double*>self.wrench if self.pushed else NULL)
             if self.tolerance >= 0.0:
                 self.show_twists()
@@ -479,7 +479,7 @@ cdef class ReducedPipeline(TreePipeline):
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.kind == ROW_LIMIT or row.kind >= ROW_NORMAL:
-                guess = row.carry if second else row.impulse
+                guess = row.impulse - row.carry if second else row.impulse
                 if guess != 0.0:
                     self.generalized.apply(i, part * guess, self.motion.qd)
 
@@ -504,10 +504,10 @@ cdef class ReducedPipeline(TreePipeline):
             if row.kind != ROW_LIMIT and row.kind < ROW_NORMAL:
                 continue
             if self.gives(row.body_a) or self.gives(row.body_b):
-                guess = row.carry if second else row.impulse
+                guess = row.impulse - row.carry if second else row.impulse
                 self.generalized.apply(i, -guess, self.motion.qd)
                 row.impulse -= guess
-                row.carry = 0.0
+                row.carry = row.impulse
         self.motion.gained, self.motion.handled = gained, handled
 
     cdef bint gives(self, int32_t body) noexcept nogil:

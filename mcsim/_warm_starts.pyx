@@ -19,8 +19,8 @@ from mcsim.core._noted cimport NOBODY, NOTE_STIFF
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
-                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL, STABILIZE_SOFT)
-from mcsim.wide._halves cimport second_half
+                                  ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
+from mcsim.wide._halves cimport first_of, lasting, second_half
 
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].
 cdef double WHIRL = 1.0
@@ -36,11 +36,12 @@ cdef class WarmStarts(Machine):
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
-        # Of joints that have rows all acts at once where no relax pass follows.
-        cdef double of_joints = first if self.settings.stabilization == STABILIZE_SOFT else 1.0
+        cdef double of_joints = first_of(ROW_JOINT, &self.settings)
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
+            if self.ended and i < self.joint_end:
+                row.impulse = lasting(row, &self.settings)
             row.carry = 0.0
             if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
                 # Limits feel feedback through warm joints as they do among rows (settings.joint_warm_start).
@@ -69,22 +70,23 @@ cdef class WarmStarts(Machine):
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
                     row.lower *= first
                     row.upper *= first
+        self.ended = True
 
     cdef double take_carried(self, Row* row) noexcept nogil:
-        """The impulse of a row that acts after the drift, at the new pose. A shared one is then done with: the relax
-        pass leaves it alone."""
-        cdef bint shared
+        """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on. A shared
+        one is then done with: the relax pass leaves it alone."""
         cdef double impulse
-        if row.carry == 0.0:
+        if row.block_kind == BLOCK_TREE or row.block_kind == BLOCK_BORDER:
             return 0.0
-        shared = is_shared(row, self.joints, &self.settings)
-        if not shared:
-            row.carry = second_half(row.impulse, row.carry)
-        impulse = row.carry * row.impulse if shared else row.carry
-        row.impulse += impulse
-        if shared:
+        if is_shared(row, self.joints, &self.settings):
+            impulse = row.carry * row.impulse
+            row.impulse += impulse
             row.lower = row.impulse
             row.upper = row.impulse
+            return impulse
+        impulse = second_half(row.impulse, row.carry)
+        row.carry = row.impulse
+        row.impulse += impulse
         return impulse
 
     cdef double fastest_turn(self) noexcept nogil:

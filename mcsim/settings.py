@@ -38,10 +38,10 @@ MOST_THREADS = 64
 
 # How stiff soft rows are: as stiff as the substep bears, so that they converge to rigid ones as h does to 0. Joints: a
 # quarter of 1 / h. Contacts: what sway of a tall stack the sweeps hardly touch is held by the warm impulses alone; with
-# c the compliance, b = h bias_rate and N sweeps a substep it is stable while N c > b, that is (h w)^2 < N
-# (docs/theory/stabilization.md). So hertz grows with the root of `iterations`, up to four of them.
+# c the compliance, b = h bias_rate and N sweeps a substep, in two halves each counted twice, it is stable while N c > b,
+# that is (h w)^2 < N (docs/theory/stabilization.md). So hertz grows with the root of `iterations`, up to four of them.
 HERTZ_PER_RATE = 0.25
-CONTACT_HERTZ_PER_RATE = 0.23
+CONTACT_HERTZ_PER_RATE = {True: 0.26, False: 0.23}      # forces in two halves, or in whole kicks
 MOST_HERTZ_ITERATIONS = 4
 # Runge-Kutta's own: which stabilizations it has; the rates of their feedback, the same at any small step, since rates
 # that grow as 1 / h cost an order: joint_hertz by default [Hz], but at most this part of 1 / h, and the time in which
@@ -341,7 +341,13 @@ def _nearness(k, gravity):
 
 def _usual_hertz(k):
     """Of contacts, where the user names none."""
-    return CONTACT_HERTZ_PER_RATE * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / (k["dt"] / k["substeps"])
+    rate = CONTACT_HERTZ_PER_RATE[in_halves(k)]
+    return rate * math.sqrt(min(k["iterations"], MOST_HERTZ_ITERATIONS)) / (k["dt"] / k["substeps"])
+
+
+def in_halves(k):
+    """Whether forces act in two halves of a substep, before its drift and after it."""
+    return k["contact"] == "compliant" or k["stabilization"] == "soft" and k["integrator"] == "semi_implicit"
 
 
 def _load_scale(k, gravity):
@@ -383,7 +389,7 @@ def kernel_settings(k, gravity):
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),
-        "first_kick": 0.5 if k["contact"] == "compliant" or joint_tree(k) and k["stabilization"] == "soft" else 1.0,
+        "first_kick": 0.5 if in_halves(k) else 1.0,
         "baumgarte": k["baumgarte"], **_lengths_and_speeds(k, gravity),
         "contact_hertz": k["hertz"], "contact_damping_ratio": k["damping_ratio"],
         "joint_hertz": k["joint_hertz"], "joint_damping_ratio": k["joint_damping_ratio"],

@@ -56,8 +56,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solved by it; exact, and slow.
       iterations: sweeps of each pass of a substep (biased, relax, position rounds); default 4 for "soft", else 8. Of a
         solver of the laboratory: its most, by default its own.
-      first_iterations: likewise of the first step, which has no impulses to begin with; default 64 times as many where
-        `iterations` is left alone, else as many.
+      first_iterations: likewise of the first step, which has no impulses to begin with; the next step takes half of them,
+        and so on. Default 64 times as many where `iterations` is left alone, else as many.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
@@ -71,7 +71,7 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
       slop: overlap that all but soft and none leave [m]; by default 0.0005 t. (This and the next three lengths and speeds
         follow from t, the thickness of the thinner of two shapes, and what gravity g does in a step, where they are not
         given; `settings` has None then.)
-      hertz, damping_ratio: of soft contacts, 0.46 / h (less with fewer than 4 iterations) and 2. joint_hertz,
+      hertz, damping_ratio: of soft contacts, 0.52 / h (less with fewer than 4 iterations) and 2. joint_hertz,
         joint_damping_ratio: of soft joints and limits, 1/(4 h) and 2.
       push_speed: fastest speed of pushing an overlap, limit or joint back [m/s, rad/s]; by default 2 t / s + 24.5 g h of
         overlaps, 3 of the others.

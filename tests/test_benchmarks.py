@@ -244,7 +244,7 @@ def test_the_bouncing_balls_are_measured(tmp_path, capsys):
     module, path = load("bouncing"), tmp_path / "bouncing.csv"
     results = module.main(["event", "steps", "--seconds", "1.05", "--csv", str(path)])
     assert [result.impacts for result in results] == [49, 49]
-    assert results[0].worst_J < 1e-8 < results[1].worst_J < 30.0
+    assert max(result.worst_J for result in results) < 1e-8
     assert "24034.5 J" in capsys.readouterr().out and len(path.read_text().splitlines()) == 5
 
 

@@ -185,8 +185,6 @@ TREE = Family(
     {"path": Error("m", 0.005, "largest distance of a coordinate from the reference"), "gap": GAP,
      "gain": Error("", 1e-4, "energy above the start's"), "loss": LOSS},
     domain={"substeps": Whole(4, 32), "rate": WholeLog(60, 1000)},
-    shortfalls=(Shortfall("A free body falls by g t h / 2 too far, but only in a scene without joints: a far joint sets "
-                          "it right.", {"bodies": Whole(1, 1), "hold": Choice("free")}),),
     quick={"rate": WholeLog(60, 240), "substeps": Whole(4, 8), "bodies": Whole(1, 5)})
 
 

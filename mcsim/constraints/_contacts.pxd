@@ -13,7 +13,7 @@ cdef void refresh_contacts(Manifold* manifolds, const Resistance* resistances, P
 cdef void bend_contacts(const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies, const Twist* acceleration,
                         double h, const Anchor* anchors, Row* rows) noexcept nogil
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count, const Settings* settings,
-                              const Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
+                              Row* rows, const double* impact_impulse, bint bouncing) noexcept nogil
 
 # Which rows a manifold has, and where from its first on. Friction comes behind the normals, so that a sweep ends within the
 # bounds that the loads have at its end; but before those of compliant surfaces, springs so stiff that they must be met last.

@@ -24,6 +24,8 @@ from mcsim.state._layout cimport (
     ManifoldPoint, MANIFOLD_ANCHORS, ROW_NORMAL, ROW_FRICTION, ROW_TWIST, ROW_ROLLING, BLOCK_BOUNDED, BLOCK_CONE,
     BLOCK_FRICTION)
 from mcsim.state._rows cimport response_along
+from mcsim.wide._halves cimport lasting
+
 from mcsim.constraints._parts cimport *
 
 cdef enum:
@@ -346,15 +348,16 @@ cdef inline Vec3 rolling_impulse(const Row* rows) noexcept nogil:
 
 
 cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                              const Settings* settings, const Row* rows, const double* impact_impulse,
+                              const Settings* settings, Row* rows, const double* impact_impulse,
                               bint bouncing) noexcept nogil:
-    """After a substep: the impulses back into the manifolds, as the next warm start and into the step's totals.
+    """After a substep: the impulses into the step's totals; what stays of them is the guess for the next substep, in the
+    rows and in the manifolds: of what bears, what lasts (wide/_halves.pxd), and friction in the same proportion.
 
     A central friction impulse is shared among the points in proportion to their normal impulses."""
     cdef Py_ssize_t i
     cdef Manifold* m
     cdef ManifoldPoint* point
-    cdef const Row* r
+    cdef Row* r
     cdef const double* impact
     cdef ContactRows parts
     cdef Vec3 friction
@@ -368,34 +371,51 @@ cdef void accumulate_contacts(Manifold* manifolds, const Resistance* resistances
         impact = &impact_impulse[m.row_begin]
         parts = contact_rows(m, resistance_of(resistances, i), settings)
         n = parts.pairs
-        if parts.rolling:
-            m.rolling_impulse = rolling_impulse(&r[n + parts.friction + parts.twist])
         friction = vec3(0.0, 0.0, 0.0)
         if parts.friction and settings.friction_central:
-            m.friction_impulse = pair_impulse(&r[n])
-            friction = add(m.friction_impulse, impact_pair(&r[n], &impact[n]))
+            friction = add(pair_impulse(&r[n]), impact_pair(&r[n], &impact[n]))
         elif parts.friction:
             for k in range(m.point_count):
-                friction = pair_impulse(&r[n + 2 * k])
-                if not settings.compliant:
-                    m.points[k].friction_impulse = friction
-                friction = add(friction, impact_pair(&r[n + 2 * k], &impact[n + 2 * k]))
+                friction = add(pair_impulse(&r[n + 2 * k]), impact_pair(&r[n + 2 * k], &impact[n + 2 * k]))
                 m.points[k].total_friction_impulse = add(m.points[k].total_friction_impulse, friction)
-        n += parts.friction
-        if parts.twist:
-            m.twist_impulse = r[n].impulse
         total = 0.0
         for k in range(m.point_count):
             total += r[parts.normals + k].impulse + impact[parts.normals + k]
         for k in range(m.point_count):
             point = &m.points[k]
             normal = r[parts.normals + k].impulse + impact[parts.normals + k]
-            if not settings.compliant:
-                point.normal_impulse = r[parts.normals + k].impulse
             point.total_normal_impulse += normal
             point.separation = r[parts.normals + k].error
             if settings.friction_central and total > 0.0:
                 point.total_friction_impulse = add_scaled(point.total_friction_impulse, normal / total, friction)
+        if not settings.compliant:
+            if not bouncing:
+                keep_lasting(r, &parts, m.point_count, settings)
+            for k in range(m.point_count):
+                m.points[k].normal_impulse = r[parts.normals + k].impulse
+                if parts.friction and not settings.friction_central:
+                    m.points[k].friction_impulse = pair_impulse(&r[n + 2 * k])
+        if parts.friction and settings.friction_central:
+            m.friction_impulse = pair_impulse(&r[n])
+        n += parts.friction
+        if parts.twist:
+            m.twist_impulse = r[n].impulse
+        if parts.rolling:
+            m.rolling_impulse = rolling_impulse(&r[n + parts.twist])
+
+
+cdef inline void keep_lasting(Row* rows, const ContactRows* parts, int points, const Settings* settings) noexcept nogil:
+    """Of a manifold's impulses what is the guess for the next substep."""
+    cdef double load = 0.0
+    cdef double lasts = 0.0
+    cdef int k
+    for k in range(parts.normals, parts.normals + points):
+        load += rows[k].impulse
+        rows[k].impulse = lasting(&rows[k], settings)
+        lasts += rows[k].impulse
+    if lasts < load:
+        for k in range(parts.pairs, parts.pairs + parts.friction + parts.twist + parts.rolling):
+            rows[k].impulse *= lasts / load
 
 
 cdef inline Vec3 impact_pair(const Row* rows, const double* impact) noexcept nogil:

@@ -12,6 +12,8 @@ from mcsim.state._layout cimport (
     JOINT_AXES, JointAxis, MOTOR_NONE, MOTOR_POSITION, MOTOR_VELOCITY, AXIS_LOWER, AXIS_UPPER, AXIS_MOTOR, AXIS_SPRING, AXIS_FRICTION,
     AXIS_ROWS, ROW_JOINT, ROW_LIMIT, ROW_MOTOR, ROW_SPRING, ROW_JOINT_FRICTION, BLOCK_BOUNDED, BLOCK_BILATERAL,
     BLOCK_TREE, BLOCK_WIDE, BLOCK_BORDER, BIASED, RELAXED, JointRow)
+from mcsim.wide._halves cimport lasting
+
 from mcsim.constraints._parts cimport *
 from mcsim.constraints._ball cimport axes_ball, ball_swing, error_ball
 from mcsim.constraints._universal cimport axes_universal, error_universal
@@ -603,10 +605,10 @@ cdef void refresh_border(Joint* joints, const int32_t* awake, Py_ssize_t count, 
             write_joint(&joints[j], <int>j, bodies, settings, &rows[joints[j].row_begin], False, False)
 
 
-cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies, const Row* rows,
-                       const JointRows* own) noexcept nogil:
-    """Impulses of the last substep back into the joints, and their wrench on b about the joint point. own: the direct
-    solver's rows, or NULL; of their impulses the second part is kept, with which the next substep begins."""
+cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, const Bodies* bodies,
+                       const Settings* settings, const Row* rows, const JointRows* own) noexcept nogil:
+    """The wrench of the last substep's impulses on b about the joint point, and what of them lasts, with which the next
+    substep begins, back into the joints. own: the direct solver's rows, or NULL."""
     cdef Py_ssize_t c, j
     cdef const Row* row
     cdef const JointRow* r
@@ -647,6 +649,10 @@ cdef void store_joints(Joint* joints, const int32_t* awake, Py_ssize_t count, co
         for i in range(joints[j].user_size if joints[j].type == USER else joints[j].constraint_count, 6):
             joints[j].impulse[i] = 0.0
         store_motions(&joints[j])
+        for k in range(joints[j].row_count):
+            row = &rows[joints[j].row_begin + k]
+            if row.kind == ROW_JOINT:
+                joints[j].impulse[row.index] = lasting(row, settings)
         if own != NULL:
             for i in range(own.begin[j + 1] - own.begin[j]):
                 joints[j].impulse[i] = own.second[own.begin[j] + i]

@@ -71,7 +71,7 @@ ctypedef struct StartPoint:
     Wide share                   # of b's motion in its own (collide/_carrying.pxd)
     Wide error                   # C [m]
     Wide total                   # normal impulses, summed over the substeps that have ended [N s]
-    Wide carry                   # what comes back before the relax pass [N s]
+    Wide carry                   # the guess at the second half, then the first half as it came out [N s]
 
 ctypedef struct ContactStart:
     Wide size                    # Manifold.size [m]
@@ -155,9 +155,10 @@ ctypedef struct WideKernels:
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                  const Bodies* bodies, double scale, double small) noexcept nogil
-    # The last impulses, the step's totals with them, and the separations into the manifolds.
-    void (*store)(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
-                  Py_ssize_t count, Manifold* manifolds) noexcept nogil
+    # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
+    # halves, to be those of whole substeps.
+    void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                  double doubling, Manifold* manifolds) noexcept nogil
     # Jacobians, errors, biases, masses at the present poses. twist: what warm_start has carried acts there; or NULL.
     void (*refresh)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                     const Bodies* bodies, const ContactRule* rule, Twist* twist) noexcept nogil

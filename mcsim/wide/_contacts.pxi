@@ -18,7 +18,7 @@ from mcsim.state._layout cimport Bodies, MANIFOLD_POINTS, Manifold, ManifoldPoin
 from mcsim.wide._blocks cimport (ContactBlock, ContactRule, ContactStart, ResistanceBlock, StartPoint, WideCone,
                                  WideKernels, WidePoint, WideRub, WideSpin, effort_of, lasting_load)
 from mcsim.wide._ends cimport *
-from mcsim.wide._halves cimport w_second_half
+from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._lanes cimport *
 
 cdef enum:
@@ -176,9 +176,30 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     set_anchors(&blocks[block], &starts[block], bodies)
 
 
-cdef inline double whole(const ContactBlock* block, const ContactStart* start, int i, int lane) noexcept nogil:
-    """A point's normal impulses of all substeps [N s]."""
-    return lane_of(&start.points[i].total, lane) + lane_of(&block.points[i].impulse, lane)
+cdef inline void end_substep(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
+                             Wide doubling) noexcept nogil:
+    """The impulses into the step's totals; what stays of them is the guess for the next substep: of what bears, what lasts
+    (wide/_halves.pxd), and friction in the same proportion. A patch's points share a load in so many ways that the last
+    substep does not tell what lasts of each: all that they gave is their guess."""
+    cdef Wide zero = splat(0.0)
+    cdef Mask patched = above(splat(1.0), start.thinning if block.thins else splat(1.0))
+    cdef Wide load = zero
+    cdef Wide lasting = zero
+    cdef Wide kept
+    cdef int i
+    for i in range(block.point_count):
+        load = load + block.points[i].impulse
+        start.points[i].total = start.points[i].total + block.points[i].impulse
+        block.points[i].impulse = choose(patched, block.points[i].impulse,
+                                         most(doubling * (block.points[i].impulse - start.points[i].carry), zero))
+        lasting = lasting + block.points[i].impulse
+    kept = choose(above(load, lasting), lasting / load, splat(1.0))
+    for i in range(2):
+        start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
+        block.slide.impulse[i] = kept * block.slide.impulse[i]
+        if block.resists:
+            resisting.roll.impulse[i] = kept * resisting.roll.impulse[i]
+    block.twist = kept * block.twist
 
 
 cdef inline double mean_load(double last, const ContactBlock* block, int lane) noexcept nogil:
@@ -197,10 +218,10 @@ cdef inline Vec3 in_plane(const Wide* impulse, int lane, Vec3 t, Vec3 second) no
 # Friction is shared out to a manifold's points in proportion to their normal impulses. What a manifold has no friction or
 # resistance for is zero, not the zero of either sign that its lane was swept to: that depends on which manifolds share the
 # block, and so on the level.
-cdef void store(const ContactBlock* blocks, const ContactStart* starts, const ResistanceBlock* resisting,
-                Py_ssize_t count, Manifold* manifolds) noexcept nogil:
-    cdef const ContactBlock* block
-    cdef const ContactStart* start
+cdef void store(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
+                double doubling, Manifold* manifolds) noexcept nogil:
+    cdef ContactBlock* block
+    cdef ContactStart* start
     cdef ManifoldPoint* point
     cdef Manifold* m
     cdef Vec3 nothing = vec3(0.0, 0.0, 0.0)
@@ -211,6 +232,7 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
     for k in range(count):
         block = &blocks[k]
         start = &starts[k]
+        end_substep(block, start, &resisting[k], splat(doubling))
         for lane in range(WIDTH):
             if block.manifold[lane] < 0:
                 break
@@ -226,15 +248,13 @@ cdef void store(const ContactBlock* blocks, const ContactStart* starts, const Re
                     m.rolling_impulse = in_plane(resisting[k].roll.impulse, lane, t, second)
             load = 0.0
             for i in range(m.point_count):
-                load += whole(block, start, i, lane)
-            rubbed = add_scaled(
-                scale(lane_of(&start.slide_total[0], lane) + lane_of(&block.slide.impulse[0], lane), t),
-                lane_of(&start.slide_total[1], lane) + lane_of(&block.slide.impulse[1], lane), second)
+                load += lane_of(&start.points[i].total, lane)
+            rubbed = in_plane(start.slide_total, lane, t, second)
             for i in range(m.point_count):
                 point = &m.points[i]
                 point.normal_impulse = lane_of(&block.points[i].impulse, lane)
                 point.friction_impulse = in_plane(block.rub[i].impulse, lane, t, second) if m.friction > 0.0 else nothing
-                own = whole(block, start, i, lane)
+                own = lane_of(&start.points[i].total, lane)
                 point.total_normal_impulse += own
                 if load > 0.0:
                     point.total_friction_impulse = add_scaled(point.total_friction_impulse, own / load, rubbed)
@@ -454,13 +474,13 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
 
 cdef inline void return_block(ContactBlock* block, ContactStart* start, ResistanceBlock* resisting,
                               Twist* twist) noexcept nogil:
-    """The second halves of the impulses act."""
+    """The second halves of the impulses act. `carry` holds first halves from now on, which are friction's guesses."""
     cdef WidePair p = load_pair(&block.ends, twist)
     cdef Wide normal[4]
     cdef int i
     for i in range(block.point_count):
-        start.points[i].carry = w_second_half(block.points[i].impulse, start.points[i].carry)
-        normal[i] = start.points[i].carry
+        normal[i] = w_second_half(block.points[i].impulse, start.points[i].carry)
+        start.points[i].carry = block.points[i].impulse
         block.points[i].impulse = block.points[i].impulse + normal[i]
     push_all(&p, block, normal, start.slide_carry[0], start.slide_carry[1], start.twist_carry)
     if block.resists:
@@ -502,6 +522,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
     cdef ContactStart* start
     cdef WidePair p
     cdef Wide first, rest, kept
+    cdef Wide doubling = splat(doubled(part))
     cdef Wide normal[4]
     cdef Py_ssize_t k
     cdef int i
@@ -513,10 +534,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
         first = splat(part) * kept
         rest = splat(1.0 - part) * kept
         if ended:
-            for i in range(block.point_count):
-                start.points[i].total = start.points[i].total + block.points[i].impulse
-            for i in range(2):
-                start.slide_total[i] = start.slide_total[i] + block.slide.impulse[i]
+            end_substep(block, start, &resisting[k], doubling)
         for i in range(block.point_count):
             start.points[i].carry = rest * block.points[i].impulse
             block.points[i].impulse = first * block.points[i].impulse
@@ -538,7 +556,7 @@ cdef void warm_start(ContactBlock* blocks, ContactStart* starts, ResistanceBlock
 
 cdef inline void keep_of(Wide* impulse, Wide* carry, Wide kept, bint second) noexcept nogil:
     if second:
-        impulse[0] = impulse[0] - (splat(1.0) - kept) * carry[0]
+        impulse[0] = carry[0] + kept * (impulse[0] - carry[0])
     else:
         impulse[0] = kept * impulse[0]
         carry[0] = kept * carry[0]

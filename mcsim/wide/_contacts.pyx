@@ -21,6 +21,7 @@ from mcsim.state._layout cimport STABILIZE_BAUMGARTE, STABILIZE_SOFT
 
 from mcsim.wide._blocks cimport effort_of, lasting_load
 from mcsim.wide._colors cimport COLORS, first_free
+from mcsim.wide._halves cimport doubled
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
@@ -311,6 +312,7 @@ cdef class WideContacts:
     cdef void store(self, Manifold* manifolds) noexcept nogil:
         cdef Task task = self.task()
         task.manifolds = manifolds
+        task.part = self.rule.first
         self.share(&task, do_store, self.count)
 
 
@@ -366,7 +368,7 @@ cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noe
 cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     task.kernels.store(block_at(task, begin), start_at(task, begin), resisting_at(task, begin), end - begin,
-                       task.manifolds)
+                       doubled(task.part), task.manifolds)
 
 
 cdef void keep_loads(Manifold* manifolds, Py_ssize_t count, const Bodies* bodies) noexcept nogil:

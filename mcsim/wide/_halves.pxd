@@ -1,10 +1,15 @@
-"""The second half of an impulse, where a substep's forces act in two halves: before its drift and after it.
+"""The halves of an impulse, where a substep's forces act in two: before its drift and after it.
 
-A force that lasts is as large in both, so the second half is as large as the first one came out, and not as the last
-substep's impulse says: that would answer half of each change a substep later, and feed the slow sways of tall stacks
-(docs/theory/stabilization.md). What stops an impact is an impulse once: beyond twice what was guessed nothing comes again.
+A force that lasts is as large at the end of a substep as at the beginning of the next one. So the first half of a substep
+is guessed to be the second half that the last one ended with, and its second half is as large as the first one comes out:
+the scheme of a leapfrog. Half of all that the last substep gave would answer half of each change a substep later, and
+feed the slow sways of tall stacks (docs/theory/stabilization.md). What stops an impact is an impulse once: a second half
+is no larger than twice what was guessed. Friction answers velocities, not places, and limits of joints are struck rather
+than pressed: their guess is half of what they gave in all.
 """
 
+from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, ROW_JOINT, ROW_NORMAL, STABILIZE_SOFT, Row,
+                                  Settings)
 from mcsim.wide._lanes cimport Wide, least, most, splat
 
 
@@ -13,7 +18,27 @@ cdef inline double second_half(double first, double guess) noexcept nogil:
     return min(max(first, min(2.0 * guess, 0.0)), max(2.0 * guess, 0.0))
 
 
+cdef inline double first_of(int kind, const Settings* settings) noexcept nogil:
+    """The part of a row's impulse in its first half: of a joint all where no relax pass follows."""
+    return 1.0 if kind == ROW_JOINT and settings.stabilization != STABILIZE_SOFT else settings.first_kick
+
+
+cdef inline double lasting(const Row* row, const Settings* settings) noexcept nogil:
+    """What of a row's impulse lasts, as that of a whole substep: its guess in the next one."""
+    cdef double part = first_of(row.kind, settings)
+    if part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT or row.block_kind == BLOCK_TREE or (
+            row.block_kind == BLOCK_BORDER):
+        return row.impulse
+    return min(max(doubled(part) * (row.impulse - row.carry), row.lower), row.upper)
+
+
 cdef inline Wide w_second_half(Wide first, Wide guess) noexcept nogil:
     cdef Wide zero = splat(0.0)
     cdef Wide widest = guess + guess
     return least(most(first, least(widest, zero)), most(widest, zero))
+
+
+cdef inline double doubled(double part) noexcept nogil:
+    """What a second half is multiplied by, to be that of a whole substep. part: that of the first half; 1 where there are
+    no halves, and the first one counts as 0."""
+    return 1.0 / (1.0 - part) if part < 1.0 else 1.0

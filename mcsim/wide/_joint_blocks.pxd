@@ -19,6 +19,7 @@ ctypedef struct WideRow:
     Wide bias[2]                 # of the biased and the relax pass
     Wide compliance              # of the biased pass; the relax pass is rigid
     Wide impulse                 # [N s or N m s]
+    Wide carry                   # the guess at its second half, then its first half as it came out
     Wide factor[2][6]            # row i of L, and 1 / D_i: L D L' = J M^-1 J' + compliance of the block, for both passes
     Wide diagonal                # J M^-1 J'
 
@@ -37,6 +38,7 @@ ctypedef struct SweptBalls:
     Wide3 arm_a                  # from the centres of mass to the joint point on b [m]
     Wide3 arm_b
     Wide3 impulse                # on b [N s]
+    Wide3 carry                  # along the joint axes: the guess at its second half, then its first half as it came out
     Wide6 inverse[2]             # of J M^-1 J' + compliance, for both passes
     Wide3 bias                   # of the biased pass
     Wide6 compliance             # of the biased pass
@@ -72,15 +74,20 @@ ctypedef struct JointKernels:
     # Jacobians, biases, factors at the present poses.
     void (*refresh)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const Bodies* bodies, const SourceRows* source,
                     const JointRule* rule) noexcept nogil
-    # `part` of the impulses acts, and is what is left of them.
-    void (*warm_start)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    # Impulses of the last substep (ended: of this step) that last (_halves.pxd): `part` of what is kept of them acts, the
+    # rest is the guess at what comes back.
+    void (*warm_start)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double kept,
+                       double part, bint ended) noexcept nogil
+    # The second halves act.
+    void (*give_back)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist) noexcept nogil
     # One sweep of Gauss-Seidel, joint by joint. -> the largest change of a velocity [m/s, rad/s]
     double (*sweep)(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
     # The largest change that a row alone would make of its impulse [N s, N m s].
     double (*residual)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, const Twist* twist,
                        int relaxed) noexcept nogil
-    # Jacobians and impulses.
-    void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, JointRows* out) noexcept nogil
+    # Jacobians and impulses, in all and what of them lasts. doubling: _halves.pxd, doubled
+    void (*store)(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, double doubling,
+                  JointRows* out) noexcept nogil
 
 # The same of ball joints.
 ctypedef struct SweptBallKernels:
@@ -90,7 +97,9 @@ ctypedef struct SweptBallKernels:
                  const int32_t* begin) noexcept nogil
     void (*load)(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, const Bodies* bodies) noexcept nogil
     void (*refresh)(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodies, const JointRule* rule) noexcept nogil
-    void (*warm_start)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil
+    void (*warm_start)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
+                       bint ended) noexcept nogil
+    void (*give_back)(SweptBalls* blocks, Py_ssize_t count, Twist* twist) noexcept nogil
     double (*sweep)(SweptBalls* blocks, Py_ssize_t count, Twist* twist, int relaxed) noexcept nogil
     double (*residual)(const SweptBalls* blocks, Py_ssize_t count, const Twist* twist, int relaxed) noexcept nogil
-    void (*store)(const SweptBalls* blocks, Py_ssize_t count, JointRows* out) noexcept nogil
+    void (*store)(const SweptBalls* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil

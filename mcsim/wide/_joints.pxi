@@ -3,6 +3,7 @@
 # solution of a block in solve/_blocks.pxd. Ball joints have kernels of their own, _swept_balls.pxi.
 
 from mcsim.state._layout cimport Joint, JointRow, JointRows
+from mcsim.wide._halves cimport doubled, w_second_half
 from mcsim.wide._joint_blocks cimport JointBlock, JointKernels, JointRule, SourceRows, WideRow
 
 cdef enum:
@@ -46,7 +47,7 @@ cdef void load_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, const
                 put(&rows[block.row + i].impulse, lane, joints[block.joint[lane]].impulse[i])
 
 
-cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count,
+cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssize_t count, double doubling,
                            JointRows* out) noexcept nogil:
     cdef const JointBlock* block
     cdef const WideRow* row
@@ -64,7 +65,7 @@ cdef void store_joint_rows(const JointBlock* blocks, const WideRow* rows, Py_ssi
                 out.row[to].angular_a = lane3(&row.angular_a, lane)
                 out.row[to].angular_b = lane3(&row.angular_b, lane)
                 out.impulse[to] = lane_of(&row.impulse, lane)
-                out.second[to] = out.impulse[to]
+                out.second[to] = doubling * (out.impulse[to] - lane_of(&row.carry, lane))
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
@@ -188,7 +189,9 @@ cdef void refresh_joint_blocks(JointBlock* blocks, WideRow* rows, Py_ssize_t cou
             weigh_rows(block, row, block.size, soft)
 
 
-cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist, double kept,
+                      double part, bint ended) noexcept nogil:
+    cdef Wide doubling = splat(doubled(part))
     cdef WideRow* row
     cdef WidePair p
     cdef Wide impulse[6]
@@ -197,8 +200,27 @@ cdef void warm_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist
     for k in range(count):
         row = &rows[blocks[k].row]
         for i in range(blocks[k].size):
-            row[i].impulse = splat(part) * row[i].impulse
+            if ended:
+                row[i].impulse = doubling * (row[i].impulse - row[i].carry)
+            row[i].carry = splat((1.0 - part) * kept) * row[i].impulse
+            row[i].impulse = splat(part * kept) * row[i].impulse
             impulse[i] = row[i].impulse
+        p = load_pair(&blocks[k].ends, twist)
+        push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
+
+
+cdef void give_back_joints(JointBlock* blocks, WideRow* rows, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef WideRow* row
+    cdef WidePair p
+    cdef Wide impulse[6]
+    cdef Py_ssize_t k
+    cdef int i
+    for k in range(count):
+        row = &rows[blocks[k].row]
+        for i in range(blocks[k].size):
+            impulse[i] = w_second_half(row[i].impulse, row[i].carry)
+            row[i].carry = row[i].impulse
+            row[i].impulse = row[i].impulse + impulse[i]
         p = load_pair(&blocks[k].ends, twist)
         push_rows(&p, &blocks[k], row, blocks[k].size, impulse, twist)
 
@@ -291,6 +313,7 @@ JOINT_KERNELS.fill = fill_joints
 JOINT_KERNELS.load = load_joints
 JOINT_KERNELS.refresh = refresh_joint_blocks
 JOINT_KERNELS.warm_start = warm_joints
+JOINT_KERNELS.give_back = give_back_joints
 JOINT_KERNELS.sweep = sweep_joints
 JOINT_KERNELS.residual = residual_joints
 JOINT_KERNELS.store = store_joint_rows

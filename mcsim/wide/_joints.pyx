@@ -13,9 +13,10 @@ import numpy as np
 
 from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._softness cimport Softness, soften
-from mcsim.state._layout cimport BALL, GEAR, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow, JointRows
+from mcsim.state._layout cimport BALL, GEAR, ROW_JOINT, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow, JointRows
 from mcsim.state._rows cimport joint_sleeps
 from mcsim.wide._colors cimport COLORS, first_free
+from mcsim.wide._halves cimport doubled, first_of
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
@@ -190,6 +191,7 @@ cdef class WideJoints:
         for k in range(rows.awake_count):
             j = rows.awake[k]
             joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
+        self.ended = False
         self.kernels.load(self.blocks, self.rows, self.count, joints, bodies)
         self.ball_kernels.load(self.balls, self.ball_count, joints, bodies)
 
@@ -204,13 +206,24 @@ cdef class WideJoints:
             if soft.stiffness > 0.0:
                 self.rule.error_rate = soft.bias_rate
                 self.rule.curvature_rate = 0.5 * settings.h
-                self.rule.softness = 1.0 / soft.stiffness
+                self.rule.softness = 1.0 / (settings.first_kick * soft.stiffness)
         self.kernels.refresh(self.blocks, self.rows, self.count, bodies, &self.source, &self.rule)
         self.ball_kernels.refresh(self.balls, self.ball_count, bodies, &self.rule)
 
-    cdef void warm_start(self, Twist* twist, double part) noexcept nogil:
-        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, part)
-        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, part)
+    cdef void warm_start(self, Twist* twist, const Settings* settings) noexcept nogil:
+        """The first halves of the impulses act."""
+        cdef double kept = settings.joint_warm_start
+        cdef double part = first_of(ROW_JOINT, settings)
+        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, kept, part, self.ended)
+        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, kept, part, self.ended)
+        self.part = part
+        self.ended = True
+
+    cdef void give_back(self, Twist* twist) noexcept nogil:
+        """The second halves of the impulses act."""
+        if self.part < 1.0:
+            self.kernels.give_back(self.blocks, self.rows, self.count, twist)
+            self.ball_kernels.give_back(self.balls, self.ball_count, twist)
 
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil:
         """-> the largest change of a velocity [m/s, rad/s]"""
@@ -224,5 +237,5 @@ cdef class WideJoints:
 
     cdef void store(self) noexcept nogil:
         """Jacobians and impulses into `source`."""
-        self.kernels.store(self.blocks, self.rows, self.count, &self.source.rows)
-        self.ball_kernels.store(self.balls, self.ball_count, &self.source.rows)
+        self.kernels.store(self.blocks, self.rows, self.count, doubled(self.part), &self.source.rows)
+        self.ball_kernels.store(self.balls, self.ball_count, doubled(self.part), &self.source.rows)

@@ -50,9 +50,9 @@ cdef void load_balls(SweptBalls* blocks, Py_ssize_t count, const Joint* joints, 
             put3(&block.impulse, lane, vec3(impulse[0], impulse[1], impulse[2]))
 
 
-cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, JointRows* out) noexcept nogil:
+cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, double doubling, JointRows* out) noexcept nogil:
     cdef const SweptBalls* block
-    cdef Vec3 impulse, arm, d
+    cdef Vec3 impulse, first, arm, d
     cdef Py_ssize_t k, to
     cdef int lane, i
     for k in range(count):
@@ -61,6 +61,7 @@ cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, JointRows* out
             if block.joint[lane] < 0:
                 break
             impulse = lane3(&block.impulse, lane)
+            first = lane3(&block.carry, lane)
             arm = lane3(&block.arm_b, lane)
             for i in range(3):
                 to = block.begin[lane] + i
@@ -68,7 +69,7 @@ cdef void store_balls(const SweptBalls* blocks, Py_ssize_t count, JointRows* out
                 out.row[to].linear = d
                 out.row[to].angular_b = cross(arm, d)
                 out.impulse[to] = dot(d, impulse)
-                out.second[to] = out.impulse[to]
+                out.second[to] = doubling * (out.impulse[to] - (first.x if i == 0 else first.y if i == 1 else first.z))
 
 # ---- once a substep --------------------------------------------------------------------------------------------------
 
@@ -198,6 +199,14 @@ cdef inline Wide3 bend_of(const SweptBalls* block, const Bodies* bodies, const W
     return w_sub(bend, w_cross(turning_of(bodies, block.ends.body_a, ra, &block.ends.inv_inertia_a, p.wa), block.arm_a))
 
 
+cdef inline Wide3 along_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
+    return wide3(w_dot(block.axes[0], a), w_dot(block.axes[1], a), w_dot(block.axes[2], a))
+
+
+cdef inline Wide3 from_axes(const SweptBalls* block, Wide3 a) noexcept nogil:
+    return w_add_scaled(w_add_scaled(w_scale(a.x, block.axes[0]), a.y, block.axes[1]), a.z, block.axes[2])
+
+
 cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const JointRule* rule) noexcept nogil:
     cdef const int32_t* a = block.ends.body_a
     cdef const int32_t* b = block.ends.body_b
@@ -205,8 +214,7 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
     cdef Wide3 xb = gather3(<const double*>bodies.position, b, 3)
     cdef WideMatrix ra = rotation(<const double*>bodies.orientation, a)
     cdef WideMatrix rb = rotation(<const double*>bodies.orientation, b)
-    cdef Wide3 kept = wide3(w_dot(block.axes[0], block.impulse), w_dot(block.axes[1], block.impulse),
-                            w_dot(block.axes[2], block.impulse))
+    cdef Wide3 kept = along_axes(block, block.impulse)
     cdef Wide least_pivot
     cdef Wide6 k
     cdef int i
@@ -218,8 +226,7 @@ cdef inline void refresh_ball(SweptBalls* block, const Bodies* bodies, const Joi
         block.bias = w_add_scaled(block.bias, splat(rule.curvature_rate), bend_of(block, bodies, &ra, &rb))
     for i in range(3):
         block.axes[i] = turn(&ra, block.basis_a[i])
-    block.impulse = w_add_scaled(w_add_scaled(w_scale(kept.x, block.axes[0]), kept.y, block.axes[1]), kept.z,
-                                 block.axes[2])
+    block.impulse = from_axes(block, kept)
     k = ball_matrix(block)
     block.inverse[1] = invert(&k, &least_pivot)
     if rule.softness > 0.0:
@@ -235,13 +242,34 @@ cdef void refresh_balls(SweptBalls* blocks, Py_ssize_t count, const Bodies* bodi
         refresh_ball(&blocks[k], bodies, rule)
 
 
-cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double part) noexcept nogil:
+cdef void warm_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist, double kept, double part,
+                     bint ended) noexcept nogil:
+    cdef Wide doubling = splat(doubled(part))
     cdef WidePair p
     cdef Py_ssize_t k
     for k in range(count):
-        blocks[k].impulse = w_scale(splat(part), blocks[k].impulse)
+        if ended:
+            blocks[k].impulse = w_scale(doubling, w_sub(blocks[k].impulse, from_axes(&blocks[k], blocks[k].carry)))
+        blocks[k].carry = along_axes(&blocks[k], w_scale(splat((1.0 - part) * kept), blocks[k].impulse))
+        blocks[k].impulse = w_scale(splat(part * kept), blocks[k].impulse)
         p = load_pair(&blocks[k].ends, twist)
         push_ball(&p, &blocks[k], blocks[k].impulse, twist)
+
+
+cdef void give_back_balls(SweptBalls* blocks, Py_ssize_t count, Twist* twist) noexcept nogil:
+    cdef SweptBalls* block
+    cdef WidePair p
+    cdef Wide3 first, impulse
+    cdef Py_ssize_t k
+    for k in range(count):
+        block = &blocks[k]
+        first = along_axes(block, block.impulse)
+        impulse = from_axes(block, wide3(w_second_half(first.x, block.carry.x), w_second_half(first.y, block.carry.y),
+                                         w_second_half(first.z, block.carry.z)))
+        block.carry = first
+        block.impulse = w_add(block.impulse, impulse)
+        p = load_pair(&block.ends, twist)
+        push_ball(&p, block, impulse, twist)
 
 # ---- a sweep ---------------------------------------------------------------------------------------------------------
 
@@ -306,6 +334,7 @@ SWEPT_BALL_KERNELS.fill = fill_balls
 SWEPT_BALL_KERNELS.load = load_balls
 SWEPT_BALL_KERNELS.refresh = refresh_balls
 SWEPT_BALL_KERNELS.warm_start = warm_balls
+SWEPT_BALL_KERNELS.give_back = give_back_balls
 SWEPT_BALL_KERNELS.sweep = sweep_balls
 SWEPT_BALL_KERNELS.residual = residual_swept_balls
 SWEPT_BALL_KERNELS.store = store_balls

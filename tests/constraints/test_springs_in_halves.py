@@ -37,18 +37,19 @@ def test_order_two(damping):
     assert errors[0] < 2e-4 and orders.min() > 1.9, errors
 
 
-def test_an_undamped_spring_keeps_its_energy():
-    """A minute: 60 swings. Implicit Euler (rows) loses all but a tenth."""
-    world = car(80.0, dt=1 / 60)
+@pytest.mark.parametrize("joint_solver", ["tree", "rows"])
+def test_an_undamped_spring_keeps_its_energy(joint_solver):
+    """A minute: 60 swings. Implicit Euler, in whole kicks, loses all but a tenth."""
+    world = car(80.0, dt=1 / 60, joint_solver=joint_solver)
     begin = world.energy().total
     lost = []
     for _ in range(60):
         world.step(60)
         lost.append(abs(world.energy().total - begin) / begin)
     assert max(lost) < 1e-4
-    rows = car(80.0, dt=1 / 60, joint_solver="rows")
-    rows.step(3600)
-    assert rows.energy().total < 0.1 * begin
+    whole = car(80.0, dt=1 / 60, joint_solver=joint_solver, stabilization="baumgarte")
+    whole.step(3600)
+    assert whole.energy().total < 0.1 * begin
 
 
 @pytest.mark.parametrize("damping", [0.0, 1.0, 1e2, 1e4, 1e6])

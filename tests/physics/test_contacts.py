@@ -120,13 +120,14 @@ def test_a_sliding_sphere_comes_to_roll(stabilization, friction, points):
 # ---- bouncing --------------------------------------------------------------------------------------------------------
 
 def apexes(restitution, count, shape=None, **keywords):
-    """Heights of the first apexes of a ball dropped from 1 m, by v^2 / 2g + z where it flies, v at the time of z: half
-    the next substep's kick added."""
+    """Heights of the first apexes of a ball dropped from 1 m, by v^2 / 2g + z where it flies, v at the time of z: in whole
+    kicks half the next substep's kick added."""
     world = on_ground(shape or mc.Sphere(0.1), 1.1, restitution=restitution, **keywords)
+    later = 0.5 * G * world.substep if keywords.get("stabilization", "soft") != "soft" else 0.0
     heights, rising = [], False
     while len(heights) < count:
         world.step()
-        z, v = world.positions[1, 2] - 0.1, world.velocities[1, 2] - 0.5 * G * world.substep
+        z, v = world.positions[1, 2] - 0.1, world.velocities[1, 2] - later
         if rising and v < 0:
             heights.append(z + v * v / (2 * G))
         rising = v > 0
@@ -135,22 +136,25 @@ def apexes(restitution, count, shape=None, **keywords):
 
 @every_world
 @pytest.mark.parametrize("restitution", [0.5, 0.8, 1.0])
-def test_bouncing_balls_apexes_converge_at_first_order(keywords, restitution):
-    """The apexes are e^(2 k) of the height; their error falls with the substep."""
+def test_bouncing_balls_apexes(keywords, restitution):
+    """The apexes are e^(2 k) of the height: to rounding where forces act in two halves; in whole kicks their error falls
+    with the substep."""
     count = 2 if restitution < 0.6 else 3
     exact = restitution ** (2.0 * np.arange(1, count + 1))
     steps = (8, 32, 128)
     errors = [np.abs(apexes(restitution, count, substeps=n, **keywords) - exact).max() for n in steps]
+    if keywords["stabilization"] == "soft":
+        assert max(errors) < 1e-12
+        return
     assert errors[-1] < 0.004, errors
     assert np.log(errors[0] / errors[-1]) / np.log(16) > 0.7, errors
 
 
 @pytest.mark.parametrize("substeps", [1, 4, 16])
 def test_bounces_do_not_add_energy(substeps):
-    """Restitution 1: no apex is higher than the one before, and all are as high as the start (half a kick at rest
-    counts)."""
+    """Restitution 1: no apex is higher than the one before, and all are as high as the start."""
     heights = apexes(1.0, 6, substeps=substeps)
-    start = 1.0 + G * (1 / 60 / substeps) ** 2 / 8
+    start = 1.0
     assert np.all(np.diff([start, *heights]) <= 1e-12)
     assert heights[-1] == pytest.approx(start, rel=1e-9)
 
@@ -248,15 +252,13 @@ def test_resting_contact_carries_a_push_sideways():
     assert world.contacts["normal_impulse"].sum() == pytest.approx(world.masses[1] * G * world.dt, rel=1e-4)
 
 
-@pytest.mark.parametrize("keywords, seconds", [({}, 60), ({"solver": "pgs"}, 80), ({"friction": "pyramid"}, 80),
-                                               ({"friction_points": "point"}, 60)],
+@pytest.mark.parametrize("keywords", [{}, {"solver": "pgs"}, {"friction": "pyramid"}, {"friction_points": "point"}],
                          ids=["default", "pgs", "pyramid", "point"])
-def test_a_stack_of_15_stands(keywords, seconds):
-    """Boxes of half a metre: none leaves its place by 2 cm, and they come to rest; row by row their sway dies by a factor
-    of 2.5 in 15 s."""
+def test_a_stack_of_15_stands(keywords):
+    """Boxes of half a metre: none leaves its place by 2 cm, and they come to rest."""
     world = stack(15, **keywords)
     start = world.positions.copy()
-    world.step(60 * seconds)
+    world.step(60 * 60)
     assert np.abs(world.positions - start).max() < 0.02
     assert np.abs(world.velocities).max() < 1e-4
     bottom = world.contacts[world.contacts["body_a"] == 0]["normal_impulse"].sum()

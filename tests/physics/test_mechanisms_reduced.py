@@ -12,10 +12,10 @@ from reduced_models import MODELS, OneDegree, X, bricard, cardan, n_four_bar
 
 TIMES = np.arange(1, 7) * 0.25
 
-# Largest error of a centre [m] or a turn's matrix at TIMES at four substeps of 1/480 s: rows (order 1), tree (order 2).
-LIMITS = {"double_pendulum": (1.2e-2, 3e-4), "spatial_pendulum": (5e-3, 1e-4), "spinning_top": (6e-3, 3e-3),
-          "four_bar": (0.12, 3e-3), "slider_crank": (0.02, 1e-3), "n_four_bar": (3e-3, 3e-4), "cardan": (5e-4, 1e-4),
-          "door": (7e-3, 3e-5), "bricard": (0.015, 3e-3), "welded_box": (0.025, 3e-5)}
+# Largest error of a centre [m] or a turn's matrix at TIMES at four substeps of 1/480 s: rows, tree.
+LIMITS = {"double_pendulum": (2.5e-3, 3e-4), "spatial_pendulum": (7e-4, 1e-4), "spinning_top": (6.5e-3, 3e-3),
+          "four_bar": (0.2, 3e-3), "slider_crank": (8e-3, 1e-3), "n_four_bar": (2e-3, 3e-4), "cardan": (5e-4, 1e-4),
+          "door": (2e-5, 3e-5), "bricard": (0.015, 3e-3), "welded_box": (2e-4, 3e-5)}
 
 # Rows that follow from the others: rows + freedoms - 6 bodies.
 REDUNDANT = {"double_pendulum": 0, "spatial_pendulum": 0, "spinning_top": 0, "four_bar": 3, "slider_crank": 3,
@@ -59,13 +59,15 @@ def follow(scene, held, frames, substeps):
 @every_joint_solver
 @pytest.mark.parametrize("name", MODELS)
 def test_motion_comes_to_that_of_the_reduced_model(name, held):
-    """Frames of all bodies over 1.5 s; errors and changes of energy fall with the solver's order in the substep."""
+    """Frames of all bodies over 1.5 s; errors and changes of energy fall with the second order in the substep, of loops that
+    sweeps do not close in one not quite."""
     scene = MODELS[name]().scene()
     runs = np.array([follow(scene, held, reference(name), substeps) for substeps in (4, 8, 16)])
     errors, gaps, changes = runs.T
     assert errors[0] < LIMITS[name][held.order - 1] and gaps[0] < held.gap, runs
-    assert order(errors) > 0.9 * held.order or errors[-1] < 1e-6, runs
-    assert order(changes) > 0.9 * held.order or changes[-1] < 1e-6, runs
+    least = 1.8 if held.order == 2 or not REDUNDANT[name] else 1.35
+    assert order(errors) > least or errors[-1] < 1e-6, runs
+    assert order(changes) > least or changes[-1] < 1e-6, runs
     assert gaps[-1] < max(0.1 * gaps[0], 1e-8), runs
 
 
