@@ -213,7 +213,7 @@ def look():
     handles = [(world, CALLS), (world.body("arm"), HANDLE_CALLS), (world.joint("pin"), HANDLE_CALLS)]
     todo = [(thing, name, calls) for thing, calls in handles for name in sorted(public_names(thing)) if not names or name in names]
     i = 0
-    while time.time() < ends:
+    while time.time() < ends and len(world.body_names) > 2:              # some calls take bodies away
         thing, name, calls = todo[i % len(todo)]
         i += 1
         try:
