@@ -302,9 +302,9 @@ cdef class Pipeline(WarmStarts):
         else:
             warm_start(self.rows, self.row_count, self.bodies.twist)
         if self.apart:
-            self.wide_joints.warm_start(self.bodies.twist, &self.settings)
+            self.wide_joints.warm_start(self.bodies.twist, &self.settings, self.ended)
         if self.widening:
-            self.wide.warm_start(self.bodies.twist, first, self.fastest_turn())
+            self.wide.warm_start(self.bodies.twist, first, self.fastest_turn(), self.ended)
         if self.closing:
             self.articulations.angles.warm_start(self.bodies.twist, first)
             self.articulations.begin()
@@ -555,7 +555,6 @@ cdef class Pipeline(WarmStarts):
             self.articulations.prepare()
         self.lap(STAGE_PREPARE)
         self.impact_count = self.sweeps = 0
-        self.ended = False
         self.asked = max(self.settings.iterations, self.settings.first_iterations >> min(self.steps, 30))
         if not self.settings.compliant:                      # where overlaps are what bears
             self.backstop.watch(&self.bodies, self.settings.dt)
@@ -563,6 +562,7 @@ cdef class Pipeline(WarmStarts):
         self.bounce(True)
         for i in range(self.settings.substeps):
             self.backstop.begin(&self.bodies)
+            self.ended = i > 0
             self.substep(i == self.settings.substeps - 1)
             self.hold_back()
             if self.is_interrupted() or self.pose_calls.status != OK:

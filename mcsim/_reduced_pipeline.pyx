@@ -712,8 +712,9 @@ cdef class ReducedPipeline(TreePipeline):
         self.set_start_impulses()
         self.find_busy()
         memcpy(self.begun, self.motion.qd, self.motion.tree.nv * sizeof(double))
-        self.motion.look()
-        self.aim_contacts()
+        if self.contact_row_count > 0:
+            self.motion.look()
+            self.aim_contacts()
         self.lap(STAGE_WARM_START)
         self.first_kick(0.5 * h, forces)
         self.lap(STAGE_INTEGRATE)

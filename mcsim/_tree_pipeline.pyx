@@ -225,11 +225,8 @@ cdef class TreePipeline(Pipeline):
         there are none."""
         if memcmp(self.shown_twist, self.bodies.twist, self.bodies.count * sizeof(Twist)) == 0:
             return None
-        twist = self.kept[0].twist
-        found = np.zeros((len(twist), 2), bool)
-        for half in range(2):
-            part = slice(3 * half, 3 * half + 3)
-            found[:, half] = self.moved & np.any(twist[:, part] != self.shown_twists[:, part], axis=1)
+        differs = (self.kept[0].twist != self.shown_twists).reshape(-1, 2, 3)
+        found = self.moved[:, None] & np.any(differs, axis=2)
         return found if np.any(found) else None
 
     cdef bint is_stale(self) noexcept nogil:
@@ -250,12 +247,11 @@ cdef class TreePipeline(Pipeline):
             if self.carried_step != self.steps or not self.is_at(self.backup):
                 self.recovered = self.steps                  # what the joints carried belongs to another place
             written = self.written()
-            twist = self.kept[0].twist
-            kept = twist.copy()
+            halves = self.kept[0].twist.reshape(-1, 2, 3)
+            kept = None if written is None else halves[written]
             self.show(False)
-            for half in range(2 if written is not None else 0):
-                part = slice(3 * half, 3 * half + 3)
-                twist[written[:, half], part] = kept[written[:, half], part]
+            if written is not None:
+                halves[written] = kept
         if self.motion.failed:
             self.pass_failure()
             self.raise_failure()

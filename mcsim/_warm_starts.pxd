@@ -7,7 +7,7 @@ from mcsim.state._layout cimport Row
 cdef class WarmStarts(Machine):
     cdef readonly Py_ssize_t row_count
     cdef Py_ssize_t joint_end           # of the joints' rows among the rows
-    cdef bint ended                     # whether a substep of this step has begun
+    cdef bint ended                     # whether a substep of this step has ended
 
     cdef void set_start_impulses(self) noexcept nogil
     cdef double take_carried(self, Row* row) noexcept nogil

@@ -20,7 +20,7 @@ from mcsim.core._types cimport Twist, Vec3
 from mcsim.solve._blocks cimport row_apply, row_residual, row_velocity
 from mcsim.state._layout cimport (BLOCK_BORDER, BLOCK_TREE, RELAXED, ROW_FRICTION, ROW_JOINT,
                                   ROW_JOINT_FRICTION, ROW_MOTOR, ROW_NORMAL)
-from mcsim.wide._halves cimport first_of, lasting, second_half
+from mcsim.wide._halves cimport first_part, lasting, second_half
 
 # Contacts of bodies that turn farther in a substep start without their last impulses [rad].
 cdef double WHIRL = 1.0
@@ -36,7 +36,7 @@ cdef class WarmStarts(Machine):
         the ratio."""
         cdef Py_ssize_t i
         cdef double first = self.settings.first_kick
-        cdef double of_joints = first_of(ROW_JOINT, &self.settings)
+        cdef double of_joints = first_part(ROW_JOINT, &self.settings)
         cdef Row* row
         for i in range(self.row_count):
             row = &self.rows[i]
@@ -70,7 +70,6 @@ cdef class WarmStarts(Machine):
                 if row.kind == ROW_MOTOR or row.kind == ROW_JOINT_FRICTION:
                     row.lower *= first
                     row.upper *= first
-        self.ended = True
 
     cdef double take_carried(self, Row* row) noexcept nogil:
         """The impulse of a row that acts after the drift, at the new pose; `carry` is the first half from then on. A shared

@@ -207,9 +207,7 @@ class ReducedWorld(World):
         elsewhere. A body that no joint of the tree holds is the root of its tree, and has exactly what is written."""
         pipeline, bodies = vars(self)["_pipeline"], vars(self)["_bodies"]
         asked, qd = pipeline.shown_twists.copy(), pipeline.qd.copy()
-        for half in range(2):
-            part = slice(3 * half, 3 * half + 3)
-            asked[written[:, half], part] = twists[written[:, half], part]
+        asked.reshape(-1, 2, 3)[written] = twists.reshape(-1, 2, 3)[written]
         for link in self.system.links:
             i = link.body_number
             if link.joint is None and not link.prescribed:

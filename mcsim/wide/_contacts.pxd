@@ -51,7 +51,6 @@ cdef class WideContacts:
     cdef int threads
     cdef readonly Py_ssize_t count      # blocks; 0 where the contacts are rows
     cdef Py_ssize_t needed              # blocks that the last layout asked for
-    cdef bint ended                     # whether a substep has begun since then
     cdef Py_ssize_t body_count
     cdef readonly Py_ssize_t row_count
     cdef public double scale            # of effort_of; 0: a sweep solves each contact once
@@ -69,7 +68,7 @@ cdef class WideContacts:
     cdef double share(self, Task* task, Work work, Py_ssize_t count) noexcept nogil
     cdef double share_by_color(self, Task* whole, Work work) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
-    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil
+    cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil

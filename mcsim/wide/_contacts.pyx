@@ -133,7 +133,6 @@ cdef class WideContacts:
         cdef Task task
         if count > self.manifold_capacity:
             return GROW
-        self.ended = False
         self.choose(count)
         self.color(manifolds, resistances, count, bodies)
         for half in range(2):
@@ -278,13 +277,12 @@ cdef class WideContacts:
         else:
             self.share_by_color(&task, do_refresh)
 
-    cdef void warm_start(self, Twist* twist, double part, double whirl) noexcept nogil:
+    cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil:
         cdef Task task = self.task()
         task.twist = twist
         task.part = part
         task.whirl = whirl
-        task.ended = self.ended
-        self.ended = True
+        task.ended = ended
         self.share_by_color(&task, do_warm_start)
 
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil:

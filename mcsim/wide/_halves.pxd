@@ -18,14 +18,14 @@ cdef inline double second_half(double first, double guess) noexcept nogil:
     return min(max(first, min(2.0 * guess, 0.0)), max(2.0 * guess, 0.0))
 
 
-cdef inline double first_of(int kind, const Settings* settings) noexcept nogil:
+cdef inline double first_part(int kind, const Settings* settings) noexcept nogil:
     """The part of a row's impulse in its first half: of a joint all where no relax pass follows."""
     return 1.0 if kind == ROW_JOINT and settings.stabilization != STABILIZE_SOFT else settings.first_kick
 
 
 cdef inline double lasting(const Row* row, const Settings* settings) noexcept nogil:
     """What of a row's impulse lasts, as that of a whole substep: its guess in the next one."""
-    cdef double part = first_of(row.kind, settings)
+    cdef double part = first_part(row.kind, settings)
     if part == 1.0 or row.kind != ROW_NORMAL and row.kind != ROW_JOINT or row.block_kind == BLOCK_TREE or (
             row.block_kind == BLOCK_BORDER):
         return row.impulse

@@ -19,7 +19,6 @@ cdef class WideJoints:
     cdef readonly Py_ssize_t row_count  # of all joints here
     cdef readonly Py_ssize_t awake_row_count    # of those that do not sleep
     cdef JointRule rule
-    cdef bint ended                     # whether a substep has begun since load()
     cdef double part                    # of an impulse, in its first half
     cdef int32_t* order                 # all joints by colour and size, and a number for both of each; those that are
     cdef int32_t* kind                  # no plain ball joints
@@ -36,7 +35,7 @@ cdef class WideJoints:
     cdef _lanes(self, const char* block, Py_ssize_t count, Py_ssize_t size)
     cdef void load(self, Joint* joints, const Bodies* bodies) noexcept nogil
     cdef void refresh(self, const Bodies* bodies, const Settings* settings) noexcept nogil
-    cdef void warm_start(self, Twist* twist, const Settings* settings) noexcept nogil
+    cdef void warm_start(self, Twist* twist, const Settings* settings, bint ended) noexcept nogil
     cdef void give_back(self, Twist* twist) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed) noexcept nogil
     cdef double residual(self, const Twist* twist, int relaxed) noexcept nogil

@@ -16,7 +16,7 @@ from mcsim.core._softness cimport Softness, soften
 from mcsim.state._layout cimport BALL, GEAR, ROW_JOINT, STABILIZE_BAUMGARTE, STABILIZE_SOFT, USER, JointRow, JointRows
 from mcsim.state._rows cimport joint_sleeps
 from mcsim.wide._colors cimport COLORS, first_free
-from mcsim.wide._halves cimport doubled, first_of
+from mcsim.wide._halves cimport doubled, first_part
 
 from mcsim.core.arrays import aligned
 from mcsim.wide import levels
@@ -191,7 +191,6 @@ cdef class WideJoints:
         for k in range(rows.awake_count):
             j = rows.awake[k]
             joints[j].constraint_count = rows.begin[j + 1] - rows.begin[j]
-        self.ended = False
         self.kernels.load(self.blocks, self.rows, self.count, joints, bodies)
         self.ball_kernels.load(self.balls, self.ball_count, joints, bodies)
 
@@ -210,14 +209,13 @@ cdef class WideJoints:
         self.kernels.refresh(self.blocks, self.rows, self.count, bodies, &self.source, &self.rule)
         self.ball_kernels.refresh(self.balls, self.ball_count, bodies, &self.rule)
 
-    cdef void warm_start(self, Twist* twist, const Settings* settings) noexcept nogil:
-        """The first halves of the impulses act."""
+    cdef void warm_start(self, Twist* twist, const Settings* settings, bint ended) noexcept nogil:
+        """The first halves of the impulses act. ended: whether a substep of this step has."""
         cdef double kept = settings.joint_warm_start
-        cdef double part = first_of(ROW_JOINT, settings)
-        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, kept, part, self.ended)
-        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, kept, part, self.ended)
+        cdef double part = first_part(ROW_JOINT, settings)
+        self.kernels.warm_start(self.blocks, self.rows, self.count, twist, kept, part, ended)
+        self.ball_kernels.warm_start(self.balls, self.ball_count, twist, kept, part, ended)
         self.part = part
-        self.ended = True
 
     cdef void give_back(self, Twist* twist) noexcept nogil:
         """The second halves of the impulses act."""
