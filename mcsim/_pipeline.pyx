@@ -180,7 +180,7 @@ cdef class Pipeline(WarmStarts):
         for i in range(begin, end):
             self.rows[i].impulse = 0.0
         return self.wide.layout(self.collider.manifolds, self.collider.resisted(), self.collider.manifold_count,
-                                &self.bodies)
+                                &self.bodies, self.joints, self.joint_count)
 
     cdef void write_joints(self, Row* rows) noexcept nogil:
         self.pose_calls.call(False)
@@ -255,7 +255,7 @@ cdef class Pipeline(WarmStarts):
             if self.closing:
                 self.correction = max(self.correction, self.articulations.angles.sweep(twist, relaxed))
             if self.widening:
-                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub))
+                self.correction = max(self.correction, self.wide.sweep(twist, relaxed, rub, k == iterations - 1))
             self.sweeps += 1
             if self.settings.joint_tree:
                 self.solve_tree(twist, relaxed)
@@ -266,6 +266,11 @@ cdef class Pipeline(WarmStarts):
                 break
             if self.solved(twist, relaxed) or (k % SWEEPS_A_LOOK == SWEEPS_A_LOOK - 1 and self.is_interrupted()):
                 break
+        else:
+            if relaxed and self.widening and self.swept and twist == self.bodies.twist:
+                k = self.wide.settle(twist)
+                self.sweeps += k
+                self.unsettled = self.unsettled or (k > 0 and k == self.wide.more)
 
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
         """Whether the sweeps may end, where a residual ends them."""
@@ -614,8 +619,9 @@ cdef class Pipeline(WarmStarts):
             self.articulations.note_energy()
         if self.settings.compliant:
             self.note_stiff()
-        if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
+        if (0.0 <= self.tolerance < self.residual or self.unsettled) and self.laboratory is None:
             self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
+        self.unsettled = False
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""

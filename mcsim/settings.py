@@ -73,6 +73,11 @@ SLOP_PART = 0.0005
 LOAD = 0.4
 # And what is small enough for that, in parts of g h^2: 0.2 m at h = 1/240 s.
 SMALL = 1200.0
+# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h + SETTLE_RATE t; where it changes more, the relax pass
+# is swept again, at most MORE_SWEEPS times (docs/theory/si.md).
+SETTLE_FALLS, SETTLE_RATE = 0.5, 0.05   # 1, [1/s]
+MORE_SWEEPS = 64
+MOST_MORE = 250                         # they are numbered in a byte
 RESTITUTION_FALLS = 3.0
 PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1
 PUSH_SPEED = 3.0                        # of limits and joints [rad/s]
@@ -143,6 +148,9 @@ def _checked(k, sweeps=ITERATIONS):
     if k["first_iterations"] is None:
         k["first_iterations"] = more * k["iterations"]
     k["first_iterations"] = count(k["first_iterations"], "first_iterations", 1, MOST_ITERATIONS)
+    if k["more_iterations"] is None:
+        k["more_iterations"] = MORE_SWEEPS if own_iterations and k["stop"] == "iterations" else 0
+    k["more_iterations"] = count(k["more_iterations"], "more_iterations", 0, MOST_MORE)
     for name in ("hertz", "joint_hertz"):
         k[name] = not_negative(k[name], name)
     if k["integrator"] == "rk4":
@@ -222,7 +230,7 @@ def check_reduced_settings(keywords):
         if k["solver"] in SOLVERS and k["solver"] != "si":
             k["contact_model"] = k["contact_model"] or "ncp"             # here it is the laboratory's
         checked = _checked(k | {"integrator": None if events else "semi_implicit", "joint_solver": "rows",
-                                "geometric_stiffness": 0.0,
+                                "geometric_stiffness": 0.0, "more_iterations": 0,
                                 "position_rounds": 1, "sleep": False, "sleep_speed": None, "sleep_time": 0.5},
                            REDUCED_ITERATIONS)
         return checked | {"integrator": k["integrator"]}
@@ -386,6 +394,8 @@ def kernel_settings(k, gravity):
     return {
         "dt": k["dt"], "h": h, "substeps": k["substeps"],
         "iterations": k["iterations"], "first_iterations": k["first_iterations"],
+        "more_iterations": k["more_iterations"],
+        "settle_speed": SETTLE_FALLS * _length(gravity) * h, "settle_rate": SETTLE_RATE,
         "stabilization": STABILIZATIONS[k["stabilization"]], "solver": SOLVERS.get(k["solver"], OF_PROBLEMS),
         "friction_cone": FRICTIONS[k["friction"]], "friction_central": FRICTION_POINTS[k["friction_points"]],
         "joint_tree": joint_tree(k), "gravity": dict(zip("xyz", (float(x) for x in gravity))),

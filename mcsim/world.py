@@ -58,6 +58,9 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
         solver of the laboratory: its most, by default its own.
       first_iterations: likewise of the first step, which has no impulses to begin with; the next step takes half of them,
         and so on. Default 64 times as many where `iterations` is left alone, else as many.
+      more_iterations: so many more in a relax pass, at most, over contacts of bodies without joints that a sweep still changes
+        by more than 0.5 g h + 0.05 t / s, t the thickness of the thinner shape, and over what that changes. Default 64 where
+        `iterations` is left alone, else 0. In the laboratory, pgs, and with friction_points="point" or "pyramid": none.
       contact_model: of the laboratory: "ncp" (the default), "ccp", "pyramid", "frictionless" (help(mcsim.solve)). With
         solver "pgs" a model makes that the laboratory's.
       stop: "iterations", or "residual" (the default of the laboratory, or with a `tolerance`): at `tolerance`, 1e-6, of
@@ -116,8 +119,8 @@ class World(Observers, Actions, Queries, Changes, Snapshots):
     """
 
     def __init__(self, scene: Scene, *, dt=1 / 60, substeps=None, solver="si", iterations=None, first_iterations=None,
-                 joint_solver=None, stabilization="soft", integrator=None, geometric_stiffness=0.0, friction="cone",
-                 friction_points="central",
+                 more_iterations=None, joint_solver=None, stabilization="soft", integrator=None,
+                 geometric_stiffness=0.0, friction="cone", friction_points="central",
                  baumgarte=0.2, slop=None, hertz=None, damping_ratio=2.0, joint_hertz=None, joint_damping_ratio=2.0,
                  push_speed=None, restitution_threshold=None, speculative_distance=None, position_rounds=2, sleep=True,
                  sleep_speed=None, sleep_time=0.5, threads=1, contact_model=None, stop=None, tolerance=None,

@@ -4,7 +4,7 @@ What the sweeps read stands in ContactBlock, what it is made of once a substep o
 depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
 """
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t, int32_t, uint8_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds
@@ -57,6 +57,7 @@ ctypedef struct ContactBlock:
     Wide3 arm_a                  # to the manifold's centre, where friction acts [m]
     Wide3 arm_b
     Wide effort                  # so many times, rounded up, a sweep solves the lane (effort_of)
+    Wide settled                 # the inverse of the change of a velocity that may be left undone [s/m]; 0: any may
     Wide yielding                # 1 / (1 + softness): the part of an impulse that a biased sweep keeps
     WideCone slide               # friction of all points along the tangents [N s]
     WideSpin spin
@@ -80,6 +81,7 @@ ctypedef struct ContactStart:
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
+    Wide free                    # 1: no joint is on either
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
@@ -140,6 +142,8 @@ ctypedef struct ContactRule:
     double push_rate             # so many times its `size` in a second
     double h                     # [s]
     double first                 # the part of a substep's forces that the biased pass bears
+    double settle_speed          # a change of a velocity that may be left undone: this [m/s], and
+    double settle_rate           # so many times the lane's `size` in a second
     double omega[2]              # 2 pi hertz, and
     double damping[2]            # damping ratio of the springs whose rate and yielding stand above
 
@@ -151,10 +155,10 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale, small: of effort_of.
+    # scale, small: of effort_of; tied: of bodies, 1 where a joint is on one.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, double scale, double small) noexcept nogil
+                 const Bodies* bodies, const int8_t* tied, double scale, double small) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
@@ -172,9 +176,14 @@ ctypedef struct WideKernels:
     void (*keep_parts)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,
                        const double* part, bint second) noexcept nogil
     # One sweep of projected Gauss-Seidel, or its round `again`, from 1 on, over the lanes that it goes over more often.
-    # rub: friction too, as always in the relax pass. -> the largest change of a velocity [m/s, rad/s]
+    # rub: friction too, as always in the relax pass. changed: of bodies, becomes 1 where the first round of a relax pass
+    # changes a velocity by more than may be left undone; or NULL. -> the largest change of a velocity [m/s]
     double (*sweep)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                    bint rub, int again) noexcept nogil
+                    bint rub, int again, uint8_t* changed) noexcept nogil
+    # Sweep number k, from 2 on, after the last one of the relax pass: over the lanes with a body that the sweep before it, or
+    # this one by now, has changed by more than may be left undone. changed: in which sweep that was. -> whether there are any
+    double (*sweep_changing)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int k,
+                             uint8_t* changed) noexcept nogil
     # The largest change that a row would make of its impulse [N s, N m s].
     double (*residual)(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
                        int relaxed) noexcept nogil

@@ -1,9 +1,9 @@
 """The contacts of a world, several at a time."""
 
-from libc.stdint cimport int8_t, int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
-from mcsim.state._layout cimport Bodies, Manifold, Resistance, Settings
+from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings
 from mcsim.wide._blocks cimport ContactBlock, ContactRule, ContactStart, ResistanceBlock, WideKernels
 
 # A loop over blocks, as its threads see it.
@@ -28,6 +28,8 @@ ctypedef struct Task:
     bint second
     bint ended
     int again
+    uint8_t* changed
+    const int8_t* tied
     double scale
     double small
 
@@ -36,6 +38,7 @@ cdef class WideContacts:
     cdef int level_count
     cdef const WideKernels* kernels     # that of this step
     cdef object kept                    # the arrays behind the pointers
+    cdef object kept_of_bodies
     cdef ContactBlock* blocks
     cdef ContactStart* starts
     cdef ResistanceBlock* resisting     # as many; only written where some shape resists
@@ -57,11 +60,16 @@ cdef class WideContacts:
     cdef public double small            # likewise [m]
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
+    cdef int8_t* tied                   # of bodies: whether a joint is on one
+    cdef uint8_t* changed               # likewise: the last sweep, beyond the usual ones, that has changed its velocity
+    cdef public int more                # sweeps of a relax pass beyond the usual ones, at most
+    cdef public double settle_speed     # of ContactRule
+    cdef public double settle_rate
 
     cdef void color(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies) noexcept nogil
+                    const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil
@@ -70,7 +78,8 @@ cdef class WideContacts:
     cdef void refresh(self, const Bodies* bodies, const Settings* settings, Twist* twist) noexcept nogil
     cdef void warm_start(self, Twist* twist, double part, double whirl, bint ended) noexcept nogil
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, bint last) noexcept nogil
+    cdef int settle(self, Twist* twist) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil
 

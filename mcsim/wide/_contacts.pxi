@@ -7,7 +7,7 @@
 # J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
 # (`coupling`): so the bodies' velocities are touched once a manifold.
 
-from libc.stdint cimport int8_t, int32_t
+from libc.stdint cimport int8_t, int32_t, uint8_t
 from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 
@@ -40,7 +40,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, double scale_of, double small) noexcept nogil:
+                           const Bodies* bodies, const int8_t* tied, double scale_of, double small) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -60,6 +60,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
+    put(&start.free, lane, 0.0 if tied[m.body_a] or tied[m.body_b] else 1.0)
     effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
@@ -151,7 +152,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, double scale, double small) noexcept nogil:
+               const Bodies* bodies, const int8_t* tied, double scale, double small) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -165,7 +166,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     clear_ends(&blocks[block].ends)
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
-                  scale, small)
+                  tied, scale, small)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
@@ -468,6 +469,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
         point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
+    block.settled = start.free * inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
     if block.rubs:
         set_rub(block, start, &k)
 
@@ -667,10 +669,23 @@ cdef void solve_resisting(ContactBlock* block, ResistanceBlock* resisting, Twist
     solve_block(block, resisting, twist, relaxed, rub, rate)
 
 
-cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, int again,
+cdef inline void note_change(const ContactBlock* block, Wide rate, int sweep, uint8_t* changed) noexcept nogil:
+    """Both bodies of a lane, as far as they move, have changed where that is more than may be left undone."""
+    cdef Wide part = rate * block.settled
+    cdef int lane
+    if not any_lane(above(part, splat(1.0))):
+        return
+    for lane in range(WIDTH):
+        if lane_of(&part, lane) > 1.0:
+            if lane_of(&block.ends.inv_mass_a, lane) > 0.0:
+                changed[block.ends.body_a[lane]] = <uint8_t>sweep
+            if lane_of(&block.ends.inv_mass_b, lane) > 0.0:
+                changed[block.ends.body_b[lane]] = <uint8_t>sweep
+
+
+cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Mask on,
                       Wide* rate) noexcept nogil:
-    """Once more, of the lanes whose effort is not done: the others are put back."""
-    cdef Mask on = above(block.effort, splat(again))
+    """Once more, of the lanes that are `on`: the others are put back."""
     cdef WidePair before = load_pair(&block.ends, twist)
     cdef WidePair after
     cdef WidePoint points[4]
@@ -739,19 +754,25 @@ cdef inline void measure_block(ContactBlock* block, ResistanceBlock* resisting, 
 
 
 cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int relaxed,
-                  bint rub, int again) noexcept nogil:
+                  bint rub, int again, uint8_t* changed) noexcept nogil:
     cdef Wide rate = splat(0.0)
+    cdef Wide one
     cdef Py_ssize_t k
     if again:
         for k in range(count):
             if blocks[k].rounds > again:
-                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub, again, &rate)
+                solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub,
+                            above(blocks[k].effort, splat(again)), &rate)
     elif relaxed:
         for k in range(count):
+            one = splat(0.0)
             if blocks[k].resists:
-                solve_resisting(&blocks[k], &resisting[k], twist, 1, True, &rate)
+                solve_resisting(&blocks[k], &resisting[k], twist, 1, True, &one)
             else:
-                solve_block(&blocks[k], NULL, twist, 1, True, &rate)
+                solve_block(&blocks[k], NULL, twist, 1, True, &one)
+            if changed != NULL:
+                note_change(&blocks[k], one, 1, changed)
+            rate = most(rate, one)
     elif rub:
         for k in range(count):
             if blocks[k].resists:
@@ -762,6 +783,35 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
         for k in range(count):
             solve_block(&blocks[k], NULL, twist, 0, False, &rate)
     return largest_lane(&rate)
+
+
+cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist, int sweep,
+                           uint8_t* changed) noexcept nogil:
+    cdef ContactBlock* block
+    cdef Wide moved, largest
+    cdef Mask on
+    cdef Py_ssize_t k
+    cdef double found = 0.0
+    cdef int lane
+    cdef bint some
+    for k in range(count):
+        block = &blocks[k]
+        some = False
+        for lane in range(WIDTH):
+            some = some or changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1
+        if not some:
+            continue
+        moved = splat(0.0)
+        for lane in range(WIDTH):
+            if changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1:
+                put(&moved, lane, 1.0)
+        on = above(moved * block.settled, splat(0.0))
+        if any_lane(on):
+            largest = splat(0.0)
+            solve_again(block, &resisting[k], twist, 1, True, on, &largest)
+            note_change(block, largest, sweep, changed)
+            found = 1.0
+    return found
 
 
 cdef double residual(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t count, Twist* twist,
@@ -784,6 +834,7 @@ KERNELS.refresh = refresh
 KERNELS.warm_start = warm_start
 KERNELS.keep_parts = keep_parts
 KERNELS.sweep = sweep
+KERNELS.sweep_changing = sweep_changing
 KERNELS.residual = residual
 
 

@@ -8,12 +8,13 @@ Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
+from libc.stdint cimport int8_t, uint8_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
 import numpy as np
 
-from mcsim.core._arrays cimport doubles, integers, long_integers
+from mcsim.core._arrays cimport doubles, integers, long_integers, records
 from mcsim.core._crew cimport MOST_WORKERS, share_out
 from mcsim.core._softness cimport Softness, soften
 from mcsim.core._types cimport GROW, OK
@@ -50,25 +51,27 @@ cdef class WideContacts:
 
     def _reserve(self, Py_ssize_t blocks, Py_ssize_t manifolds):
         cdef const WideKernels* widest = self.levels[self.level_count - 1]
-        colors = np.zeros((2, self.body_count + 1), np.int64)
+        self._reserve_bodies(self.body_count)
         numbers, first = np.zeros((2, manifolds), np.int32), np.zeros(blocks + 1, np.int32)
-        records = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
-        self.kept = colors, numbers, first, records
-        self.moving = <uint64_t*>long_integers(colors[0])
-        self.resting = <uint64_t*>long_integers(colors[1])
+        room = [aligned(blocks * size) for size in (widest.block_size, widest.start_size, widest.resistance_size)]
+        self.kept = numbers, first, room
         self.key, self.order, self.first = integers(numbers[0]), integers(numbers[1]), integers(first)
-        self.blocks, self.starts = <ContactBlock*>doubles(records[0]), <ContactStart*>doubles(records[1])
-        self.resisting = <ResistanceBlock*>doubles(records[2])
+        self.blocks, self.starts = <ContactBlock*>doubles(room[0]), <ContactStart*>doubles(room[1])
+        self.resisting = <ResistanceBlock*>doubles(room[2])
         self.capacity, self.manifold_capacity = blocks, manifolds
         self.count = 0
 
+    def _reserve_bodies(self, Py_ssize_t bodies):
+        colors, flags = np.zeros((2, bodies + 1), np.int64), np.zeros((2, bodies + 1), np.int8)
+        self.kept_of_bodies = colors, flags
+        self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
+        self.tied, self.changed = <int8_t*>records(flags[0]) + 1, <uint8_t*>records(flags[1]) + 1
+        self.body_count = bodies
+
     def resize(self, Py_ssize_t bodies):
         """For another number of bodies."""
-        colors = np.zeros((2, bodies + 1), np.int64)
-        self.kept = (colors, *self.kept[1:])
-        self.moving = <uint64_t*>long_integers(colors[0])
-        self.resting = <uint64_t*>long_integers(colors[1])
-        self.body_count, self.count = bodies, 0
+        self._reserve_bodies(bodies)
+        self.count = 0
 
     def grow(self, Py_ssize_t manifolds):
         """Room for so many manifolds, and for the blocks that the last layout asked for."""
@@ -125,7 +128,7 @@ cdef class WideContacts:
         self.rounds = <int>ceil(most)
 
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
-                    const Bodies* bodies) noexcept nogil:
+                    const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
         """Blocks of all manifolds with their warm impulses; resistances: beside the manifolds, or NULL. -> OK or GROW"""
         cdef int32_t place[KEYS]                 # of each key: how many manifolds, where they begin, where they end
         cdef Py_ssize_t i, n, block, end
@@ -176,6 +179,11 @@ cdef class WideContacts:
         task.resistances = resistances
         task.order = self.order
         task.first = self.first
+        memset(self.tied - 1, 0, self.body_count + 1)
+        for i in range(joint_count):
+            self.tied[joints[i].body_a] = self.tied[joints[i].body_b] = 1
+        self.tied[-1] = 0
+        task.tied = self.tied
         task.bodies = bodies
         task.scale = self.scale
         task.small = self.small
@@ -251,6 +259,7 @@ cdef class WideContacts:
         cdef Softness soft
         cdef int k
         self.rule.inv_h = 1.0 / h
+        self.rule.settle_speed, self.rule.settle_rate = self.settle_speed, self.settle_rate
         self.rule.push_speed, self.rule.push_rate = settings.contact_push_speed, settings.contact_push_rate
         self.rule.first = settings.first_kick
         self.rule.slop = settings.slop if settings.stabilization == STABILIZE_BAUMGARTE else 0.0
@@ -292,17 +301,35 @@ cdef class WideContacts:
         task.second = second
         self.share(&task, do_keep_parts, self.count)
 
-    cdef double sweep(self, Twist* twist, int relaxed, bint rub) noexcept nogil:
+    cdef double sweep(self, Twist* twist, int relaxed, bint rub, bint last) noexcept nogil:
+        """last: of the pass."""
         cdef Task task = self.task()
         task.twist = twist
+        if last and relaxed and self.more > 0:
+            memset(self.changed - 1, 0, self.body_count + 1)
+            task.changed = self.changed
         task.relaxed = relaxed
         task.rub = rub
         cdef double largest = self.share_by_color(&task, do_sweep)
         cdef int k
         for k in range(1, self.rounds):
             task.again = k
+            task.changed = NULL
             largest = max(largest, self.share_by_color(&task, do_sweep))
         return largest
+
+    cdef int settle(self, Twist* twist) noexcept nogil:
+        """Further sweeps of the relax pass over what its last one has still changed, and what that changes, until nothing
+        changes by more than may be left undone. -> how many"""
+        cdef Task task = self.task()
+        cdef int k
+        task.twist = twist
+        task.changed = self.changed
+        for k in range(self.more):
+            task.again = k + 2
+            if self.share_by_color(&task, do_sweep_changing) == 0.0:
+                return k
+        return self.more
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
@@ -335,7 +362,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.scale, task.small)
+                          task.tied, task.scale, task.small)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
@@ -359,8 +386,15 @@ cdef void do_keep_parts(void* what, Py_ssize_t begin, Py_ssize_t end, int worker
 cdef void do_sweep(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
     cdef const Task* task = <const Task*>what
     cdef double rate = task.kernels.sweep(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
-                                          task.relaxed, task.rub, task.again)
+                                          task.relaxed, task.rub, task.again, task.changed)
     task.found[worker] = max(task.found[worker], rate)
+
+
+cdef void do_sweep_changing(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
+    cdef const Task* task = <const Task*>what
+    cdef double found = task.kernels.sweep_changing(block_at(task, begin), resisting_at(task, begin), end - begin, task.twist,
+                                                    task.again, task.changed)
+    task.found[worker] = max(task.found[worker], found)
 
 
 cdef void do_store(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:
