@@ -9,6 +9,7 @@ import mcsim as mc
 
 G = 9.81
 WORLDS = [mc.World, mc.ReducedWorld]
+QUICKER = [pytest.param(mc.World, marks=pytest.mark.slow), mc.ReducedWorld]
 EXACT = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
 
 
@@ -62,7 +63,7 @@ def test_a_pendulum_strikes_its_limit(world):
     assert np.max(run.joint_errors()) < 1e-13 and not run.stats.notes
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", QUICKER)
 def test_a_pendulum_leans_on_its_limit(world):
     """It falls on its limit and lies on it: no further event, no drift."""
     run = pendulum(world, limits=(0.3, 10.0), start=1.0)
@@ -302,7 +303,7 @@ def test_a_rod_lies_over_the_edge_of_a_table_and_on_a_log():
     assert run.contacts["normal_impulse"] == pytest.approx([G * run.dt] * 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", QUICKER)
 def test_the_same_bits_after_restore_and_in_single_steps(world):
     """A limit beyond a whole turn, a motor that comes there, and what it says of the angle."""
     def build():
