@@ -19,10 +19,6 @@ import amounts  # noqa: E402
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-# The same examples in every run; a slow machine is no failure.
-settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=True)
-settings.load_profile("mcsim")
-
 
 def pytest_xdist_auto_num_workers(config):
     """All tests run on all processors; those that are named, which are few, in this process."""
@@ -35,6 +31,19 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     amounts.SLOW = config.getoption("--slow")
+    # The same examples in every run; a slow machine is no failure.
+    settings.register_profile("mcsim", max_examples=amounts.amount(30, 100), derandomize=True, deadline=None, print_blob=True)
+    settings.load_profile("mcsim")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session):
+    """What collection makes is there to the end, and much of what rewrites asserts: nothing for the garbage collector."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session):
