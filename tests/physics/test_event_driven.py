@@ -492,6 +492,7 @@ def test_a_pyramid_comes_to_rest(gap, restitution, rows):
 @pytest.mark.parametrize("rows", [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size, sideways", [
     (1e-15, True), (1e-14, False), (1e-13, False), (1e-10, True), (1e-8, True)])
+@pytest.mark.sampled(3)
 def test_no_rounding_makes_a_pyramid_overlap(size, sideways, rows):
     """Cubes moved a little, in height or apart as well: the faces that were flush strike turned by some 1e-7, and where
     each contact opens and closes hangs on the last bits. Nothing overlaps, whatever these are."""
