@@ -238,6 +238,7 @@ def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
 
 @pytest.mark.parametrize("kind", ["hinge", "universal", "ball"])
 @pytest.mark.parametrize("arm", [0.0, 0.3, 2.0])
+@pytest.mark.sampled(4)
 def test_position_motor_moves_the_mass_that_it_has_to(arm, kind):
     """Undamped, a position motor swings at its hertz whatever the lever: the mass it moves is I + m arm^2."""
     place = {"hinge": (mc.HingeJoint, dict(axis=(0, 1, 0), motor=mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0))),
