@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,12 @@ from hypothesis import settings
 # Tests are imported under their paths, so that two folders may hold files of one name. Their helper modules (names
 # without test_, each only once) are found here.
 FOLDERS = [folder for folder in sorted(Path(__file__).parent.rglob("*")) if folder.is_dir()]
-sys.path[:0] = [str(folder) for folder in FOLDERS if not folder.name.startswith("__")]
+sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if not folder.name.startswith("__")]
+
+import amounts  # noqa: E402
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-# The same examples in every run; a slow machine is no failure.
-settings.register_profile("mcsim", derandomize=True, deadline=None, print_blob=True)
-settings.load_profile("mcsim")
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -30,6 +29,23 @@ def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the tests that build anew or take long as well")
 
 
+def pytest_configure(config):
+    amounts.SLOW = config.getoption("--slow")
+    # The same examples in every run; a slow machine is no failure.
+    settings.register_profile("mcsim", max_examples=amounts.amount(30, 100), derandomize=True, deadline=None, print_blob=True)
+    settings.load_profile("mcsim")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session):
+    """What collection makes is there to the end, and much of what rewrites asserts: nothing for the garbage collector."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish(session):
     """Ten thousand tests are there to the end: the garbage collector need not look at them again and again."""
     gc.collect()
@@ -37,8 +53,17 @@ def pytest_collection_finish(session):
 
 
 def pytest_collection_modifyitems(config, items):
+    """Without --slow: no test marked slow, and of the cases of a function marked sampled(n) every n-th. Where n has no factor
+    in common with how many values each parameter has, all values are met, in turns with those of the others."""
     if config.getoption("--slow"):
         return
+    cases = Counter()
     for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled:
+            function = item.path, item.originalname
+            if cases[function] % sampled.args[0]:
+                item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
+            cases[function] += 1
         if "slow" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))

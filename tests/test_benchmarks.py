@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from amounts import amount
 
 import mcsim as mc
 
@@ -233,7 +234,7 @@ def test_the_picture_is_drawn(tmp_path, capsys):
 def test_the_integrators_are_measured(tmp_path, capsys):
     """Both chains under every name, and a picture."""
     module = load("integrators")
-    table = module.main(steps=1500, png=str(tmp_path / "energy.png"))
+    table = module.main(steps=amount(400, 1500), png=str(tmp_path / "energy.png"))
     assert (tmp_path / "energy.png").read_bytes().startswith(b"\x89PNG")
     assert capsys.readouterr().out.count("[") == 10 * len(module.SCENES) * len(module.RUNS)
     assert all(abs(band).max() < 0.05 for band in table.values())

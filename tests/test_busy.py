@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from amounts import amount
 
 import mcsim as mc
 from mcsim.handles import BodyHandle, JointHandle
@@ -245,7 +246,7 @@ world.state_hash()
     ("event", {}, 0, []), ("world", {"solver": "admm", "iterations": 4}, 3, [])])
 def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls, names):
     """The process aborted within a second where another thread read events or contacts."""
-    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=2.5)
+    code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=amount(1.0, 2.5))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, cwd=ROOT,
                           env=environment)
@@ -255,7 +256,7 @@ def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls,
 def test_two_worlds_in_two_threads_ask_with_one_shape():
     """A shape that is asked with is placed for that, by every thread for itself."""
     worlds = [make("world") for _ in range(2)]
-    places = [np.random.default_rng(k).uniform(-3, 3, (3000, 3)) for k in range(2)]
+    places = [np.random.default_rng(k).uniform(-3, 3, (amount(1000, 3000), 3)) for k in range(2)]
 
     def answers(k):
         return [[body.name for body in worlds[k].overlap(mc.Sphere(0.75), place)] for place in places[k]]
@@ -294,7 +295,7 @@ calls = {
     "hybrid_dynamics": lambda q, qd, x: dynamics.hybrid_dynamics(q, qd, x, x, np.arange(dynamics.nv) >= 6)[0],
 }
 alone = {(name, n): call(*states[n]) for name, call in calls.items() for n in states}
-ends, refused, failures = time.time() + 3.0, [0], []
+ends, refused, failures = time.time() + float(sys.argv[1]), [0], []
 
 def ask(seed):
     rng = np.random.default_rng(seed)
@@ -317,7 +318,7 @@ sys.exit(failures[0] if failures else 0 if refused[0] else "nothing was refused"
 def test_dynamics_in_several_threads_answer_rightly_or_refuse():
     """They wrote into each other's answers, and beyond them: double free or corruption."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    done = subprocess.run([sys.executable, "-c", ALGORITHMS], capture_output=True, text=True, timeout=120, env=environment)
+    done = subprocess.run([sys.executable, "-c", ALGORITHMS, str(amount(1.0, 3.0))], capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
 
 

@@ -47,6 +47,7 @@ ADDED = [mc.Sphere(0.2), mc.Box((0.1, 0.2, 0.3)), mc.ConvexHull(np.random.defaul
 
 @every_world
 @pytest.mark.parametrize("shape", ADDED, ids=["sphere", "box", "hull", "compound"])
+@pytest.mark.sampled(5)
 def test_adding_and_removing_leaves_no_trace(keywords, shape):
     """A body that came and went far away, with a joint: the world goes on to the bits of one that never saw it."""
     world, other = running(**keywords), running(**keywords)
@@ -131,6 +132,7 @@ def goes_on_as_one_made_anew(world, keywords):
 
 
 @every_world
+@pytest.mark.sampled(2)
 def test_the_plan_of_the_joints_serves_while_bodies_without_joints_come_and_go(keywords):
     """On top of what is jointed, in all more than there is room for; and it is made anew where joints' bodies move up."""
     world = running(**keywords)
@@ -230,6 +232,7 @@ def pair(turned=False):
 
 @pytest.mark.parametrize("kind", JOINTS)
 @pytest.mark.parametrize("ends", [("a", "b"), (None, "b"), ("a", None)], ids=["ab", "world-b", "a-world"])
+@pytest.mark.sampled(2)
 def test_a_joint_added_at_the_start_is_that_of_the_scene(kind, ends):
     if kind in ("rolling",) and ends[1] is None or kind == "user" and None in ends:
         pytest.skip("not such a joint")

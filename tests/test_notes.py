@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings, strategies as st
 
 import mcsim as mc
@@ -280,7 +281,7 @@ def test_strict_goes_along_with_a_copy():
         mc.World(pendula(1), strict="yes")
 
 
-@settings(max_examples=50)
+@settings(max_examples=amount(16, 50))
 @given(data=st.data(), size=st.integers(1, 8))
 def test_carried_over_amounts(data, size):
     """Largest and sums of what is told, under any renumbering: nothing of a figure is lost."""

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from amounts import amount
 
 import mcsim as mc
 
@@ -23,7 +24,7 @@ def life(name, parameters, keywords):
     """What a world goes through from its making on. -> its hash at several times."""
     world = mc.World(mc.load(name, **parameters), **keywords)
     hashes = []
-    for k in range(4):
+    for k in range(amount(2, 4)):
         world.step(6)
         snapshot = world.snapshot()
         hashes.append(world.state_hash())
@@ -41,7 +42,7 @@ def life(name, parameters, keywords):
 def test_worlds_in_threads_give_the_bits_that_they_give_in_turn():
     """Made, stepped, saved, changed and looked at, all at once; four threads, twice as many worlds."""
     in_turn = [life(*world) for world in WORLDS]
-    for _ in range(2):
+    for _ in range(amount(1, 2)):
         with ThreadPoolExecutor(4) as pool:
             together = list(pool.map(lambda world: life(*world), WORLDS))
         assert together == in_turn

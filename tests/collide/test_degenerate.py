@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from amounts import amount
 from collide_oracle import (Shape, best_separation, make_collider, one_contact, matrix, random_hull, random_quaternions,
                             separation_along)
 from scipy.spatial.transform import Rotation
@@ -28,7 +29,7 @@ def round_shape(rng, kind):
 def test_aligned_poses_are_exact(kind_a, kind_b):
     """Axes at right angles or at 45 degrees, offsets that make features coincide, and the same a hair's breadth off."""
     rng = np.random.default_rng([3, KINDS.index(kind_a), KINDS.index(kind_b)])
-    for case in range(60):
+    for case in range(amount(18, 60)):
         a, b = round_shape(rng, kind_a), round_shape(rng, kind_b)
         q = AXIS_ALIGNED[rng.integers(0, 24, 2)].copy()
         if case % 3 == 0:
@@ -76,7 +77,7 @@ def test_tiny_and_huge(kind_a, kind_b, scale):
 def test_long_thin_shapes(kind_a, kind_b):
     """Extents that differ a thousandfold within one shape."""
     rng = np.random.default_rng([9, KINDS.index(kind_a), KINDS.index(kind_b)])
-    for _ in range(25):
+    for _ in range(amount(8, 25)):
         shapes = []
         for kind in (kind_a, kind_b):
             x, y, z = 10.0 ** rng.uniform(-2, 1, 3)

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from amounts import amount
 from collide_oracle import Shape, make_collider, random_quaternions, random_shape, shape_arrays
 
 KINDS = ("sphere", "box", "capsule", "cylinder", "hull")
@@ -113,7 +114,7 @@ class Twin:
         self.collider.validate()
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_any_order_of_changes(seed):
     rng = np.random.default_rng(seed)
     twin = Twin(rng, 40, 2.5)
@@ -121,7 +122,7 @@ def test_any_order_of_changes(seed):
              lambda: twin.refilter(5), lambda: twin.move(1.0, 0.02), lambda: twin.move(0.2, 3.0),
              lambda: twin.move(0.1, 1e-3), lambda: twin.rest(rng.choice([0.0, 0.3, 0.9])), twin.turn_kind)
     touching = 0
-    for _ in range(150):
+    for _ in range(amount(60, 150)):
         for _ in range(rng.integers(1, 4)):
             deeds[rng.integers(len(deeds))]()
         twin.check()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from collide_oracle import Shape, make_collider, matrix, one_contact, random_hull, random_quaternions
+from amounts import amount
 from hypothesis import given, settings, strategies as st
 from test_separation import multiply, surfaces
 
@@ -208,7 +209,7 @@ def test_a_shape_is_placed_in_its_body():
     assert np.allclose(found["normal"][0], alone["normal"][0], atol=1e-9)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=amount(50, 150), deadline=None, derandomize=True)
 @given(st.lists(st.floats(-1.0, 1.0), min_size=3, max_size=3), st.floats(-0.02, 0.02), st.floats(-0.02, 0.02),
        st.floats(-np.pi, np.pi), st.sampled_from([(CUBE, CUBE), (CUBE, HULL_CUBE), (HULL_CUBE, PRISM), (CYLINDER, CUBE),
                                                   (CYLINDER, PRISM), (CYLINDER, CYLINDER)]))

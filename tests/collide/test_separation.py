@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from amounts import amount
 from collide_oracle import (Shape, best_separation, make_collider, matrix, one_contact, random_quaternions, random_shape,
                             separation_along)
 
@@ -58,7 +59,7 @@ def check(m, a, b, pose_a, pose_b, limit):
 def test_separation_is_the_best_over_all_directions(kind_a, kind_b):
     """The answer is attained along its normal, and no direction does better: thousands of poses over all pairs."""
     rng = np.random.default_rng([KINDS.index(kind_a), KINDS.index(kind_b)])
-    count = 100
+    count = amount(24, 100)
     shapes_a = [random_shape(rng, kind_a) for _ in range(count)]
     shapes_b = [random_shape(rng, kind_b) for _ in range(count)]
     position, q = random_poses(rng, shapes_a, shapes_b)
@@ -81,7 +82,7 @@ def test_separation_is_the_best_over_all_directions(kind_a, kind_b):
 def test_contact_within_the_speculative_distance_is_never_missed(kind_a, kind_b):
     """Pairs moved along the true normal to just within and just beyond the distance."""
     rng = np.random.default_rng([7, KINDS.index(kind_a), KINDS.index(kind_b)])
-    count = 40
+    count = amount(15, 40)
     shapes_a = [random_shape(rng, kind_a) for _ in range(count)]
     shapes_b = [random_shape(rng, kind_b) for _ in range(count)]
     shapes = [s for pair in zip(shapes_a, shapes_b) for s in pair]
@@ -109,7 +110,7 @@ def test_contact_within_the_speculative_distance_is_never_missed(kind_a, kind_b)
 def test_plane(kind, plane_first):
     """A plane against the support function: the depth of the lowest point, in closed form."""
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(60):
+    for _ in range(amount(20, 60)):
         shape = random_shape(rng, kind)
         q = random_quaternions(rng, 2)
         normal = matrix(q[0])[:, 2]

@@ -232,6 +232,7 @@ def test_balls_over_hills(wound):
 
 @pytest.mark.parametrize("kind", ["box", "capsule", "cylinder", "hull", "sphere"])
 @pytest.mark.parametrize("solid_first", [False, True])
+@pytest.mark.sampled(3)
 def test_a_convex_mesh_is_like_the_hull(kind, solid_first):
     """Apart: the distance and the direction of the hull. Hardly overlapping: its depth."""
     rng = np.random.default_rng(7)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
@@ -58,7 +59,7 @@ def dense_parts(world, motors=False):
     return found
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=amount(13, 40), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 10**6), bodies=st.integers(1, 9), free=st.booleans(), pins=st.integers(0, 2))
 def test_parts_are_those_of_dense_matrices(seed, bodies, free, pins):
     scene = random_scene(np.random.default_rng(seed), bodies, free, 0 if free else min(pins, bodies))
@@ -70,7 +71,7 @@ def test_parts_are_those_of_dense_matrices(seed, bodies, free, pins):
     assert found == pytest.approx(min(expected, default=1.0), rel=1e-3, abs=1e-6)
 
 
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=amount(6, 20), deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6), bodies=st.integers(2, 8))
 def test_motors_hold_what_lies_beyond_them(seed, bodies):
     rng = np.random.default_rng(seed)

@@ -216,6 +216,7 @@ def oscillator(hertz, ratio, h):
 @every_world
 @pytest.mark.parametrize("hertz", [0.01, 3.0, 150.0, 1000.0])
 @pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0, 5.0])
+@pytest.mark.sampled(5)
 def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
     """Alone its coordinate passes through the damped oscillator's positions, and a load changes nothing; where a substep has
     one velocity, that before the first counts as the first drift's."""
@@ -237,6 +238,7 @@ def test_a_position_motor_is_the_oscillator_itself(keywords, hertz, ratio):
 
 @pytest.mark.parametrize("kind", ["hinge", "universal", "ball"])
 @pytest.mark.parametrize("arm", [0.0, 0.3, 2.0])
+@pytest.mark.sampled(4)
 def test_position_motor_moves_the_mass_that_it_has_to(arm, kind):
     """Undamped, a position motor swings at its hertz whatever the lever: the mass it moves is I + m arm^2."""
     place = {"hinge": (mc.HingeJoint, dict(axis=(0, 1, 0), motor=mc.Motor(position=1e-3, hertz=2.0, damping_ratio=0))),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
+from amounts import amount
 from constraint_scenes import (CLASSES, CONSTANTS, FREE, LENGTH, PITCH, RADIUS, SIDES, TYPES, Pair, conjugate,
                                mass_matrix, matrix, move, multiply, numerical_jacobian, random_coordinates, twists)
 
@@ -45,7 +45,7 @@ def check_jacobian(world):
 @pytest.mark.parametrize("kind", TYPES)
 def test_joint_rows_are_derivatives_of_their_errors(kind, error, side):
     """J of each joint against central differences of its error, at random poses, closed and pulled open."""
-    for seed in range(6):
+    for seed in range(amount(2, 6)):
         pair = Pair(seed, kind, side, error)
         rows = pair.world.rows
         assert len(rows) == 6 - FREE[kind] and set(rows["kind"]) <= {"joint"}
@@ -62,7 +62,7 @@ def test_joint_rows_are_derivatives_of_their_errors(kind, error, side):
 def test_limit_rows_are_derivatives_of_their_errors(limit, error, side):
     """The same for limits: near, at and beyond them."""
     kind, keywords = LIMITS[limit]
-    for seed in range(6):
+    for seed in range(amount(2, 6)):
         q = random_coordinates(np.random.default_rng(seed + 50), kind)
         if limit == "swing":
             q = np.array([0.5, -0.3, 0.2 * seed])
@@ -76,7 +76,7 @@ def test_limit_rows_are_derivatives_of_their_errors(limit, error, side):
 @pytest.mark.parametrize("kind", sorted(set(TYPES) - {"ball", "fixed", "free"}))
 def test_rows_of_drives_act_along_the_free_coordinate(kind, drive):
     """Springs, position motors and friction act along the derivative of the joint's own coordinate."""
-    for seed in range(4):
+    for seed in range(amount(2, 4)):
         one = {"spring": mc.Spring(10.0, 1.0, 0.3), "motor": mc.Motor(position=0.2), "friction": 1.0}[drive]
         count = {"universal": 2, "cylindrical": 2, "planar": 3}.get(kind)
         keywords = {drive: one if count is None or drive == "friction" else (one,) * count}
@@ -222,7 +222,7 @@ def numerical_curvature(world, size=1e-4):
 @pytest.mark.parametrize("kind", TYPES)
 def test_curvature_is_the_second_derivative_of_the_free_drift(kind, error, side):
     """Row curvature against d(J v)/dt of free bodies that turn against each other."""
-    for seed in range(4):
+    for seed in range(amount(2, 4)):
         world = Pair(seed, kind, side, error, spin=2.0).world
         np.testing.assert_allclose(world._raw_rows()["curvature"].copy(), numerical_curvature(world), atol=2e-6)
 

@@ -101,6 +101,7 @@ def user(kind, given=True, **keywords):
 
 @every_world
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled(2)
 def test_a_joint_written_in_python_is_the_built_in_one(kind, keywords):
     """Poses, velocities, reactions and errors after half a second; the Jacobian given."""
     own, given = (mc.World(two_bodies(joint), **keywords) for joint in (KINDS[kind][0](), user(kind)))
@@ -121,6 +122,7 @@ def test_a_joint_written_in_python_is_the_built_in_one(kind, keywords):
 
 @pytest.mark.parametrize("keywords", [WORLDS["rows"], TREE, WORLDS["rk4"]], ids=["rows", "tree", "rk4"])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled(2)
 def test_without_a_jacobian_differences_do(kind, keywords):
     own, formed = (mc.World(two_bodies(joint), **keywords) for joint in (KINDS[kind][0](), user(kind, given=False)))
     for world in (own, formed):

@@ -7,6 +7,7 @@ import sys
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from urdf_robots import agree, collision, inertial, joint, link, pinocchio_model, robot
 
@@ -66,7 +67,7 @@ def test_an_arm_is_pinocchios(write, base, merge_fixed):
 
 
 @given(st.data())
-@settings(max_examples=30)
+@settings(max_examples=amount(10, 30))
 def test_random_trees_are_pinocchios(tmp_path_factory, data):
     """Trees of all kinds of joints that have at most one coordinate, with random places, axes, masses; or no mass."""
     chance = random.Random(data.draw(st.integers(0, 10**6)))
@@ -593,7 +594,7 @@ def test_garbled_files(tmp_path):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=50)
+@settings(max_examples=amount(16, 50))
 def test_any_bytes(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "bytes.urdf"
     path.write_bytes(content)
@@ -661,7 +662,7 @@ def test_without_yourdfpy(write, monkeypatch, capsys):
 
 # ---- a robot that was built ------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("base", ["floating", "fixed"])
+@pytest.mark.parametrize("base", ["floating", pytest.param("fixed", marks=pytest.mark.slow)])
 def test_jvrc(base):
     """The JVRC-1 humanoid: 44 links, mimicking fingers, Collada meshes in package:// paths."""
     import jvrc_description

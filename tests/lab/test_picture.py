@@ -48,6 +48,7 @@ def test_the_default_is_convergence_if_there_are_steps(swing, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("suffix, start", [(".pdf", b"%PDF"), (".svg", b"<?xml")])
+@pytest.mark.sampled(2)
 def test_vector_formats(swing, suffix, start, tmp_path):
     swing.plot(tmp_path / f"out{suffix}")
     assert (tmp_path / f"out{suffix}").read_bytes().startswith(start)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from amounts import amount
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
@@ -431,7 +432,7 @@ def grown(world, seconds=0.7):
 def test_a_ball_or_a_flat_box_gains_nothing(kind):
     """Not even for a while; the dragged surfaces of a box with friction wobble."""
     box, rounding = mc.Box((0.1, 0.12, 0.05)), 1e-12
-    for seed in range(12):
+    for seed in range(amount(4, 12)):
         for friction, most in ((0.0, rounding), (None, 1e-6)):
             excess, rise = grown(drop(kind, seed, [box], flat=True, friction=friction))
             assert excess < rounding and rise < most, (seed, friction, excess, rise)
@@ -461,7 +462,7 @@ def test_tumbling_solids_gain_hardly_anything(kind, count):
     """Corners that come deep between two steps, points that change places, rims: what is not paid for is not stored. Before,
     some got to 1.2 times the energy they had, others that are like these to 130 times."""
     shapes = mc.Box((0.05, 0.12, 0.08)), mc.Capsule(0.07, 0.1), mc.Cylinder(0.1, 0.08)
-    found = np.array([grown(drop(kind, seed, shapes, count=count)) for seed in range(60)])
+    found = np.array([grown(drop(kind, seed, shapes, count=count)) for seed in range(amount(15, 60))])
     assert found[:, 0].max() < 1e-3 and found[:, 1].max() < 0.035, found.max(axis=0)
 
 

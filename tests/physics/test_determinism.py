@@ -48,6 +48,7 @@ def test_two_fresh_processes_give_the_same_bits():
 
 @every_scene
 @every_world
+@pytest.mark.sampled(5)
 def test_one_call_or_many(name, keywords):
     """step(60) and 60 calls of step() make the same bits, whatever is looked at in between."""
     once, often = (mc.World(SCENES[name](), **keywords) for _ in range(2))
@@ -85,6 +86,7 @@ def test_looking_changes_no_bit(name):
 
 @every_scene
 @every_world
+@pytest.mark.sampled(5)
 def test_snapshot_and_restore_mid_run(name, keywords):
     """What follows a restore is what followed the snapshot, also in another world of the same scene."""
     world = mc.World(SCENES[name](), **keywords)
@@ -124,6 +126,7 @@ def test_a_snapshot_is_not_touched_by_what_follows():
 @every_world
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda w: pickle.loads(pickle.dumps(w))],
                          ids=["deepcopy", "copy", "pickle"])
+@pytest.mark.sampled(7)
 def test_copies_go_on_to_the_same_bits(name, keywords, copied):
     """A copy is equal, goes on equally, and is a world of its own."""
     world = mc.World(SCENES[name](), **keywords)

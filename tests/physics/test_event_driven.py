@@ -31,6 +31,7 @@ def impacts(world, least=0.0):
 
 @pytest.mark.parametrize("law", ["newton", "poisson"])
 @pytest.mark.parametrize("e", [1.0, 0.8])
+@pytest.mark.sampled(3)
 def test_bouncing_ball(e, law):
     """Impact times, impulses and apexes as the closed form, to 1e-9; where bounces accumulate (e < 1) the contact is
     closed at their end, and says so."""
@@ -319,7 +320,7 @@ def pendulum(world, friction):
     return world(scene, dt=0.01, contact="event")
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("friction", [pytest.param(0.0, marks=pytest.mark.slow), 0.3])
 def test_jointed_bodies_strike_a_wall_alike_in_both_worlds(friction):
     """Impact times, impulses and states of maximal and generalized coordinates; joints stay closed."""
     runs = [pendulum(world, friction) for world in (mc.World, mc.ReducedWorld)]
@@ -478,9 +479,9 @@ def come_to_rest(world, steps):
     assert np.sum(floor) == pytest.approx(weight * world.dt, rel=1e-6)
 
 
-@pytest.mark.parametrize("rows", [2, 3])
-@pytest.mark.parametrize("gap, restitution", [(0.0, 0.0), (0.001, 0.2)])
-def test_a_pyramid_comes_to_rest(rows, gap, restitution):
+@pytest.mark.parametrize("gap, restitution, rows", [
+    (0.0, 0.0, 2), (0.0, 0.0, 3), (0.001, 0.2, 2), pytest.param(0.001, 0.2, 3, marks=pytest.mark.slow)])
+def test_a_pyramid_comes_to_rest(gap, restitution, rows):
     """Cubes flush side by side, at rest or let go a little apart: redundant contacts everywhere, which slip in different
     directions when they are struck."""
     world = heap([((0.5,) * 3, {"position": (k - (rows - row - 1) / 2, 0, 0.5 + row + gap * (row + 1))})
@@ -488,18 +489,20 @@ def test_a_pyramid_comes_to_rest(rows, gap, restitution):
     come_to_rest(world, 25)
 
 
+@pytest.mark.parametrize("rows", [2, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size, sideways", [
     (1e-15, True), (1e-14, False), (1e-13, False), (1e-10, True), (1e-8, True)])
-def test_no_rounding_makes_a_pyramid_overlap(size, sideways):
+@pytest.mark.sampled(3)
+def test_no_rounding_makes_a_pyramid_overlap(size, sideways, rows):
     """Cubes moved a little, in height or apart as well: the faces that were flush strike turned by some 1e-7, and where
     each contact opens and closes hangs on the last bits. Nothing overlaps, whatever these are."""
     rng = np.random.default_rng(0)
     cubes = []
-    for row in range(3):
-        for k in range(3 - row):
+    for row in range(rows):
+        for k in range(rows - row):
             apart, aside, up = rng.uniform(0.0, 0.5), rng.uniform(-1.0, 1.0), rng.uniform(0.0, 1.0)
             cubes.append(((0.5,) * 3, {"position": (
-                k - (2 - row) / 2 + sideways * size * (k + apart), sideways * size * aside,
+                k - (rows - 1 - row) / 2 + sideways * size * (k + apart), sideways * size * aside,
                 0.5 + row + 0.001 * (row + 1) + size * up)}))
     world = heap(cubes)
     bodies = world.body_names
@@ -510,11 +513,12 @@ def test_no_rounding_makes_a_pyramid_overlap(size, sideways):
     assert np.max(np.abs(world.velocities)) < 1e-12
 
 
-def test_thrown_boxes_come_to_rest():
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_thrown_boxes_come_to_rest(count):
     """Tumbling, wedged and creeping contacts: each step ends, by implicit ones of first order where it must."""
     rng = np.random.default_rng(1)
     shapes = []
-    for i in range(4):
+    for i in range(count):
         turn = rng.normal(size=4)
         shapes.append((rng.uniform(0.1, 0.25, 3), {
             "position": (*rng.uniform(-0.3, 0.3, 2), 0.5 + 0.5 * i), "orientation": turn / np.linalg.norm(turn),

@@ -3,12 +3,14 @@ independent integrator."""
 
 import numpy as np
 import pytest
+from amounts import amount
 from scipy.integrate import solve_ivp
 
 import mcsim as mc
 
 G = 9.81
 WORLDS = [mc.World, mc.ReducedWorld]
+QUICKER = [pytest.param(mc.World, marks=pytest.mark.slow), mc.ReducedWorld]
 EXACT = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-14}
 
 
@@ -62,7 +64,7 @@ def test_a_pendulum_strikes_its_limit(world):
     assert np.max(run.joint_errors()) < 1e-13 and not run.stats.notes
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", QUICKER)
 def test_a_pendulum_leans_on_its_limit(world):
     """It falls on its limit and lies on it: no further event, no drift."""
     run = pendulum(world, limits=(0.3, 10.0), start=1.0)
@@ -121,7 +123,7 @@ def test_limits_of_a_chain():
     end = solve_ivp(held, (0, left), np.concatenate([q, after]), **EXACT).y[:, -1]
     assert np.concatenate([reduced.q, reduced.qd]) == pytest.approx(end, abs=1e-8)
     for run in (maximal, reduced):
-        run.step(200)
+        run.step(amount(50, 200))
     assert maximal.positions == pytest.approx(reduced.positions, abs=1e-8)
     assert maximal.joint("shoulder").position <= 0.9 + 1e-12
 
@@ -183,7 +185,7 @@ def test_a_velocity_motor_comes_to_its_speed_and_keeps_it(world):
     assert run.velocities[0, 0] == pytest.approx(-1.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", QUICKER)
 def test_a_motor_lifts_a_pendulum_until_it_is_too_heavy(world):
     """At a constant rate while its torque suffices; at the angle at which it does not, an event; then against the least
     that it can do."""
@@ -302,7 +304,7 @@ def test_a_rod_lies_over_the_edge_of_a_table_and_on_a_log():
     assert run.contacts["normal_impulse"] == pytest.approx([G * run.dt] * 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("world", QUICKER)
 def test_the_same_bits_after_restore_and_in_single_steps(world):
     """A limit beyond a whole turn, a motor that comes there, and what it says of the angle."""
     def build():

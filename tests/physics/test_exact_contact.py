@@ -1,6 +1,7 @@
 """The models of contact on cases with closed forms, at any step: what each gets right, and what it gets wrong."""
 
 import copy
+from functools import cache
 
 import numpy as np
 import pytest
@@ -45,6 +46,7 @@ def steps_of(dt, pulls):
 
 @pytest.mark.parametrize("solver", EXACT)
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
+@pytest.mark.sampled(2)
 def test_a_dragged_cube_follows_the_closed_form_and_stays_down(solver, dt):
     way, lift, unsolved = dragged(cube(dt=dt, solver=solver, contact_model="ncp", tolerance=1e-9, iterations=5000))
     late = MU * G / 20.0                                   # when the pull exceeds the friction
@@ -58,6 +60,7 @@ def test_a_dragged_cube_follows_the_closed_form_and_stays_down(solver, dt):
 
 @pytest.mark.parametrize("solver", EXACT)
 @pytest.mark.parametrize("dt", [1 / 60, 1 / 240])
+@pytest.mark.sampled(2)
 def test_a_sliding_cube_stops_on_its_line_where_it_should(solver, dt):
     world = cube((2.0, 1.0, 0.0), dt=dt, solver=solver, contact_model="ncp", tolerance=1e-9)
     lift = 0.0
@@ -146,11 +149,12 @@ def test_what_is_not_solved_is_said():
     assert set(world.stats.residuals) >= {"primal", "dual", "complementarity", "natural_map"}
 
 
-def test_joints_directly_hold_exactly_under_any_solver():
+@pytest.mark.parametrize("steps", [20, pytest.param(120, marks=pytest.mark.slow)])
+def test_joints_directly_hold_exactly_under_any_solver(steps):
     """A chain of ten on a floor: rows alone leave the joints to the solver's tolerance."""
     world = mc.World(mc.load("chain", n=10), solver="pgs", contact_model="ncp", joint_solver="tree", dt=1 / 240)
     assert world.settings["joint_solver"] == "tree"
-    world.step(120)
+    world.step(steps)
     assert world.joint_errors()[:, 0].max() < 1e-3
 
 
@@ -212,14 +216,20 @@ def test_residuals_of_a_step_that_is_over_are_unknown():
     assert np.isnan(second.residuals["primal"]) and second.residuals["natural_map"] >= 0.0
 
 
+@cache
+def linkage(**keywords):
+    world = mc.World(mc.load("four_bar"), dt=1 / 240, substeps=1, sleep=False, **keywords)
+    world.step(48)
+    return world
+
+
 @pytest.mark.parametrize("solver", EXACT)
 @pytest.mark.parametrize("joint_solver", ["rows", "tree"])
+@pytest.mark.sampled(2)
 def test_a_linkage_whose_rows_repeat_each_other_is_not_locked(solver, joint_solver):
     """A planar four-bar in space has three redundant rows; drifted by an angle a they agree to a alone, and exact solvers
     answered with impulses of 1 / a^2."""
-    world, plain = (mc.World(mc.load("four_bar"), dt=1 / 240, substeps=1, sleep=False, **keywords) for keywords in (
-        {"solver": solver, "contact_model": "ncp", "joint_solver": joint_solver}, {"solver": "pgs", "iterations": 1000}))
-    world.step(48)
-    plain.step(48)
+    world = linkage(solver=solver, contact_model="ncp", joint_solver=joint_solver)
+    plain = linkage(solver="pgs", iterations=1000)
     assert np.abs(world.positions - plain.positions).max() < 2e-3
     assert world.joint_errors()[:, 0].max() < 1e-3

@@ -49,6 +49,7 @@ def test_a_pulled_slab_under_balls(keywords):
 
 @pytest.mark.parametrize("keywords", WORLDS, ids=str)
 @pytest.mark.parametrize("seed", range(2))
+@pytest.mark.sampled(3)
 def test_in_a_heap(seed, keywords):
     rng = np.random.default_rng(seed)
     scene = mc.Scene()
@@ -99,6 +100,7 @@ SLIDERS = {
 @pytest.mark.parametrize("keywords", [dict(), dict(solver="pgs"), dict(stabilization="baumgarte")], ids=str)
 @pytest.mark.parametrize("ratio", [0.2, 0.5, 1.0, 2.0, 5.0])
 @pytest.mark.parametrize("name", SLIDERS)
+@pytest.mark.sampled(4)
 def test_sliding_and_spinning_have_one_bound(name, ratio, keywords):
     """Central friction against a pair at every point; ratio: of the spin's speed at 0.25 m to the sliding speed."""
     shape, height = SLIDERS[name]

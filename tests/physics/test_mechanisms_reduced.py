@@ -58,6 +58,7 @@ def follow(scene, held, frames, substeps):
 
 @every_joint_solver
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.sampled(3)
 def test_motion_comes_to_that_of_the_reduced_model(name, held):
     """Frames of all bodies over 1.5 s; errors and changes of energy fall with the second order in the substep, of loops that
     sweeps do not close in one not quite."""
@@ -126,7 +127,7 @@ def test_bricard_stays_mobile(held):
 
 
 @every_joint_solver
-@pytest.mark.parametrize("windows", [1, pytest.param(3, marks=pytest.mark.slow), 10])
+@pytest.mark.parametrize("windows", [1, 3, pytest.param(10, marks=pytest.mark.slow)])
 def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
     """IFToMM A02 over 4 s: at each quarter turn all rods are in line; uprights stay parallel, the others level."""
     model = n_four_bar(windows)

@@ -41,6 +41,7 @@ def holds(world, seconds=0.5):
 
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("cls", [mc.World, mc.ReducedWorld])
+@pytest.mark.sampled(5)
 def test_arms_are_held(cls, seed):
     """Drawn arms, steps and stiffnesses: within a thousandth of a degree, torques steady to a thousandth."""
     random = np.random.default_rng(seed)

@@ -106,6 +106,7 @@ def test_the_direct_solver_comes_to_the_reduced_model(name):
 
 @pytest.mark.parametrize("integrator", POSITION_INTEGRATORS)
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))
+@pytest.mark.sampled(3)
 def test_rattle_and_the_variational_step_are_of_second_order(name, integrator):
     """Closed to rounding, and the motion of the reduced model, with springs and torques too."""
     model, frames = solved(name)
@@ -124,14 +125,9 @@ def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
     assert np.isfinite(world.positions).all()
 
 
-# Of the largest models two stabilizations each are among the quick tests.
-OTHERS = sorted(set(STABILIZATIONS) - {"soft"})
-QUICK = {"andrews": ("baumgarte", "none"), "scissor_lift": ("projection", "split_impulse"), "stewart": ("ggl", "projection")}
-
-
-@pytest.mark.parametrize("name, stabilization", [
-    pytest.param(name, other, marks=[] if other in QUICK.get(name, OTHERS) else pytest.mark.slow)
-    for name in MODELS for other in OTHERS])
+@pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
+@every_model
+@pytest.mark.sampled(3)
 def test_every_stabilization_follows(name, stabilization):
     """The same motion at first order, with joints as closed as each name promises."""
     if stabilization == "none" and name in STICK:
@@ -146,6 +142,7 @@ def test_every_stabilization_follows(name, stabilization):
 
 @pytest.mark.parametrize("stabilization", RK4_STABILIZATIONS)
 @pytest.mark.parametrize("name", sorted(set(MODELS) - {"flyball_governor"}))      # its dampers need 20 us steps
+@pytest.mark.sampled(5)
 def test_rk4_is_of_fourth_order(name, stabilization):
     """Errors fall by 16 with each halving, down to what the model itself is good for."""
     model, frames = solved(name)

@@ -3,6 +3,7 @@ the same law over dense arrays (mcsim/solve/problems/impacts.py), and energy tha
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -140,7 +141,7 @@ def agree(scene, state, law, *kinds, to=1e-6):
             assert found[3] <= found[2] * (1.0 + 1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=amount(20, 60))
 @given(drawn=CHAINS)
 def test_one_blow_to_a_chain_is_as_of_events(drawn):
     """A ball at the end of up to five jointed bodies, free or anchored, strikes the ground."""
@@ -151,7 +152,7 @@ def test_one_blow_to_a_chain_is_as_of_events(drawn):
         agree(scene, state, law, (mc.World, {}), (mc.ReducedWorld, {}))
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=amount(8, 15))
 @given(drawn=CHAINS, way=st.sampled_from([dict(joint_solver="rows"), dict(integrator="rk4"), dict(integrator="rattle"),
                                           dict(stabilization="baumgarte"), dict(stabilization="projection"),
                                           dict(solver="pgs"), dict(friction_points="point")]))
@@ -205,7 +206,7 @@ def after_the_first_blow(kind, scene, dt, **keywords):
     raise AssertionError("nothing struck")
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=amount(3, 8))
 @given(e=st.floats(0.2, 1.0), links=st.integers(1, 3), mass=st.sampled_from([1e-3, 1.0, 1e3]),
        ratio=st.sampled_from([0.1, 1.0, 10.0]), angle=st.floats(0.5, 1.5),
        kind=st.sampled_from([mc.World, mc.ReducedWorld]))
@@ -219,7 +220,7 @@ def test_a_pendulum_that_meets_a_wall(e, links, mass, ratio, angle, kind):
     assert found == pytest.approx(expected, abs=1e-3 * there)
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=amount(4, 8))
 @given(e=st.floats(0.1, 1.0), mu=st.floats(0.0, 1.0), mass=st.sampled_from([1.0, 5.0, 1e3]), angle=st.floats(-2, 2),
        kind=st.sampled_from([mc.World, mc.ReducedWorld]))
 def test_a_ball_at_a_door(e, mu, mass, angle, kind):

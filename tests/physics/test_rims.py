@@ -103,6 +103,7 @@ def stack_of(shapes, radius, half, turns, shifts=None):
 
 @pytest.mark.parametrize("shape", ["cylinder", *(f"prism{n}" for n in (3, 4, 5, 6, 8, 12, 17, 24, 31, 32)), "mixed"])
 @pytest.mark.parametrize("count", [4, 9, 15])
+@pytest.mark.sampled(5)
 def test_stacks_fall_asleep(shape, count, request):
     """Turned and shifted against each other, or flush."""
     if (shape, count) == ("mixed", 15):

@@ -72,6 +72,7 @@ def follow(world, steps, gravity=G):
 @pytest.mark.parametrize("speed", [0.3, 3.0, 10.0, 30.0])
 @pytest.mark.parametrize("radius", [0.02, 0.25, 1.0])
 @pytest.mark.parametrize("row", [0.0, 0.1, 0.5])
+@pytest.mark.sampled(5)
 def test_a_ball_rolls_over_tiles_as_over_a_plane(speed, radius, row):
     """In the middle of a row of tiles, beside it, and along the seam between two rows."""
     world = on_floor(squares(), mc.Sphere(radius), radius, (speed, 0, 0), (0, speed / radius, 0), (0.3, row), friction=0.6)
@@ -82,6 +83,7 @@ def test_a_ball_rolls_over_tiles_as_over_a_plane(speed, radius, row):
 @pytest.mark.parametrize("speed", [0.3, 3.0, 10.0, 30.0])
 @pytest.mark.parametrize("kind", FLAT)
 @pytest.mark.parametrize("row", [0.1, 0.4])
+@pytest.mark.sampled(5)
 def test_what_slides_over_tiles_does_not_catch(speed, kind, row):
     world = on_floor(squares(), FLAT[kind], 0.1, (speed, 0, 0), start=(0.3, row))
     rise, off, change, turn = follow(world, min(90, int(10 / speed * 60)))
@@ -235,6 +237,7 @@ def test_ramps_ridges_and_gaps_of_tiles():
 
 @pytest.mark.parametrize("angle", [0.3, 1.0, 1.5])
 @pytest.mark.parametrize("speed", [5.0, 20.0])
+@pytest.mark.sampled(5)
 def test_what_falls_on_a_seam_stays_above(angle, speed):
     """Balls and boxes that fly at the seam of tiles from all sides, of one height and of two."""
     for step in (0.0, -0.1, 0.1):

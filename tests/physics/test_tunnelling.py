@@ -59,6 +59,7 @@ def shoot(rng, name, wall, restitution=0.0, **keywords):
 
 @every_world
 @pytest.mark.parametrize("wall", WALLS)
+@pytest.mark.sampled(5)
 def test_shots_stop_at_a_thin_wall(wall, keywords):
     rng = np.random.default_rng(len(wall) + len(str(keywords)))
     for name, restitution in itertools.product(SHAPES, (0.0, 0.8)):

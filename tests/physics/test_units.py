@@ -61,6 +61,7 @@ def assert_same(scene, k, bound=0.0, steps=STEPS, **keywords):
 
 @pytest.mark.parametrize("k", (-10, 7))
 @pytest.mark.parametrize("name", EXACT)
+@pytest.mark.sampled(3)
 def test_ready_scenes_in_other_lengths_have_the_same_bits(name, k):
     assert_same(mc.load(name), k)
 

@@ -3,6 +3,7 @@ backstop (collide/_backstop.pyx) alone may set a body back, where it would pass 
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,7 +50,7 @@ def slide(shape, ground, thick, speed, drop=0.0, kind="static", steps=20, world=
     return np.linalg.norm(world.positions[1, :2] - start - way) / np.linalg.norm(way), 2 * lowest / thick, held
 
 
-@settings(max_examples=60)
+@settings(max_examples=amount(20, 60))
 @given(shape=st.sampled_from(sorted(THIN)), ground=st.sampled_from(sorted(GROUNDS)), thick=st.floats(-3.7, -1.7),
        speed=st.floats(-1, 1.5), substeps=st.sampled_from([1, 2, 4, 8]), drop=st.sampled_from([0.0, 0.01, 0.05]))
 def test_thin_bodies_slide_as_far_as_their_velocity_says(shape, ground, thick, speed, substeps, drop):

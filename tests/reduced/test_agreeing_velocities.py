@@ -96,6 +96,7 @@ def test_what_is_taken_over_and_what_is_set(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ground, loop", [(False, False), (True, False), (False, True)])
+@pytest.mark.sampled(5)
 def test_the_velocity_of_any_body_is_set(seed, ground, loop):
     """A body on a joint was refused. It gets what it has in a World after a step, and what from_maximal projects."""
     rng = np.random.default_rng(seed)

@@ -154,6 +154,7 @@ def test_contradictory_loops_drive_nothing(gravity, stabilization, seeds):
 @pytest.mark.parametrize("stabilization", ["soft", "projection"])
 @pytest.mark.parametrize("tilt", [0.0, 1e-9, 1e-6, 1e-3, 0.1])
 @pytest.mark.parametrize("length", [0.2, 5.0])
+@pytest.mark.sampled(3)
 def test_a_rod_that_fits_nowhere_in_line_with_its_arm(stabilization, tilt, length):
     """J is all but 0 there: any speed would not do. It gained 3e5 J."""
     scene = mc.Scene(gravity=(0, 0, 0))
@@ -275,6 +276,7 @@ def operate(rng, world, k, kinematic):
 
 @pytest.mark.parametrize("kinematic", [0.0, 0.1])
 @pytest.mark.parametrize("seed", [0, 1, 2, 6, 119])
+@pytest.mark.sampled(3)
 def test_random_changes_leave_all_finite(seed, kinematic):
     """Joints onto loops, bodies written off their loops, any velocities: the step goes on."""
     rng = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,7 +86,7 @@ def test_a_tree_far_away():
 
 # ---- identities ------------------------------------------------------------------------------------------------------
 
-@settings(max_examples=40)
+@settings(max_examples=amount(13, 40))
 @given(scenes(largest=30))
 def test_identities(made):
     """Forward and inverse dynamics undo each other; H q̈ + C = τ; H is symmetric to the bit and positive definite."""

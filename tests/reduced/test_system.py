@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -245,7 +246,7 @@ def test_links_on_the_base_see_static_bodies_where_they_stand():
 
 # ---- coordinates -----------------------------------------------------------------------------------------------------
 
-@settings(max_examples=200)
+@settings(max_examples=amount(66, 200))
 @given(scenes(), SEED, st.sampled_from(["quaternion", "ypr"]), st.booleans())
 def test_coordinates_are_read_back(scene, seed, ball, rooted):
     """q, qd -> poses and velocities by the definitions -> q, qd; no joint is off."""
@@ -541,7 +542,7 @@ def test_print_shows_everything():
     assert repr(System(scene)) == "<System of 'four_bar': 3 links, 3 coordinates, 3 velocities, 1 loop, 1 coupling>"
 
 
-@settings(max_examples=30)
+@settings(max_examples=amount(10, 30))
 @given(scenes(), st.booleans())
 def test_what_is_saved_is_read_back(scene, rooted):
     """Through JSON text, to the bit, with the choices."""

@@ -47,6 +47,7 @@ CHANGES = {"nothing": lambda world: None, "screw": add_screw, "loop": add_loop, 
 @pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.sampled(7)
 def test_copies_of_screws_go_on_alike(change, count, integrator):
     """Copied at once after the change, and some steps later."""
     world = screws(count, integrator)

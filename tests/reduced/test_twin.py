@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
@@ -382,7 +383,7 @@ def test_momentum_changes_by_the_outer_forces():
     assert np.allclose(twin.momentum(q, qd)[0], masses @ twin.velocities(q, qd)[0], atol=1e-13)
 
 
-@settings(max_examples=25)
+@settings(max_examples=amount(8, 25))
 @given(scenes())
 def test_any_tree_keeps_the_identities(made):
     scene, rng = made
@@ -418,6 +419,7 @@ def runge_kutta(twin, q, qd, dt):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TREE_KINDS if kind != "fixed"])
+@pytest.mark.sampled(2)
 def test_energy_is_kept(kind):
     """Two bodies, the first on a joint of this kind, over 0.2 s in 50 and in 100 steps."""
     rng = np.random.default_rng(11)

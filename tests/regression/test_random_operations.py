@@ -12,6 +12,7 @@ from collections import deque
 
 import numpy as np
 import pytest
+from amounts import amount
 
 import mcsim as mc
 
@@ -469,7 +470,7 @@ def play(seed, keywords, operations):
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_world_bears_random_operations(name):
-    play(list(WORLDS).index(name), WORLDS[name], 150)
+    play(list(WORLDS).index(name), WORLDS[name], amount(80, 150))
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import math
 
 import hypothesis.strategies as st
 import numpy as np
+from amounts import amount
 from hypothesis import HealthCheck, assume, given, settings
 
 import mcsim.scene as mc
@@ -153,7 +154,7 @@ def resolved(scene):
             yield array.tobytes()
 
 
-@settings(deadline=None, max_examples=150, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=amount(50, 150), derandomize=True, suppress_health_check=list(HealthCheck))
 @given(scene=scenes())
 def test_round_trip_is_exact(scene):
     data = scene.to_dict()

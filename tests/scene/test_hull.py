@@ -5,6 +5,7 @@ import math
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
@@ -80,7 +81,7 @@ def test_prisms_and_regular_solids():
         assert counts(hull) == expected
 
 
-@settings(deadline=None, max_examples=80, derandomize=True)
+@settings(deadline=None, max_examples=amount(30, 80), derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.integers(4, 120), st.sampled_from([0, 1, 2, 3]), st.sampled_from([0.0, 1.0, 1e4]))
 def test_random_hulls(seed, n, digits, distance):
     """Also on coarse grids, where many points share planes and lines."""
@@ -127,7 +128,7 @@ def rough(rng, family):
 @pytest.mark.parametrize("family", ["rings", "globe", "grid", "on the lines between", "repeated", "noisy"])
 def test_rough_points(family):
     """Dents, slivers and Qhull's triangles without area do not come through."""
-    for seed in range(200 if family == "noisy" else 50):
+    for seed in range(amount(10, 50) * (4 if family == "noisy" else 1)):
         points = rough(np.random.default_rng(seed), family)
         check(ConvexHull(points), points)
 

@@ -2,6 +2,7 @@
 
 import math
 
+from amounts import amount
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def perpendicular_pair(rng):
     return z * rng.uniform(0.1, 10), x * rng.uniform(0.1, 10)
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=amount(20, 60), derandomize=True)
 @given(st.sampled_from(sorted(set(JOINTS) - {"rolling", "gear"})), st.integers(0, 2**32 - 1),
        st.sampled_from(["both", "a", "b"]))
 def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
@@ -81,7 +82,7 @@ def test_both_frames_coincide_at_the_initial_pose(kind, seed, ends):
         assert np.abs(r_b[:, 0] - x / np.linalg.norm(x)).max() < 1e-14
 
 
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(deadline=None, max_examples=amount(66, 200), derandomize=True)
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=3).filter(lambda v: math.hypot(*v) > 1e-6))
 def test_any_axis_is_hit_exactly(axis):
     """Also those near an axis of the world and near its opposite, where shortcuts lose digits."""

@@ -2,6 +2,7 @@
 
 import math
 
+from amounts import amount
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_hull_far_from_the_origin(distance):
     assert np.abs(properties.center - offset - center).max() < 1e-15 * distance * 4
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
+@settings(deadline=None, max_examples=amount(20, 60), derandomize=True)
 @given(st.integers(0, len(SHAPES) - 1), st.integers(0, 2**32 - 1))
 def test_placing_a_shape_moves_and_turns_its_properties(which, seed):
     rng = np.random.default_rng(seed)

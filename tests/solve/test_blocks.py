@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ def cone(k, radius, w, impulse):
     return x
 
 
-@settings(deadline=None, derandomize=True, max_examples=500)
+@settings(deadline=None, derandomize=True, max_examples=amount(166, 500))
 @given(stretch=st.floats(0, 8), size=st.floats(-6, 6), angle=st.floats(0, np.pi), radius=st.floats(1e-3, 1e3),
        w=st.tuples(number, number), impulse=st.tuples(number, number))
 def test_cone_is_the_minimum_on_the_disc(stretch, size, angle, radius, w, impulse):

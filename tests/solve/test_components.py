@@ -1,6 +1,7 @@
 """Articulations against a search that follows joints from body to body."""
 
 import numpy as np
+from amounts import amount
 from hypothesis import given, settings, strategies as st
 
 from mcsim.solve.components import connected, count_loops, free_articulations
@@ -26,7 +27,7 @@ def reached(pairs, moves, start):
 
 
 @given(jointed_bodies())
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=amount(100, 300), deadline=None, derandomize=True)
 def test_articulations(scene):
     pairs, moves = scene
     group, free, loops = connected(pairs, moves), free_articulations(pairs, moves), count_loops(pairs, moves)

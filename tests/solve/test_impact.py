@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -141,7 +142,7 @@ def pile(seed, e, model, friction, static):
     return problem
 
 
-@settings(deadline=None, derandomize=True, max_examples=300)
+@settings(deadline=None, derandomize=True, max_examples=amount(100, 300))
 @given(seed=st.integers(0, 2 ** 32), e=st.sampled_from([0.1, 0.5, 0.9, 1.0]), friction=st.sampled_from([0.0, 0.3, 1.5]),
        model=st.sampled_from(["cone", "pyramid", "point"]), static=st.booleans())
 def test_energy_never_grows(seed, e, friction, model, static):
@@ -160,7 +161,7 @@ def test_energy_never_grows(seed, e, friction, model, static):
             assert np.abs(new - old).max() < 1e-12 * scale * (1 + count)
 
 
-@settings(deadline=None, derandomize=True, max_examples=150)
+@settings(deadline=None, derandomize=True, max_examples=amount(50, 150))
 @given(seed=st.integers(0, 2 ** 32), e=st.sampled_from([0.3, 1.0]))
 def test_one_frictionless_blow_keeps_newtons_law(seed, e):
     """Every touching point leaves with at least -e u; those that were pushed with exactly that."""

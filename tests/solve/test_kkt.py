@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +79,7 @@ def test_joint_force_of_a_swinging_pendulum():
     assert np.allclose(accelerations[0, :3], (0, 0, 6.0), rtol=1e-12, atol=1e-12)
 
 
-@settings(deadline=None, derandomize=True, max_examples=60)
+@settings(deadline=None, derandomize=True, max_examples=amount(20, 60))
 @given(st.sampled_from(TYPES), st.integers(0, 10**6))
 def test_random_joint_against_a_dense_solution(kind, seed):
     """Residual of the system, and the least-squares solution by NumPy."""

@@ -3,6 +3,7 @@ closed form, and energy, which only Newton's and Poisson's laws may gain."""
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ def gained(A, u, p):
     return p @ (u + 0.5 * A @ p)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=amount(33, 100))
 @given(seed=st.integers(0, 2 ** 32 - 1), law=st.sampled_from([NEWTON, POISSON]))
 def test_one_contact_is_as_of_events(seed, law):
     """Where sliding cannot press the contact down there is one answer, which events find by Newton's method."""
@@ -36,7 +37,7 @@ def test_one_contact_is_as_of_events(seed, law):
     np.testing.assert_allclose(strike(A, u, e, mu, law), expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=amount(66, 200))
 @given(seed=st.integers(0, 2 ** 32 - 1), count=st.integers(1, 6), scale=st.sampled_from([1e-3, 1.0, 1e3]))
 def test_stronges_law_gains_no_energy(seed, count, scale):
     """Whatever the contacts, their restitutions and friction; nothing is pulled, friction stays in its cone."""
@@ -49,7 +50,7 @@ def test_stronges_law_gains_no_energy(seed, count, scale):
     assert (np.hypot(p[1::3], p[2::3]) <= mu * p[::3] + 1e-12 * size).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=amount(33, 100))
 @given(seed=st.integers(0, 2 ** 32 - 1), count=st.integers(1, 5), e=st.floats(0, 1))
 def test_without_friction_all_laws_are_one(seed, count, e):
     """Where all contacts have one restitution, and all stay pressed."""
@@ -80,7 +81,7 @@ def by_small_steps(A, u, e, mu, parts):
     raise AssertionError("the impact does not end")
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=amount(6, 20))
 @given(seed=st.integers(0, 2 ** 32 - 1))
 def test_stronges_law_is_the_process_in_small_steps(seed):
     """Slip that turns, stops, and starts anew, to some of the small steps' impulses."""
@@ -90,7 +91,7 @@ def test_stronges_law_is_the_process_in_small_steps(seed):
     assert np.abs(strike(A, u, e, mu, STRONGE) - expected).max() <= 3.0 * (1.0 + mu[0]) * part
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=amount(33, 100))
 @given(lean=st.floats(0.1, 1.4), slip=st.floats(0.01, 3.0), e=st.floats(0.0, 1.0), mu=st.floats(0.05, 2.0))
 def test_a_rod_that_slips_and_then_sticks(lean, slip, e, mu):
     """A uniform rod strikes the ground with its end: closed form of the planar process in its legs (W. Stronge,

@@ -69,6 +69,7 @@ def go_on_alike(kind, name, change):
 
 @pytest.mark.parametrize("name", SCENES)
 @pytest.mark.parametrize("kind", [mc.World, mc.ReducedWorld])
+@pytest.mark.sampled(5)
 def test_what_was_changed_goes_on_alike_in_every_copy(kind, name):
     first = list(SCENES).index(name)
     assert [change for change in list(CHANGES)[first % 3::3] if not go_on_alike(kind, name, change)] == []

@@ -48,6 +48,7 @@ def test_velocities_are_those_of_pgs(solver, model, whole, seed, friction):
 
 @pytest.mark.parametrize("name", cases.CASES)
 @each
+@pytest.mark.sampled(5)
 def test_every_case_ends_with_what_it_says(solver, model, name):
     """The answer is what its residuals say, by formulas of NumPy alone."""
     problem = problem_of(cases.CASES[name]())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,7 +80,7 @@ def test_a_slot_that_grows_too_narrow(closing, status):
             assert y @ contact_equations(body(), np.zeros(6), T, drift).d < -0.5
 
 
-@settings(max_examples=60)
+@settings(max_examples=amount(20, 60))
 @given(st.integers(1, 10), st.integers(1, 8), st.integers(0, 2), st.booleans(), st.integers(0, 10**6))
 def test_the_three_ways_agree(contacts, freedoms, joints, moving, seed):
     """Random systems, many of them redundant: the same status, and the same unique T lambda, zeta' and accelerations,
@@ -158,7 +159,7 @@ def test_a_point_mass_pulled_over_a_floor(pull, mu, force):
     assert answer.impulses[1:] == pytest.approx(min(pull, force) * np.array([0.6, -0.8]), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=amount(20, 60))
 @given(st.integers(1, 8), st.integers(3, 18), st.integers(0, 10**6))
 def test_the_cone_is_met(contacts, freedoms, seed):
     """Coulomb's law in every contact of random problems, redundant ones among them."""
@@ -180,7 +181,7 @@ def test_the_cone_is_met(contacts, freedoms, seed):
             assert speed < 1e-5 * size
 
 
-@settings(max_examples=60)
+@settings(max_examples=amount(20, 60))
 @given(st.integers(1, 7), st.integers(3, 18), st.integers(0, 10**6))
 def test_given_slips_and_loads(contacts, freedoms, seed):
     """Contacts that slip already have their friction along the slip, under the load too; the others Coulomb's law. Where

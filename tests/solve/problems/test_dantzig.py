@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,20 +148,20 @@ def against_all_index_sets(problem):
         assert A @ x == pytest.approx(A @ expected, abs=1e-7)
 
 
-@settings(max_examples=120)
+@settings(max_examples=amount(40, 120))
 @given(problems(5))
 def test_any_bounds(problem):
     against_all_index_sets(problem)
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=amount(133, 400))
 @given(problems(7))
 def test_any_bounds_of_more(problem):
     against_all_index_sets(problem)
 
 
-@settings(max_examples=80)
+@settings(max_examples=amount(26, 80))
 @given(problems(6), st.lists(st.integers(-6, 6), min_size=6, max_size=6))
 def test_scaled_rows(problem, exponents):
     """Other units of every row: the same status, the same impulses where they are unique."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -137,7 +138,7 @@ def test_an_articulated_impact(law, order):
     assert closed == pytest.approx(reduced.impulses[0]) and change == pytest.approx(reduced.velocity_change)
 
 
-@settings(max_examples=50)
+@settings(max_examples=amount(16, 50))
 @given(st.integers(1, 6), st.integers(3, 12), st.sampled_from(LAWS), st.sampled_from(ORDERS), st.booleans(),
        st.integers(0, 10**6))
 def test_impacts_of_random_systems(contacts, freedoms, law, order, rough, seed):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -124,7 +125,7 @@ def problems(draw, most, kind):
     return (np.abs(entries) if kind == "positive" else entries), q
 
 
-@settings(max_examples=60)
+@settings(max_examples=amount(20, 60))
 @given(problems(6, "semidefinite"))
 def test_semidefinite(problem):
     """Solved if and only if there is a solution, with the same symmetric part of M z."""
@@ -139,14 +140,14 @@ def test_semidefinite(problem):
         assert (M + M.T) @ z == pytest.approx((M + M.T) @ expected, abs=1e-7)
 
 
-@settings(max_examples=40)
+@settings(max_examples=amount(13, 40))
 @given(problems(8, "unique"))
 def test_unique(problem):
     M, q = problem
     assert solved(M, q) == pytest.approx(lcp_solution(M, q), abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=amount(13, 40))
 @given(problems(5, "any"))
 def test_any_matrix(problem):
     """What is called solved is; where there is no solution nothing is called one."""
@@ -159,7 +160,7 @@ def test_any_matrix(problem):
         assert status in ("ray", "limit")
 
 
-@settings(max_examples=40)
+@settings(max_examples=amount(13, 40))
 @given(problems(6, "positive"))
 def test_nonnegative_matrix_with_its_diagonal(problem):
     """Strictly copositive: there always is a solution."""
