@@ -34,6 +34,7 @@ cdef class Articulated(Jointed):
     cdef void close_one(self, Py_ssize_t g) noexcept nogil
     cdef void call_functions(self, Py_ssize_t g, bint errors_only) noexcept nogil
     cdef void keep_twists(self, Py_ssize_t g) noexcept nogil
+    cdef bint is_strained(self, Py_ssize_t g) noexcept nogil
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil
     cdef void fly(self, Py_ssize_t g) noexcept nogil
     cdef void correct(self, Py_ssize_t g) noexcept nogil

@@ -13,9 +13,10 @@ from mcsim._jointed cimport Jointed
 from mcsim.constraints._constrain cimport holds_position
 from mcsim.constraints._direct cimport kept_part, miss_joints, write_joint_rows
 from mcsim.constraints._joints cimport border_error, refresh_border
+from mcsim.constraints._stiffness cimport add_joint_stiffness, load
 from mcsim.core._math cimport add_scaled, scale, vec3
 from mcsim.core._noted cimport NOTE_FLIGHTS, NOTE_MOVED, NOTE_PIVOTS
-from mcsim.core._types cimport Twist, Vec3
+from mcsim.core._types cimport Mat3, Twist, Vec3
 from mcsim.integrate._euler cimport accept_poses, try_poses
 from mcsim.solve._tree cimport Articulation, Node, row_count_of
 from mcsim.state._inertia cimport energy_of, refresh_inertia
@@ -106,7 +107,7 @@ cdef class Articulated(Jointed):
         self.cold[g] = a.loops > 0 or (redundant and self.open[g] > a.enough)
         if redundant and self.open[g] > a.enough:
             self.solved[g] = GAP_TOLERANCE * min(self.open[g], LOOP_GAP * a.size) / self.settings.h
-        self.tree.factor(a, self.bodies, self.proximal[g])
+        self.tree.factor(a, self.bodies, self.proximal[g], NULL)
         self.factor_border(g)
 
     cdef void factor_border(self, Py_ssize_t g) noexcept nogil:
@@ -152,13 +153,15 @@ cdef class Articulated(Jointed):
             last = found
 
     cdef void solve_tree(self, Py_ssize_t g, Twist* twist, const double* bias) noexcept nogil:
-        """J v + bias = 0 of the tree; with loops until the proximal steps have converged."""
+        """J v + bias = 0 of the tree; with loops until the proximal steps have converged, and where the factor is in doubt
+        until rounding is left."""
         cdef const Articulation* a = &self.articulation[g]
         cdef int k
         cdef double found, last = 0.0
-        for k in range(MOST_REPEATS if a.loops else 1):
+        cdef bint repeats = self.tree.is_doubtful(a)
+        for k in range(MOST_REPEATS if repeats else 1):
             found = self.tree.find_rates(a, twist, bias)
-            if a.loops and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
+            if repeats and (found < self.solved[g] or (k > 1 and not found < PROXIMAL_PROGRESS * last)):
                 break
             self.tree.finish(a, self.bodies, twist, self.tree.rows.impulse)
             last = found
@@ -319,19 +322,47 @@ cdef class Articulated(Jointed):
             self.undo(g)
             self.drift(g)
             self.proximal[g] *= SHORTER
-            self.tree.factor(&self.articulation[g], self.bodies, self.proximal[g])
+            self.tree.factor(&self.articulation[g], self.bodies, self.proximal[g], NULL)
             self.factor_border(g)
             self.correct(g)
             off = self.drift(g)
         return off
 
+    cdef bint is_strained(self, Py_ssize_t g) noexcept nogil:
+        """Whether the impulses that this drift has found strain a body, of what had none before, whose strain is not known
+        from the last substep: it has just begun to move, or to be held."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef JointRows* rows = &self.tree.rows
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        cdef double h = self.settings.h
+        cdef Vec3 force
+        if self.strain[g] != 0.0:
+            return False
+        for k in range(a.member, a.member_end):
+            memset(&self.loads.stiffness[self.member[k] + 1], 0, sizeof(Mat3))
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            force = vec3(0.0, 0.0, 0.0)
+            for i in range(node.row, node.row + row_count_of(node)):
+                force = add_scaled(force, rows.impulse[i], rows.row[i].linear)
+            if node.joint >= 0:
+                add_joint_stiffness(&self.joints[node.joint], scale(2.0 / h, force), self.bodies, self.loads.stiffness)
+        for k in range(a.member, a.member_end):
+            i = self.member[k]
+            self.strain[g] = max(self.strain[g], load(&self.bodies.inv_inertia_world[i], &self.loads.stiffness[i + 1]))
+        return self.strain[g] * h * h > STRAIN
+
     cdef bint leaps(self, Py_ssize_t g) noexcept nogil:
-        """Whether closing the joints gave too much of the kinetic energy. What drives them from outside gives what it
-        may."""
+        """Whether closing the joints gave too much of the kinetic energy, or strains it. What drives them from outside gives
+        what it may."""
         cdef const Articulation* a = &self.articulation[g]
         cdef double before = 0.0
         cdef double found = 0.0
         cdef Py_ssize_t k
+        if self.is_strained(g):
+            return True
         if self.given[g] or a.driven < a.driven_end:
             return False
         for k in range(a.member, a.member_end):
@@ -481,7 +512,7 @@ cdef class Articulated(Jointed):
             # It led away: once more with a greater proximal part, which makes it shorter.
             shorter *= SHORTER
             self.proximal[g] *= shorter
-            self.tree.factor(a, self.bodies, self.proximal[g])
+            self.tree.factor(a, self.bodies, self.proximal[g], NULL)
             self.factor_border(g)
 
     cdef double most_open(self, Py_ssize_t g) noexcept nogil:

@@ -356,6 +356,7 @@ cdef class Articulations(Articulated):
         cdef Py_ssize_t c, g
         cdef int k
         cdef bint some = False
+        cdef bint fresh = False
         memcpy(self.kept_impulse + first, rows.impulse + first, self.herds.used * sizeof(double))
         for c in range(self.awake_count):
             g = self.awake[c]
@@ -372,6 +373,11 @@ cdef class Articulations(Articulated):
             self.herds.solve(self.bodies.twist, rows, HERD_LOOSE)
             self.drift_herds(True, True)
         self.herds.find_loose(self.left)
+        for c in range(self.awake_count):
+            g = self.awake[c]
+            fresh = fresh or (self.here[g] and self.strain[g] == 0.0)
+        if fresh:                                        # whose impulses say how strained they are
+            self.herds.give_impulses(rows)
         for c in range(self.awake_count):
             g = self.awake[c]
             if self.here[g] and not self.left[g]:
@@ -752,7 +758,7 @@ cdef class Articulations(Articulated):
             self.proximal[g] = MOST_PROXIMAL if torn else USUAL_PROXIMAL
             self.cold[g] = a.loops > 0 or (a.border < a.border_end and torn)
             self.solved[g] = SOLVED
-            self.tree.factor(a, self.bodies, self.proximal[g])
+            self.tree.factor(a, self.bodies, self.proximal[g], NULL)
             self.factor_border(g)
 
     cdef void solve_rows(self, Row* rows, Twist* twist, int relaxed) noexcept nogil:

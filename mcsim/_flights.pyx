@@ -24,7 +24,7 @@ Gravity and the user's forces act at both ends of a piece, half each: of a const
 the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). At the end of a piece J v = 0 is asked for, which the
 motion found meets but for what the joints' forces change within the piece: what that projection takes of the kinetic
 energy is the measure of a piece's error. A piece that takes too much, or for which Newton's method finds no end, is
-divided in two; after it pieces grow again.
+divided in two; after it pieces grow again. In a tree that nothing else acts on what was taken is given back.
 
 Sources: J. Simo, K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
 momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constraints: differential-algebraic formulations
@@ -47,6 +47,7 @@ from mcsim.core._math cimport (add, add_scaled, cross, dot, inverse_symmetric, m
                                quat_normalized, rotate, rotate_back, scale, sub, vec3)
 from mcsim.core._types cimport Twist
 from mcsim.integrate._euler cimport try_poses
+from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_jacobian, row_rate
@@ -59,7 +60,7 @@ cdef enum:
     PATIENCE = 2                 # of them in succession that leave more than PROGRESS of what was off
     HALVINGS = 20                # of a drift, at most
     MOST_PIECES = 2000           # of a drift; those beyond them are halved only where Newton's method fails, and then down
-    LAST_HALVINGS = 8            # to that part of it
+    LAST_HALVINGS = 12           # to that part of it
     MOST_OF_LOOPS = 64           # the same, where loops make a piece dear
     LAST_OF_LOOPS = 3
     MOST_REPEATS = 6
@@ -142,8 +143,9 @@ cdef class Flights:
         members, driven = (np.append(of, 0).astype(np.int32) for of in (members, driven))
         fliers, twists = np.zeros((bodies + 1) * sizeof(Flier) // 8), np.zeros((bodies + 1, 6))
         frames = np.zeros((count + 1) * sizeof(JointFrames) // 8)
-        numbers = np.zeros((5, tree.row_count + 1))
-        self.kept = members, driven, fliers, twists, frames, numbers
+        numbers, inertia = np.zeros((5, tree.row_count + 1)), np.zeros((bodies + 1, 9))
+        self.kept = members, driven, fliers, twists, frames, numbers, inertia
+        self.inertia = <Mat3*>doubles(inertia)
         self.tree = tree
         self.member, self.driven = integers(members), integers(driven)
         self.fliers, self.twists = <Flier*>doubles(fliers) + 1, <Twist*>doubles(twists) + 1
@@ -200,6 +202,8 @@ cdef class Flights:
             taken = 0.0
             if off >= 0.0:
                 taken = self.end_piece(a, length, end)
+                if not swept and self.is_by_itself(a):
+                    self.give_back(a, taken, self.kinetic(a))
             if off < 0.0 or (exact and taken > LOSS * before):
                 self.restart(a, ahead)
                 level += 1
@@ -212,8 +216,8 @@ cdef class Flights:
             if level > coarsest and done % (2 * step) == 0 and not (exact and GROWTH * taken > LOSS * before):
                 level -= 1
                 self.tree.scale_rows(a, 2.0, impulse)
-        # The last piece's velocities before its joints' were held: the rest of the step does that.
-        for k in range(a.member, a.member_end):
+        # What is swept has its joints held with the rest of the step: the last piece's velocities before that.
+        for k in range(a.member, a.member_end if swept or a.loops else a.member):
             self.bodies.twist[self.member[k]] = self.twists[self.member[k]]
         self.kick(a, -0.5 * h)
         self.tree.scale_rows(a, <double>(1 << level), impulse)
@@ -228,7 +232,7 @@ cdef class Flights:
         self.kick(a, -0.5 * h)
         self.write_rows(a, 0.0)
         if swept:
-            self.tree.factor(a, self.bodies, PROXIMAL)
+            self.tree.factor(a, self.bodies, PROXIMAL, NULL)
             self.hold(a)
 
     cdef double end_piece(self, const Articulation* a, double h, double ahead) noexcept nogil:
@@ -246,10 +250,47 @@ cdef class Flights:
         if not a.held:
             self.find_whole(a, &whole, &center, &turning)
         self.write_rows(a, ahead)
-        self.tree.factor(a, self.bodies, PROXIMAL)
+        self.tree.factor(a, self.bodies, PROXIMAL, NULL)
         self.hold(a)
         self.restore(a, whole.v, turning)
         return energy - self.kinetic(a)
+
+    cdef bint is_by_itself(self, const Articulation* a) noexcept nogil:
+        """Whether its joints can do no work: none is moved from outside, and no loop comes taut."""
+        cdef const Node* node
+        cdef Py_ssize_t k
+        cdef int i
+        if a.loops or a.driven < a.driven_end:
+            return False
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.row, node.row + row_count_of(node)):
+                if self.tree.rows.rate[i] != 0.0:
+                    return False
+        return True
+
+    cdef void give_back(self, const Articulation* a, double energy, double kinetic) noexcept nogil:
+        """Kinetic energy into the motion as it is, beside that as one rigid body with the same momenta."""
+        cdef double beside = kinetic
+        cdef Twist whole
+        cdef Vec3 center, turning
+        whole.v = whole.w = center = vec3(0.0, 0.0, 0.0)
+        if not a.held:
+            self.find_whole(a, &whole, &center, &turning)
+            beside = kinetic - 0.5 * (self.mass_of(a) * dot(whole.v, whole.v) + dot(whole.w, turning))
+        if beside > 0.0 and beside + energy > 0.0:
+            self.stretch(a, sqrt(1.0 + energy / beside), whole, center)
+
+    cdef void stretch(self, const Articulation* a, double s, Twist whole, Vec3 center) noexcept nogil:
+        """s times the motion beside that of a rigid whole."""
+        cdef Py_ssize_t k
+        cdef Twist* t
+        cdef Vec3 v
+        for k in range(a.member, a.member_end):
+            t = &self.bodies.twist[self.member[k]]
+            v = add(whole.v, cross(whole.w, sub(self.bodies.position[self.member[k]], center)))
+            t.v = add_scaled(v, s, sub(t.v, v))
+            t.w = add_scaled(whole.w, s, sub(t.w, whole.w))
 
     # ---- a piece -------------------------------------------------------------------------------------------------------
 
@@ -343,7 +384,8 @@ cdef class Flights:
             if poor > PATIENCE or not wrong < BEYOND * a.size:
                 return -1.0
             self.correct(a, h, renew)
-            renew = n == 0 or wrong > (LOOP_RENEW if a.loops else RENEW) * best
+            renew = (n == 0 or wrong > (LOOP_RENEW if a.loops else RENEW) * best
+                     or (not a.loops and self.tree.is_doubtful(a)))
             best = wrong
         return -1.0
 
@@ -447,6 +489,7 @@ cdef class Flights:
                 inertia.xy += part * flier.stiffness.xy
                 inertia.xz += part * flier.stiffness.xz
                 inertia.yz += part * flier.stiffness.yz
+                self.inertia[i] = inertia
                 self.bodies.inv_inertia_world[i] = inverse_symmetric(inertia)
             flier.step.w = scale(0.5, mat_vec(self.bodies.inv_inertia_world[i], left))
             largest = max(largest, h * max(norm(flier.step.v), a.size * norm(flier.step.w)))
@@ -472,7 +515,7 @@ cdef class Flights:
             twist.v = add(twist.v, self.fliers[i].step.v)
             twist.w = add(twist.w, self.fliers[i].step.w)
         if renew:
-            self.tree.factor(a, self.bodies, PROXIMAL)
+            self.tree.factor(a, self.bodies, PROXIMAL, self.inertia)
         self.tree.take_rates(a, self.residual)
         self.tree.finish(a, self.bodies, self.bodies.twist, rows.impulse)
 
@@ -509,12 +552,14 @@ cdef class Flights:
             t.w = add(t.w, w)
 
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
-        """Joints do no work. What the kinetic energy has become more than `energy`, by errors that were closed and by what
-        is left of Newton's method, is taken out of the motion r beside that as one rigid body with the same momenta, u,
-        which moves no joint: v = u + s r. The forces' work is that along the way dx that was gone, and their impulses
-        have done it along the mean of the velocities:
+        """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and by what
+        is left of Newton's method, the motion r beside that as one rigid body with the same momenta, u, which moves no
+        joint, is made slower, and where joints could do no work at all also faster if it is less: v = u + s r. The forces'
+        work is that along the way dx that was gone, and their impulses have done it along the mean of the velocities:
 
             T(u) + s^2 T(r) = energy + f . (dx - h (v- + u + s r) / 2)
+
+        and what kinematic bodies do is theirs.
         """
         cdef double found = self.kinetic(a)
         cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
@@ -541,19 +586,33 @@ cdef class Flights:
             way += dot(force, sub(self.bodies.position[i], flier.position))
             way -= 0.5 * h * dot(force, add(flier.start.v, v))
             rest += 0.5 * h * dot(force, sub(t.v, v))
+        energy += self.driven_work(a)
         energy += way - (found - beside)             # what is left for s^2 T(r) + s rest
-        if not (beside + rest > energy and beside > 0.0):
+        if not beside > 0.0:
             return
         s = rest * rest + 4.0 * beside * energy
         s = max((sqrt(s) - rest if s > 0.0 else -rest) / (2.0 * beside), 0.0)
-        if not s < 1.0:
-            return
-        for k in range(a.member, a.member_end):
-            i = self.member[k]
-            t = &self.bodies.twist[i]
-            v = add(whole.v, cross(whole.w, sub(self.bodies.position[i], center)))
-            t.v = add_scaled(v, s, sub(t.v, v))
-            t.w = add_scaled(whole.w, s, sub(t.w, whole.w))
+        if s < 1.0 or self.is_by_itself(a):
+            self.stretch(a, s, whole, center)
+
+    cdef double driven_work(self, const Articulation* a) noexcept nogil:
+        """What kinematic bodies did on it by its joints in a piece, as its rows are written [J]."""
+        cdef const JointRows* rows = &self.tree.rows
+        cdef const Node* node
+        cdef Twist still
+        cdef double work = 0.0
+        cdef Py_ssize_t k
+        cdef int i
+        still.v = still.w = vec3(0.0, 0.0, 0.0)
+        for k in range(a.node if a.driven < a.driven_end else a.node_end, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(node.row, node.row + row_count_of(node)):
+                work -= 2.0 * rows.impulse[i] * row_rate(&rows.row[i], self.driver(node.body_a, &still),
+                                                         self.driver(node.body_b, &still))
+        return work
+
+    cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil:
+        return still if self.bodies.inv_mass[i] > 0.0 else &self.bodies.twist[i]
 
     cdef double mass_of(self, const Articulation* a) noexcept nogil:
         cdef double mass = 0.0
@@ -603,7 +662,7 @@ cdef class Flights:
             i = self.member[k]
             self.bodies.twist[i] = self.fliers[i].start
         self.write_rows(a, ahead)
-        self.tree.factor(a, self.bodies, PROXIMAL)
+        self.tree.factor(a, self.bodies, PROXIMAL, NULL)
         self.hold(a)
         for k in range(a.member, a.member_end):
             i = self.member[k]
@@ -683,11 +742,11 @@ cdef class Flights:
         return largest
 
     cdef void hold(self, const Articulation* a) noexcept nogil:
-        """J v + rate = 0, in the factor of rows that are written; where there are loops by proximal steps."""
+        """J v + rate = 0, in the factor of rows that are written; where that is not exact, against the true residual."""
         cdef JointRows* rows = &self.tree.rows
         cdef double largest, last = 0.0
         cdef int n
-        for n in range(MOST_REPEATS if a.loops else 1):
+        for n in range(MOST_REPEATS if self.tree.is_doubtful(a) else 1):
             largest = self.tree.find_rates(a, self.bodies.twist, rows.rate)
             if largest == 0.0 or (n > 0 and not largest < PROXIMAL_PROGRESS * last):
                 return

@@ -27,6 +27,8 @@ ENOUGH = 2e-7
 LOOP_ENOUGH = 5e-7
 NET_ENOUGH = 2e-5
 NET_WORK = 1000.0
+# Where less may be left of a diagonal in a factor, articulations stand in no herd.
+LEAST_PART = 1e-6
 
 
 cdef inline int8_t* flag_row(flags, int k) except? NULL:
@@ -53,14 +55,15 @@ cdef class Jointed:
         self._measure(found, bodies, joints, pairs, group, moves)
         barred = np.flatnonzero(found["border"] < found["border_end"])
         if closing:
-            self._find_herds(joints, sizes, moves, barred)
+            soft = np.flatnonzero(~self._find_firm(found, bodies, group[:-1]))
+            self._find_herds(joints, sizes, moves, np.union1d(barred, soft))
         self.flights = Flights(self.tree, members, driven, bodies.count)
         worked = (joints["type"] == USER) | np.any(joints["axes"]["motion_mode"] != 0, axis=1)
         given = np.append(group, -1)[pairs[worked]].max(axis=1, initial=-1)
         self._keep_articulations(found, group, barred, given[given >= 0])
         self._keep_bodies(members, driven, bodies, pairs[sizes > 0], beside)
         own = np.flatnonzero(sizes > 0)
-        self.carried = Carried(pairs[own], own, group, len(found))
+        self.carried = Carried(self.tree.branches, own)
         self.angles = WideAngles(joints, sizes if closing and widening else 0 * sizes, bodies.padded["inv_mass"])
 
     def _keep_joints(self, found, plain):
@@ -104,6 +107,18 @@ cdef class Jointed:
         redundant = (found["loops"] > 0) | (found["border"] < found["border_end"])
         found["enough"] = np.where(redundant, loose, ENOUGH) * found["size"]
         self.least_enough = np.min(found["enough"], initial=np.inf)
+
+    def _find_firm(self, found, bodies, group):
+        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose: whether what
+        all weigh together is not too much for the lightest, as a lever of the articulation's size moves it (solve/_tree.pyx,
+        DOUBTFUL)."""
+        inside = np.flatnonzero(group >= 0)
+        of, padded = group[inside], bodies.padded
+        inverse = padded["inv_mass"][1:][inside]
+        turning = padded["inv_inertia"][1:][inside].reshape(-1, 9)[:, (0, 4, 8)].sum(axis=1)
+        light = np.zeros(len(found))
+        np.maximum.at(light, of, inverse + found["size"][of]**2 * turning)
+        return light * np.bincount(of, 1 / inverse, len(found)) < 1 / LEAST_PART
 
     def _find_herds(self, joints, sizes, moves, barred):
         herds = Herds(self.tree.kept[1], self.tree.kept[2], joints, sizes, moves, self.tree.group, barred)

@@ -8,9 +8,8 @@ from scipy.special import ellipj, ellipk
 
 import mcsim as mc
 
-from families.family import (G, GAIN, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Shortfall,
-                             Uniform, Watch,
-                             Whole, WholeLog, stepped, turned)
+from families.family import (G, GAIN, GAP, LOSS, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Watch, Whole, WholeLog,
+                             stepped, turned)
 
 PITCH = 0.5
 
@@ -64,11 +63,6 @@ CHAIN = Family(
      "rate": RATE, "substeps": SUBSTEPS},
     {"gap": GAP, "gain": GAIN, "loss": LOSS},
     domain={"links": WholeLog(1, 50), "rate": WholeLog(60, 1000)},
-    shortfalls=(Shortfall("Point-like bodies on hinges fly apart within a second, to 1e30 m, without a note.",
-                          {"joint": Choice("hinge"), "compact": Log(1e-6, 1e-3)}),
-                Shortfall("Light links under a heavy weight lose energy after some seconds, and above some thousand to one "
-                          "open by decimetres.",
-                          {"ratio": Log(1_000, 50_000), "steps": WholeLog(300, 1200), "rate": WholeLog(60, 200)})),
     quick={"links": WholeLog(1, 12), "steps": WholeLog(30, 120), "substeps": WholeLog(1, 8)})
 
 

@@ -31,44 +31,6 @@ from mcsim.state._rows cimport copy_jacobian
 cdef double SHIFT = 1e-9
 
 
-def branches(pairs, group, count):
-    """-> (branch, begin, pins, end) as Carried keeps them. pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,)
-    the articulation of each, as of components.connected; count: articulations."""
-    beside = [[] for _ in range(len(group))]
-    for j, (a, b) in enumerate(pairs.tolist()):
-        if group[a] >= 0:
-            beside[a].append((j, b, 0))
-        if group[b] >= 0:
-            beside[b].append((j, a, 1))
-    found, pinned = [[] for _ in range(count)], [[] for _ in range(count)]
-    place = np.full(len(group), -1)
-    held = [a if group[a] >= 0 else b for a, b in pairs.tolist() if (group[a] >= 0) != (group[b] >= 0)]
-    for first in [*held, *np.flatnonzero(group >= 0)]:
-        if place[first] >= 0:
-            continue
-        own = found[group[first]]
-        start = next(((j, side) for j, other, side in beside[first] if group[other] < 0), (-1, 0))
-        place[first] = len(own)
-        own.append((start[0], -1, place[first], start[1]))
-        queue, used = [first], {start[0]}
-        for body in queue:
-            for j, other, side in beside[body]:
-                if j in used:
-                    continue
-                used.add(j)
-                if group[other] < 0:
-                    pinned[group[first]].append((j, -1, place[body], side))
-                elif place[other] < 0:
-                    place[other] = len(own)
-                    own.append((j, place[body], place[other], 1 - side))
-                    queue.append(other)
-    sizes = np.array([(len(own), len(beside)) for own, beside in zip(found, pinned)], np.int64).reshape(-1, 2)
-    end = np.cumsum(sizes.sum(axis=1))
-    begin = end - sizes.sum(axis=1)
-    branch = [entry for own, beside in zip(found, pinned) for entry in (*own, *beside)]
-    return np.array(branch, np.int32).reshape(-1, 4), begin, begin + sizes[:, 0], end, place
-
-
 cdef inline void times_rows(const double* f, const JointRow* row, int n, bint is_b, double* w) noexcept nogil:
     """w = F J', (6, n) with a stride of 6; of a joint's rows the half on b, or on a with its sign."""
     cdef double sign = 1.0 if is_b else -1.0
@@ -228,17 +190,15 @@ cdef inline bint has_motor(const Joint* joint) noexcept nogil:
 
 
 cdef class Carried:
-    """pairs: (joints, 2) bodies, -1 the world, of joints with rows in the tree; numbers: (joints,) theirs; group: (bodies
-    + 1,) the articulation of each body, as of components.connected; count: articulations."""
+    """branches: those of the joints with rows in the tree (solve/components.py); numbers: (joints,) these joints."""
 
-    def __init__(self, pairs, numbers, group, Py_ssize_t count):
-        branch, begin, pins, end, place = branches(pairs, group, count)
+    def __init__(self, branches, numbers):
+        branch, begin, pins, end, body = branches
+        branch = branch.copy()
         branch[:, 0] = np.where(branch[:, 0] >= 0, np.append(numbers, -1)[branch[:, 0]], -1)
         most = int(np.max(pins - begin, initial=0)) + 1
         ends = [np.append(of, 0).astype(np.int32) for of in (begin, pins, end)]
-        body = np.zeros(len(branch) + 1, np.int32)
-        for i in np.flatnonzero(place >= 0):
-            body[begin[group[i]] + place[i]] = i
+        body = np.append(body, 0).astype(np.int32)
         branch = np.ascontiguousarray(np.append(branch, np.zeros((1, 4), np.int32), axis=0))
         longest = int(np.max(end - begin, initial=0)) + 1
         room, rows = np.zeros((5, most, 36)), np.zeros(6 * longest * sizeof(JointRow) // 8)

@@ -12,5 +12,7 @@ ctypedef struct Loads:
     Mat3* stiffness              # K+ by body, the world's before the first [N m/rad]
 
 cdef void add_stiffness(Mat3* k, Vec3 f, Vec3 r) noexcept nogil
+cdef void add_joint_stiffness(const Joint* joint, Vec3 f, const Bodies* bodies, Mat3* stiffness) noexcept nogil
+cdef double load(const Mat3* inv_inertia, const Mat3* k) noexcept nogil
 cdef void load_joints(const Joint* joints, const JointRows* rows, const Bodies* bodies, Loads* loads,
                       double h) noexcept nogil

@@ -40,7 +40,7 @@ cdef void clear_stiffness(Loads* loads) noexcept nogil:
         memset(&loads.stiffness[loads.chosen[k] + 1], 0, sizeof(Mat3))
 
 
-cdef inline double load(const Mat3* inv_inertia, const Mat3* k) noexcept nogil:
+cdef double load(const Mat3* inv_inertia, const Mat3* k) noexcept nogil:
     """trace(I^-1 K) of symmetric matrices, of K the upper half."""
     return ((inv_inertia.xx * k.xx + inv_inertia.yy * k.yy + inv_inertia.zz * k.zz)
             + 2.0 * (inv_inertia.xy * k.xy + inv_inertia.xz * k.xz + inv_inertia.yz * k.yz))

@@ -99,7 +99,7 @@ cdef class SmoothSolver:
         for i in range(self.tree.row_count):
             copy_jacobian(&rows[self.row[i]], &self.tree.rows.row[i])
         for i in range(self.span_count):
-            self.tree.factor(&self.span[i], bodies, PROXIMAL)
+            self.tree.factor(&self.span[i], bodies, PROXIMAL, NULL)
             self.factor_border(&self.span[i])
 
     cdef void factor_border(self, const Articulation* span) noexcept nogil:

@@ -1,7 +1,8 @@
 """The joints of all articulations as one sparse block system, factored directly."""
 
-from libc.stdint cimport int32_t, int64_t
-from mcsim.core._types cimport Twist
+from libc.stdint cimport int8_t, int32_t, int64_t
+from mcsim.core._types cimport Mat3, Twist
+from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport Balls
 from mcsim.wide._herds cimport Herds
@@ -98,8 +99,15 @@ cdef class JointTree:
     cdef double* scaled                    # L: the others times the inverted diagonal block of their column
     cdef double* vector
     cdef int64_t* slot
+    cdef readonly object branches          # of its joints (components.py)
+    cdef ArticulatedBodies articulated     # the factor of those that are eliminated body by body:
+    cdef int8_t* by_bodies                 # whether that is so, by their first node
+    cdef int32_t* number                   # (nodes,) of its articulation
+    cdef int64_t* offset                   # (nodes,) of its numbers in `vector`
 
-    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal) noexcept nogil
+    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal,
+                     const Mat3* inertia) noexcept nogil
+    cdef bint is_doubtful(self, const Articulation* a) noexcept nogil
     cdef double find_rates(self, const Articulation* a, const Twist* twist, const double* bias) noexcept nogil
     cdef void take_rates(self, const Articulation* a, const double* residual) noexcept nogil
     cdef void finish(self, const Articulation* a, const Bodies* bodies, Twist* twist, double* impulse) noexcept nogil
@@ -109,7 +117,7 @@ cdef class JointTree:
     cdef void assemble_column(self, const Node* node, const Bodies* bodies) noexcept nogil
     cdef void assemble_entry(self, const Node* column, const Entry* entry, const Bodies* bodies) noexcept nogil
     cdef void eliminate_into(self, Py_ssize_t j) noexcept nogil
-    cdef void eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil
+    cdef bint eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil
     cdef void find_scale(self, const Node* node, const Bodies* bodies, double* scale) noexcept nogil
     cdef void shift(self, const Node* node, const Bodies* bodies, double proximal) noexcept nogil
     cdef void substitute(self, const Articulation* a) noexcept nogil

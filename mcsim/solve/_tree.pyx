@@ -14,6 +14,8 @@ diagonal is shifted by a small part of itself, which makes each solve one proxim
 residual J v + bias it converges to a solution of the constraints, not of softened ones.
 Articulations stand one after the other in every array, and each is taken by itself: no number of one depends on another.
 A pivot below 1e-12 of its diagonal is skipped: such a row moves nothing that the rows before it have not settled.
+Where little of a diagonal is left, since bodies carry what is far heavier, the same system is eliminated body by body
+(`_articulated_bodies.pyx`).
 
 Blocks are small; those of 3 x 3 and 5 x 5 (ball, hinge) are unrolled by the compiler, which sees their size as a
 constant.
@@ -28,13 +30,14 @@ from mcsim.core._math cimport add_scaled, dot, inverse_symmetric, mat_vec, vec3
 from mcsim.core._types cimport Mat3, Vec3
 from mcsim.state._rows cimport row_diagonal, row_rate
 
+from mcsim.solve._articulated_bodies cimport ArticulatedBodies
 from mcsim.solve._fronts cimport Fronts
 from mcsim.wide._balls cimport BallKernels, Balls
 from mcsim.wide._herds cimport Herds
 
 from mcsim.core.arrays import aligned
 from mcsim.wide._balls import coupled
-from mcsim.solve.components import count_loops
+from mcsim.solve.components import branches, connected, count_loops
 from mcsim.solve.ordering import node_records, plan
 
 cdef enum:
@@ -48,6 +51,8 @@ cdef enum:
     HUB_AT_B = 32
 
 cdef double SMALLEST_PIVOT = 1e-12
+# Where of a diagonal less than this is left, too little of its sixteen digits may be.
+cdef double DOUBTFUL = 1e-6
 
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 
@@ -128,16 +133,18 @@ cdef inline void times_triple(double* out, double* columns, const double* x, con
             columns[4 * q + p] = s
 
 
-cdef inline void invert_block(double* d, int m, const double* scale) noexcept nogil:
+cdef inline bint invert_block(double* d, int m, const double* scale) noexcept nogil:
     """d <- d^-1 (m, m) by sweeps (J. Goodnight, 1979), of either sign; a pivot below SMALLEST_PIVOT of its scale is set
-    to 0 with its row and column."""
+    to 0 with its row and column. -> whether one was below DOUBTFUL"""
     cdef double t[36]
     cdef double pivot, f
     cdef int i, j, p
+    cdef bint doubtful = False
     for i in range(m * m):
         t[i] = d[i]
     for p in range(m):
         pivot = t[p * m + p]
+        doubtful = doubtful or fabs(pivot) < DOUBTFUL * scale[p]
         if not fabs(pivot) > SMALLEST_PIVOT * scale[p]:
             for i in range(m):
                 t[p * m + i] = 0.0
@@ -155,6 +162,7 @@ cdef inline void invert_block(double* d, int m, const double* scale) noexcept no
                     t[i * m + j] -= f * t[p * m + j]
     for i in range(m * m):
         d[i] = t[i]
+    return doubtful
 
 
 # A chain's substitution waits for each node's sums. So numbers of the node stay in registers, and of a sum the first
@@ -291,6 +299,18 @@ cdef class JointTree:
         order, alone = np.arange(self.node_count + 1, dtype=np.int32), awake.copy()
         run[1] = self.row_count
         self.kept = (begin, nodes, entries, reached, rows, numbers, values, scaled, vector, slot, awake, run, alone, order)
+        own = np.flatnonzero(sizes > 0)
+        if group is None:
+            group = connected(bodies[own], np.asarray(moves, bool))
+        jointed = np.where(np.isin(np.arange(len(group)), bodies[own]), group, -1)
+        self.branches = branches(bodies[own], jointed, int(np.max(group, initial=-1)) + 1)
+        node_of = np.full(len(sizes), -1)
+        node_of[found.joint[found.joint >= 0]] = np.flatnonzero(found.joint >= 0)
+        self.articulated = ArticulatedBodies(self.branches, own, sizes, begin[:-1], node_of)
+        number, doubtful = np.append(found.group, 0).astype(np.int32), np.zeros(self.node_count + 1, np.int8)
+        offset = np.append(nodes["offset"], 0)
+        self.kept += (number, doubtful, offset)
+        self.number, self.by_bodies, self.offset = integers(number), <int8_t*>records(doubtful), long_integers(offset)
         self.rows.awake, self.rows.awake_count = integers(awake), len(sizes)
         self.rows.alone, self.rows.alone_count = integers(alone), len(sizes)
         self.rows.run, self.rows.run_count = integers(run), 1
@@ -353,7 +373,9 @@ cdef class JointTree:
         begin = np.append(nodes["entry_begin"], len(entries)).astype(np.int32)
         target = np.append(entries["node"], 0).astype(np.int32)
         vector, turned = aligned(8 * (first + 4 * len(nodes))), aligned(96 * (len(entries) + 1))
-        self.kept += (begin, target, vector, turned)
+        offset = np.append(nodes["offset"], 0)
+        self.kept += (begin, target, vector, turned, offset)
+        self.offset = long_integers(offset)
         self.begin_target, self.target = integers(begin), integers(target)
         self.vector, self.turned = doubles(vector), doubles(turned)
         self.triple_vector = self.vector + first
@@ -459,11 +481,14 @@ cdef class JointTree:
                 else:
                     subtract_product(out, x, l, n, m, w)
 
-    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal) noexcept nogil:
+    cdef void factor(self, const Articulation* a, const Bodies* bodies, double proximal,
+                     const Mat3* inertia) noexcept nogil:
         """S of an articulation at the rows' present Jacobians and the bodies' present `inv_inertia_world`, block by block;
-        diagonal blocks are kept inverted. proximal: the part of its diagonal that is added to it where there are loops.
+        diagonal blocks are kept inverted. proximal: the part of its diagonal that is added to it where there are loops;
+        inertia: of each body, of which that is the inverse; NULL: its own.
         """
         cdef Py_ssize_t k
+        cdef bint doubtful = False
         self.assemble(a, bodies)
         if a.loops:
             for k in range(a.node, a.node_end):
@@ -471,7 +496,15 @@ cdef class JointTree:
             self.fronts.factor(self.values, a.node, a.node_end)
             return
         for k in range(a.node, a.node_end):
-            self.eliminate(k, bodies, a.triples)
+            doubtful = self.eliminate(k, bodies, a.triples) or doubtful
+        if a.node < a.node_end:
+            self.by_bodies[a.node] = doubtful
+        if doubtful:
+            self.articulated.factor(self.number[a.node], self.rows.row, bodies, inertia)
+
+    cdef bint is_doubtful(self, const Articulation* a) noexcept nogil:
+        """Whether solves are to be repeated against the true residual."""
+        return a.loops > 0 or (a.node < a.node_end and self.by_bodies[a.node])
 
     cdef void find_scale(self, const Node* node, const Bodies* bodies, double* scale) noexcept nogil:
         """(size,) the diagonal of a node's block; that of a joint lacks the hubs until they are added here."""
@@ -489,8 +522,8 @@ cdef class JointTree:
         for p in range(node.size):
             d[p * node.size + p] += proximal * node.shift * scale[p]
 
-    cdef void eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil:
-        """An assembled column."""
+    cdef bint eliminate(self, Py_ssize_t j, const Bodies* bodies, bint triples) noexcept nogil:
+        """An assembled column. -> whether little is left of its diagonal"""
         cdef const Node* node = &self.nodes[j]
         cdef int m = node.size
         cdef double* d = self.values + node.diagonal
@@ -498,14 +531,15 @@ cdef class JointTree:
         cdef const Entry* entry
         cdef int64_t e
         cdef int n
+        cdef bint doubtful
         self.find_scale(node, bodies, scale)
         self.eliminate_into(j)
         if m == 3:
-            invert_block(d, 3, scale)
+            doubtful = invert_block(d, 3, scale)
         elif m == 5:
-            invert_block(d, 5, scale)
+            doubtful = invert_block(d, 5, scale)
         else:
-            invert_block(d, m, scale)
+            doubtful = invert_block(d, m, scale)
         for e in range(node.entry_begin, node.entry_end):
             entry = &self.entries[e]
             n = self.nodes[entry.node].size
@@ -517,6 +551,7 @@ cdef class JointTree:
                 times_symmetric(self.scaled + entry.value, self.values + entry.value, d, 5, 5)
             else:
                 times_symmetric(self.scaled + entry.value, self.values + entry.value, d, n, m)
+        return doubtful
 
     # ---- solves ----------------------------------------------------------------------------------------------------------
 
@@ -633,6 +668,9 @@ cdef class JointTree:
 
     cdef void finish(self, const Articulation* a, const Bodies* bodies, Twist* twist, double* impulse) noexcept nogil:
         """One solve, for the right side that is in `vector`."""
+        if not a.loops and self.is_doubtful(a):
+            self.articulated.solve(self.number[a.node], self.rows.row, self.offset, self.vector, twist, impulse)
+            return
         self.substitute(a)
         self.add_solution(a, bodies, twist, impulse)
 

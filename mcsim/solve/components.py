@@ -48,6 +48,53 @@ def count_loops(pairs, moves):
     return np.where(of != NONE, (edges - bodies + 1 - held)[of], 0)
 
 
+def branches(pairs, group, count):
+    """Each articulation as a tree, outwards from what does not move, or from its first body:
+    (branch, begin, pins, end, body), branch (n, 4) int32: joint, the parent's place in the articulation or -1, the child's,
+    whether that is b of the joint; those of articulation g from begin[g] to pins[g] are of one body each, `body`, from there
+    to end[g] pins, further joints that hold a body to what does not move. Joints that close other loops are left out.
+
+    pairs: (joints, 2) bodies, -1 the world; group: (bodies + 1,) the articulation of each, as of `connected`, or NONE of what
+    is to be left out; count: articulations.
+    """
+    beside = [[] for _ in range(len(group))]
+    for j, (a, b) in enumerate(pairs.tolist()):
+        if group[a] >= 0:
+            beside[a].append((j, b, 0))
+        if group[b] >= 0:
+            beside[b].append((j, a, 1))
+    found, pinned = [[] for _ in range(count)], [[] for _ in range(count)]
+    place = np.full(len(group), -1)
+    held = [a if group[a] >= 0 else b for a, b in pairs.tolist() if (group[a] >= 0) != (group[b] >= 0)]
+    for first in [*held, *np.flatnonzero(group >= 0)]:
+        if place[first] >= 0:
+            continue
+        own = found[group[first]]
+        start = next(((j, side) for j, other, side in beside[first] if group[other] < 0), (-1, 0))
+        place[first] = len(own)
+        own.append((start[0], -1, place[first], start[1]))
+        queue, used = [first], {start[0]}
+        for body in queue:
+            for j, other, side in beside[body]:
+                if j in used:
+                    continue
+                used.add(j)
+                if group[other] < 0:
+                    pinned[group[first]].append((j, -1, place[body], side))
+                elif place[other] < 0:
+                    place[other] = len(own)
+                    own.append((j, place[body], place[other], 1 - side))
+                    queue.append(other)
+    sizes = np.array([(len(own), len(beside)) for own, beside in zip(found, pinned)], np.int64).reshape(-1, 2)
+    end = np.cumsum(sizes.sum(axis=1))
+    begin = end - sizes.sum(axis=1)
+    branch = [entry for own, beside in zip(found, pinned) for entry in (*own, *beside)]
+    body = np.zeros(len(branch), np.int32)
+    placed = np.flatnonzero(place >= 0)
+    body[begin[group[placed]] + place[placed]] = placed
+    return np.array(branch, np.int32).reshape(-1, 4), begin, begin + sizes[:, 0], end, body
+
+
 def find_articulations(group, joint, loops, pairs, border):
     """(articulations,) ARTICULATION_DTYPE with where nodes of the tree, rows of the border and bodies of each begin and
     end, how many loops it has, and whether it hangs on what is not dynamic; (bodies,) int32 the dynamic bodies, articulation by articulation.
