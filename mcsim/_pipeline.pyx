@@ -35,7 +35,7 @@ from mcsim.constraints._joints cimport break_joints, is_shared, layout_joints, r
 from mcsim.constraints._forces cimport add_joint_forces
 from mcsim.constraints._motors cimport aim_motors
 from mcsim.core._clock cimport start_clock, tick, ticks
-from mcsim.core._noted cimport NOBODY, NOTE_ROWS, NOTE_SWEEPS
+from mcsim.core._noted cimport NOBODY, NOTE_CHANGING, NOTE_ROWS, NOTE_SWEEPS
 from mcsim.core._types cimport CALL_FAILED, GROW, NOT_FINITE, OK, Quat, Twist, Vec3
 from mcsim.integrate._euler cimport integrate_poses, integrate_velocities, update_inertia
 from mcsim.integrate._rk4 cimport smooth_forces
@@ -619,8 +619,10 @@ cdef class Pipeline(WarmStarts):
             self.articulations.note_energy()
         if self.settings.compliant:
             self.note_stiff()
-        if (0.0 <= self.tolerance < self.residual or self.unsettled) and self.laboratory is None:
+        if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
             self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
+        if self.unsettled:
+            self.noted.most(NOTE_CHANGING, NOBODY, self.residual)
         self.unsettled = False
 
     cdef void hold_back(self) noexcept nogil:

@@ -14,6 +14,7 @@ cdef enum:
     NOTE_STIFF = 7
     NOTE_SWEEPS = 8
     NOTE_PIVOTS = 9
+    NOTE_CHANGING = 10
 
 # Of a note that names nobody.
 cdef enum:

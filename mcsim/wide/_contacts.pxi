@@ -23,6 +23,7 @@ from mcsim.wide._lanes cimport *
 
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
+    DAMPED = 16              # further sweeps: number k beyond it makes the part DAMPED / k of each change, for what swings to and fro
 
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
@@ -683,9 +684,17 @@ cdef inline void note_change(const ContactBlock* block, Wide rate, int sweep, ui
                 changed[block.ends.body_b[lane]] = <uint8_t>sweep
 
 
-cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Mask on,
+cdef inline Wide between(Wide old, Wide new, Wide part) noexcept nogil:
+    return old + part * (new - old)
+
+
+cdef inline Wide3 w_between(Wide3 old, Wide3 new, Wide part) noexcept nogil:
+    return w_add_scaled(old, part, w_sub(new, old))
+
+
+cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Wide part,
                       Wide* rate) noexcept nogil:
-    """Once more, of the lanes that are `on`: the others are put back."""
+    """Once more, and this part of the change is made: 0 of lanes that have no part in it, at most 1."""
     cdef WidePair before = load_pair(&block.ends, twist)
     cdef WidePair after
     cdef WidePoint points[4]
@@ -707,24 +716,24 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
             roll[k] = resisting.roll.impulse[k]
     largest = splat(0.0)
     solve_block(block, resisting if block.resists and rub else NULL, twist, relaxed, rub, &largest)
-    rate[0] = most(rate[0], choose(on, largest, splat(0.0)))
+    rate[0] = most(rate[0], choose(above(part, splat(0.0)), largest, splat(0.0)))
     for i in range(block.point_count):
-        block.points[i].impulse = choose(on, block.points[i].impulse, points[i].impulse)
+        block.points[i].impulse = between(points[i].impulse, block.points[i].impulse, part)
         if block.rubs:
             for k in range(2):
-                block.rub[i].impulse[k] = choose(on, block.rub[i].impulse[k], rubs[i].impulse[k])
+                block.rub[i].impulse[k] = between(rubs[i].impulse[k], block.rub[i].impulse[k], part)
     for k in range(2):
-        block.slide.impulse[k] = choose(on, block.slide.impulse[k], slide[k])
-    block.twist = choose(on, block.twist, twisting)
+        block.slide.impulse[k] = between(slide[k], block.slide.impulse[k], part)
+    block.twist = between(twisting, block.twist, part)
     if block.resists:
-        resisting.bore = choose(on, resisting.bore, bore)
+        resisting.bore = between(bore, resisting.bore, part)
         for k in range(2):
-            resisting.roll.impulse[k] = choose(on, resisting.roll.impulse[k], roll[k])
+            resisting.roll.impulse[k] = between(roll[k], resisting.roll.impulse[k], part)
     after = load_pair(&block.ends, twist)
-    after.va = w_choose(on, after.va, before.va)
-    after.wa = w_choose(on, after.wa, before.wa)
-    after.vb = w_choose(on, after.vb, before.vb)
-    after.wb = w_choose(on, after.wb, before.wb)
+    after.va = w_between(before.va, after.va, part)
+    after.wa = w_between(before.wa, after.wa, part)
+    after.vb = w_between(before.vb, after.vb, part)
+    after.wb = w_between(before.wb, after.wb, part)
     store_pair(&after, &block.ends, twist)
 
 
@@ -762,7 +771,7 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
         for k in range(count):
             if blocks[k].rounds > again:
                 solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub,
-                            above(blocks[k].effort, splat(again)), &rate)
+                            choose(above(blocks[k].effort, splat(again)), splat(1.0), splat(0.0)), &rate)
     elif relaxed:
         for k in range(count):
             one = splat(0.0)
@@ -789,9 +798,9 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
                            uint8_t* changed) noexcept nogil:
     cdef ContactBlock* block
     cdef Wide moved, largest
-    cdef Mask on
     cdef Py_ssize_t k
     cdef double found = 0.0
+    cdef double part = min(1.0, <double>DAMPED / sweep)
     cdef int lane
     cdef bint some
     for k in range(count):
@@ -804,11 +813,11 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
         moved = splat(0.0)
         for lane in range(WIDTH):
             if changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1:
-                put(&moved, lane, 1.0)
-        on = above(moved * block.settled, splat(0.0))
-        if any_lane(on):
+                put(&moved, lane, part)
+        moved = choose(above(block.settled, splat(0.0)), moved, splat(0.0))
+        if any_lane(above(moved, splat(0.0))):
             largest = splat(0.0)
-            solve_again(block, &resisting[k], twist, 1, True, on, &largest)
+            solve_again(block, &resisting[k], twist, 1, True, moved, &largest)
             note_change(block, largest, sweep, changed)
             found = 1.0
     return found
