@@ -92,6 +92,7 @@ KERNELS = {
     "mcsim.reduced._dynamics": ["m"],
     "mcsim.reduced._motion": ["m"],
     "mcsim.reduced._flight": ["m"],
+    "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
     "mcsim.solve._guesses": [],
     "mcsim._pose_calls": [],

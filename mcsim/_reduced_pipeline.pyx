@@ -164,10 +164,6 @@ cdef class ReducedPipeline(TreePipeline):
             self.show_twists()
         self.lap(STAGE_IMPACT)
 
-    def grow(self):
-        Pipeline.grow(self)
-        self.generalized.reserve()
-
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
         cdef Py_ssize_t c, j, n = 0

@@ -11,6 +11,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.reduced._motion cimport Block, TreeMotion
+from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
@@ -25,6 +26,8 @@ cdef class TreePipeline(Pipeline):
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
         self.generalized = GeneralizedRows()
+        self.responses = TreeResponses(self.motion)
+        self.responses.reserve(self.generalized.capacity)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -125,6 +128,11 @@ cdef class TreePipeline(Pipeline):
         Pipeline.take_time(self, other)
         self.trust_records()
 
+    def grow(self):
+        Pipeline.grow(self)
+        self.generalized.reserve()
+        self.responses.reserve(self.generalized.capacity)
+
     # ---- rows --------------------------------------------------------------------------------------------------------
 
     def row_matrices(self):
@@ -154,6 +162,7 @@ cdef class TreePipeline(Pipeline):
         cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
+        self.responses.begin()
         for i in range(self.row_count):
             row = &self.rows[i]
             if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
@@ -164,6 +173,7 @@ cdef class TreePipeline(Pipeline):
                 status = self.project_row(i, 0, row.body_a, -1) or status
             if row.body_b >= 0 and blocks[row.body_b].count > 0:
                 status = self.project_row(i, 1, -1, row.body_b) or status
+        self.responses.find()
         return status
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
@@ -183,7 +193,7 @@ cdef class TreePipeline(Pipeline):
             if body_b >= 0:
                 self.motion.project(block, body_b, &row.jacobian[6], j)
         self.generalized.trim(i, side)
-        self.motion.respond(block, body_a, body_b, j, y)
+        self.responses.ask(block, body_a, body_b, j, y)
         return OK
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------

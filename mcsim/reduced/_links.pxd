@@ -108,6 +108,29 @@ ctypedef struct Tree:
     AxisState* axes
     const double* user
 
+# An AxisState of one lane.
+ctypedef struct AxisFactor:
+    double axis[6]               # [w; v]
+    double pull[6]               # [n; f]
+    double inverse
+    double rest
+
+# A tree placed and factored for one state, whatever the lanes of who reads it: links [first, end).
+ctypedef struct Factored:
+    const Link* links
+    Py_ssize_t first
+    Py_ssize_t end
+    const AxisFactor* axes       # (nv,)
+    const double* arms           # of link i from i * stride on
+    Py_ssize_t stride
+
+# A generalized force (nv,) of what acts on two links (-1: none), so that it is 0 but on their supports, and what H^-1 makes
+# of it. Both by the numbers of the world's velocities; only those of the links' tree are there.
+ctypedef struct Response:
+    const double* force
+    double* out
+    int32_t link[2]
+
 ctypedef struct TreeKernels:
     int width
     Py_ssize_t wide_size         # bytes of a Wide, LinkState, AxisState
@@ -129,3 +152,4 @@ ctypedef struct TreeKernels:
     void (*forward_dynamics)(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil
     # After place: H (nv, nv), whole and symmetric.
     void (*mass_matrix)(Tree* tree, Wide* h) noexcept nogil
+    void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* bearing, Wide* room) noexcept nogil
