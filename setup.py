@@ -94,6 +94,7 @@ KERNELS = {
     "mcsim.reduced._flight": ["m"],
     "mcsim.reduced._responses": [],
     "mcsim.solve._generalized": [],
+    "mcsim.solve._laden": ["m"],
     "mcsim.solve._guesses": [],
     "mcsim._pose_calls": [],
     "mcsim._jointed": ["m"],

@@ -7,7 +7,7 @@ Only reserve() needs the GIL, allocates or raises.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim.state._layout cimport BLOCK_BILATERAL, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row
 from mcsim.state._rows cimport is_wide
 
 # The part of a row on one block of velocities.
@@ -22,6 +22,11 @@ cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
     wide, and its first record stands for it."""
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
+
+cdef inline bint rubs(const Row* row) noexcept nogil:
+    """Whether it is friction of contacts."""
+    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
 
 
 cdef class GeneralizedRows:
@@ -67,11 +72,10 @@ cdef class GeneralizedRows:
     cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
+    cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
-    cdef double sweep_again(self, Row* rows, const int32_t* blocks, Py_ssize_t count, double* velocity, int relaxed,
-                            bint rub, const double* efforts, int again) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

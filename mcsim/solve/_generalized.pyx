@@ -15,7 +15,7 @@ from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
 from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -70,21 +70,18 @@ cdef inline double row_rate(const Reach* reach, const double* jacobian, const do
     return s + reach_rate(&reach[1], jacobian, velocity) if reach[1].count > 0 else s
 
 
+cdef inline void reach_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
+    cdef const double* y = response + reach.begin
+    cdef double* v = velocity + reach.first
+    cdef int k
+    for k in range(reach.count):
+        v[k] += y[k] * impulse
+
+
 cdef inline void row_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
     """qd += H^-1 J' impulse"""
-    cdef const double* y
-    cdef double* v
-    cdef int side, k
-    for side in range(2):
-        y = response + reach[side].begin
-        v = velocity + reach[side].first
-        for k in range(reach[side].count):
-            v[k] += y[k] * impulse
-
-
-cdef inline bint rubs(const Row* row) noexcept nogil:
-    """Whether it is friction of contacts."""
-    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
+    reach_act(&reach[0], response, impulse, velocity)
+    reach_act(&reach[1], response, impulse, velocity)
 
 
 cdef inline bint is_linear(const Row* row) noexcept nogil:
@@ -204,6 +201,10 @@ cdef class GeneralizedRows:
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil:
         """qd += H^-1 J' impulse"""
         row_act(&self.reaches[2 * row], self.response, impulse, velocity)
+
+    cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil:
+        """The same of one side alone."""
+        reach_act(&self.reaches[2 * row + side], self.response, impulse, velocity)
 
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
         """J_x H^-1 J_y'"""
@@ -475,16 +476,6 @@ cdef class GeneralizedRows:
             if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
-        return largest
-
-    cdef double sweep_again(self, Row* rows, const int32_t* blocks, Py_ssize_t count, double* velocity, int relaxed,
-                            bint rub, const double* efforts, int again) noexcept nogil:
-        """Once more over these blocks of contacts' rows, of those whose effort (manifolds,) is not done."""
-        cdef double largest = 0.0
-        cdef Py_ssize_t i
-        for i in range(count):
-            if efforts[rows[blocks[i]].source] > again and (rub or not rubs(&rows[blocks[i]])):
-                largest = max(largest, self.solve_block(rows, blocks[i], velocity, relaxed))
         return largest
 
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
