@@ -27,7 +27,6 @@ cdef class TreePipeline(Pipeline):
                                  plan.users, self.noted)
         self.generalized = GeneralizedRows()
         self.responses = TreeResponses(self.motion)
-        self.responses.reserve(self.generalized.capacity)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -131,7 +130,6 @@ cdef class TreePipeline(Pipeline):
     def grow(self):
         Pipeline.grow(self)
         self.generalized.reserve()
-        self.responses.reserve(self.generalized.capacity)
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
@@ -155,16 +153,16 @@ cdef class TreePipeline(Pipeline):
         self.generalized.apply(i, impulse, velocity)
 
     cdef int project(self) noexcept nogil:
-        """What the rows are over the velocities of the trees. -> OK or GROW"""
+        """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""
         cdef const Block* blocks = self.motion.blocks
-        cdef const Row* row
+        cdef Row* row
         cdef Py_ssize_t i
         cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
-        self.responses.begin()
         for i in range(self.row_count):
             row = &self.rows[i]
+            row.diagonal = 0.0
             if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
                     blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
                 status = self.project_row(i, 0, row.body_a, row.body_b) or status
@@ -178,22 +176,15 @@ cdef class TreePipeline(Pipeline):
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
         """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef const Row* row = &self.rows[i]
+        cdef Row* row = &self.rows[i]
         cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
         cdef double* j
         cdef double* y
-        if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
+        cdef int32_t* span = self.generalized.open(i, side, block.first, block.count, &j, &y)
+        if span == NULL:
             return GROW
-        memset(j, 0, block.count * sizeof(double))
-        if body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT:
-            self.motion.project_between(block, body_a, body_b, &row.jacobian[0], j)
-        else:
-            if body_a >= 0:
-                self.motion.project(block, body_a, &row.jacobian[0], j)
-            if body_b >= 0:
-                self.motion.project(block, body_b, &row.jacobian[6], j)
-        self.generalized.trim(i, side)
-        self.responses.ask(block, body_a, body_b, j, y)
+        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT, j,
+                           span, y, &row.diagonal)
         return OK
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------

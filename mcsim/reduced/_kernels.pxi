@@ -51,6 +51,7 @@ KERNELS.inverse_dynamics = inverse_dynamics
 KERNELS.forward_dynamics = forward_dynamics
 KERNELS.mass_matrix = mass_matrix
 KERNELS.respond = respond
+KERNELS.abreast = ABREAST
 
 
 def trees():

@@ -120,16 +120,22 @@ ctypedef struct Factored:
     const Link* links
     Py_ssize_t first
     Py_ssize_t end
-    const AxisFactor* axes       # (nv,)
-    const double* arms           # of link i from i * stride on
+    Py_ssize_t size              # how many velocities it has
+    const AxisFactor* axes       # (nv,) of the world's
+    const double* arms           # of link i from i * stride on, so its centre of mass
+    const double* coms
     Py_ssize_t stride
 
-# A generalized force (nv,) of what acts on two links (-1: none), so that it is 0 but on their supports, and what H^-1 makes
-# of it. Both by the numbers of the world's velocities; only those of the links' tree are there.
+# A row over a tree: [f; n] on one or two links (-1: none), at their centres of mass, and what is asked for, by the numbers of the
+# world's velocities; only those of the tree are there.
 ctypedef struct Response:
-    const double* force
-    double* out
+    const double* wrench[2]
     int32_t link[2]
+    int32_t common               # the link where the two meet and cancel; -1: they do not
+    double* force                # J, within its span
+    int32_t* span                # (2,) from where to where it is not 0, from the tree's first velocity on
+    double* out                  # H^-1 J'
+    double* diagonal             # to which J H^-1 J' is added
 
 ctypedef struct TreeKernels:
     int width
@@ -152,4 +158,6 @@ ctypedef struct TreeKernels:
     void (*forward_dynamics)(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil
     # After place: H (nv, nv), whole and symmetric.
     void (*mass_matrix)(Tree* tree, Wide* h) noexcept nogil
-    void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* bearing, Wide* room) noexcept nogil
+    # H^-1 J' and J of so many times `width` rows at most.
+    int abreast
+    void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil

@@ -75,7 +75,4 @@ cdef class TreeMotion:
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
-    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
-    cdef void project_between(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian,
-                              double* out) noexcept nogil
     cdef Factored factored(self, const Block* block) noexcept nogil

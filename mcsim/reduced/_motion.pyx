@@ -429,21 +429,12 @@ cdef class TreeMotion:
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil:
-        """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
-        project(&self.tree, self.link_of[body], jacobian, out - block.first)
-
-    cdef void project_between(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian,
-                              double* out) noexcept nogil:
-        """The same of a row on two bodies, whose impulses on them are each other's opposite."""
-        project_between(&self.tree, self.link_of[body_a], self.link_of[body_b], jacobian, jacobian + 6, out - block.first)
-
     cdef Factored factored(self, const Block* block) noexcept nogil:
         """The tree of a block as it is placed and factored."""
         cdef Factored r
-        r.links, r.first, r.end = self.tree.links, block.first_link, block.end_link
+        r.links, r.first, r.end, r.size = self.tree.links, block.first_link, block.end_link, block.count
         r.axes = <const AxisFactor*>self.tree.axes
-        r.arms = <const double*>&self.tree.states[1].arm
+        r.arms, r.coms = <const double*>&self.tree.states[1].arm, <const double*>&self.tree.states[1].com
         r.stride = sizeof(LinkState) // sizeof(double)
         return r
 

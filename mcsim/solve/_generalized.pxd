@@ -1,6 +1,7 @@
 """Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree its own.
 
-Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J'; rows.finish(...)
+Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J', and the rows'
+               diagonals; rows.finish(...)
 Per pass:      rows.warm_start(...), rows.sweep(...)
 
 Only reserve() needs the GIL, allocates or raises.
@@ -15,8 +16,7 @@ ctypedef struct Reach:
     int64_t begin                # of its numbers
     int32_t first                # of the block in the vector
     int32_t count                # 0: the side moves nothing
-    int32_t low                  # J is 0 before and from there on, as it is but on the supports of two bodies
-    int32_t high
+    int32_t span[2]              # J is 0 before and from there on, as it is but on the supports of two bodies, and not kept
 
 cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
@@ -54,9 +54,8 @@ cdef class GeneralizedRows:
     cdef int32_t* loop_strained          # whether it yielded as the substep began
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
-                  double** response) noexcept nogil
-    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil
+    cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
+                       double** response) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil

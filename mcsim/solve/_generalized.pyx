@@ -61,7 +61,8 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
 
 
 cdef inline double reach_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
-    return dot_many(jacobian + reach.begin + reach.low, velocity + reach.first + reach.low, reach.high - reach.low)
+    return dot_many(jacobian + reach.begin + reach.span[0], velocity + reach.first + reach.span[0],
+                    reach.span[1] - reach.span[0])
 
 
 cdef inline double row_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
@@ -137,30 +138,21 @@ cdef class GeneralizedRows:
         memset(self.reaches, 0, 2 * count * sizeof(Reach))
         return OK
 
-    cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
-                  double** response) noexcept nogil:
-        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> OK or GROW"""
+    cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
+                       double** response) noexcept nogil:
+        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> where from and up to where J is not
+        0, (2,) to be filled in; NULL: there is no room"""
         cdef Reach* reach = &self.reaches[2 * row + side]
         self.wanted_room += count
         if self.wanted_room > self.room:
-            return GROW
+            return NULL
         reach.begin = self.used
         reach.first = first
         reach.count = count
-        reach.low, reach.high = 0, count
         jacobian[0] = self.jacobian + self.used
         response[0] = self.response + self.used
         self.used += count
-        return OK
-
-    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil:
-        """Where its J is not 0, once it is there."""
-        cdef Reach* reach = &self.reaches[2 * row + side]
-        cdef const double* j = self.jacobian + reach.begin
-        while reach.low < reach.high and j[reach.low] == 0.0:
-            reach.low += 1
-        while reach.high > reach.low and j[reach.high - 1] == 0.0:
-            reach.high -= 1
+        return reach.span
 
     def matrices(self, Py_ssize_t rows, Py_ssize_t width):
         """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
@@ -183,7 +175,9 @@ cdef class GeneralizedRows:
         for i in range(rows):
             for side in range(2):
                 reach = &self.reaches[2 * i + side]
-                memcpy(to_j + k, self.jacobian + reach.begin, reach.count * sizeof(double))
+                memset(to_j + k, 0, reach.count * sizeof(double))
+                memcpy(to_j + k + reach.span[0], self.jacobian + reach.begin + reach.span[0],
+                       (reach.span[1] - reach.span[0]) * sizeof(double))
                 memcpy(to_y + k, self.response + reach.begin, reach.count * sizeof(double))
                 k += reach.count
         return tuple(csr_array((values, columns, begin), shape=(rows, width)) for values in (j, y))
@@ -217,7 +211,8 @@ cdef class GeneralizedRows:
             for q in range(2):
                 b = &self.reaches[2 * y + q]
                 if a.count > 0 and a.count == b.count and a.first == b.first:
-                    s += dot_many(self.jacobian + a.begin + a.low, self.response + b.begin + a.low, a.high - a.low)
+                    s += dot_many(self.jacobian + a.begin + a.span[0], self.response + b.begin + a.span[0],
+                                  a.span[1] - a.span[0])
         return s
 
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
@@ -234,12 +229,11 @@ cdef class GeneralizedRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Diagonals, and couplings of cones. Rows that the tree implies move nothing."""
+        """Couplings of cones, once diagonals are there. Rows that the tree implies move nothing."""
         cdef Py_ssize_t i
         cdef Row* row
         for i in range(count):
             row = &rows[i]
-            row.diagonal = self.coupling(i, i)
             if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
                 row.diagonal = 0.0
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
@@ -333,7 +327,7 @@ cdef class GeneralizedRows:
         cdef int side, k
         for side in range(2 if self.leading else 0):
             reach = &self.reaches[2 * row + side]
-            for k in range(reach.count):
+            for k in range(reach.span[0], reach.span[1]):
                 if self.jacobian[reach.begin + k] != 0.0 and self.response[reach.begin + k] == 0.0:
                     return True
         return rows[row].rate != 0.0

@@ -90,8 +90,8 @@ cdef class LadenRows:
                 tree = &self.trees[laden.tree[side]]
                 laden.place[side] = tree.count
                 tree.count += 1
-                tree.length += reach.high - reach.low
-                tree.work += again * (reach.high - reach.low + reach.count)
+                tree.length += reach.span[1] - reach.span[0]
+                tree.work += again * (reach.span[1] - reach.span[0] + reach.count)
                 tree.solves += again
 
     cdef void forget_trees(self) noexcept nogil:
@@ -154,7 +154,8 @@ cdef class LadenRows:
             for k in range(i + 1):
                 y = &reaches[2 * self.laden[member[k] >> 1].row + (member[k] & 1)]
                 a[i * n + k] = a[k * n + i] = dot_many(
-                    self.generalized.jacobian + x.begin + x.low, self.generalized.response + y.begin + x.low, x.high - x.low)
+                    self.generalized.jacobian + x.begin + x.span[0], self.generalized.response + y.begin + x.span[0],
+                    x.span[1] - x.span[0])
 
     cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil:
         """Each block as many times more as its effort asks for. -> the largest correction [m/s, rad/s]"""
