@@ -13,9 +13,9 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -467,10 +467,24 @@ cdef class GeneralizedRows:
         cdef double largest = self.solve(rows, velocity, relaxed)
         cdef Py_ssize_t i = 0
         while i < count:
-            if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
+            if rows[i].block_kind == BLOCK_BOUNDED:
+                largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
+            elif not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
+
+    cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
+        """solve_block of a row alone within its bounds, as most are."""
+        cdef const Reach* reach = &self.reaches[2 * i]
+        cdef Row* row = &rows[i]
+        cdef double delta
+        delta = scalar_step(row, row.lower, row.upper, row_residual(row, row_rate(reach, self.jacobian, velocity), relaxed),
+                            relaxed)
+        if delta == 0.0:
+            return 0.0
+        row_act(reach, self.response, delta, velocity)
+        return fabs(delta) * (row.diagonal + row.compliance[relaxed])
 
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
         """The block that begins at row i. -> the largest correction [m/s, rad/s]"""

@@ -52,16 +52,14 @@ cdef class LadenRows:
 
     cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil:
         """Once the rows' reaches are there. -> OK or GROW"""
-        cdef const LadenTree* tree
-        cdef Py_ssize_t i, k
+        cdef Py_ssize_t i, k, n
         self.row_count = self.tree_count = 0
         self.wanted_room = 0
         for i in range(count):
             self.list_rows(rows, blocks[i], rows[blocks[i]].block, 0.0)
         for k in range(self.tree_count):
-            tree = &self.trees[k]
-            if tree.count < 2 * tree.size:
-                self.wanted_room += tree.count * tree.count
+            n = min(self.trees[k].count, 2 * self.trees[k].size)     # a pass may have fewer of its rows than there are
+            self.wanted_room += n * n
         self.forget_trees()
         return OK if self.wanted_room <= self.room else GROW
 
