@@ -6,6 +6,7 @@ from mcsim._tree_pipeline cimport TreePipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._flight cimport TreeFlight
 from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._laden cimport LadenRows
 
 cdef class ReducedPipeline(TreePipeline):
     cdef HeldTrees held_trees            # bounded rows of trees with motors
@@ -17,6 +18,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef int rounds                      # of a sweep: the largest of them
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
+    cdef LadenRows laden_rows            # and these
     cdef object kept_here, loop_impulses, kept_efforts
     cdef Twist* swings                   # of bodies, see bend_rows
     cdef object swinging

@@ -50,6 +50,7 @@ from mcsim.reduced._motion cimport Block
 from mcsim.solve._generalized cimport closes
 from mcsim.solve._guesses cimport Guesses
 from mcsim.solve._held_trees cimport HeldTrees
+from mcsim.solve._laden cimport LadenRows
 from mcsim.solve._si cimport residual
 from mcsim.stabilize._stabilize cimport leave_open, stabilize_rows, stiffen_contacts
 from mcsim.state._layout cimport (BIASED, RELAXED, ROW_JOINT, ROW_LIMIT, ROW_NORMAL, STABILIZE_BAUMGARTE, STABILIZE_SOFT,
@@ -110,6 +111,7 @@ cdef class ReducedPipeline(TreePipeline):
                               and not self.projecting)
         self.settings.joint_warm_start = 0.0             # they are solved at once
         self.account = LoopAccount(self.motion, self.generalized)
+        self.laden_rows = LadenRows(self.generalized, nv)
         self.held_trees = HeldTrees(self.generalized, [-1] + [
             self.motion.blocks[<Py_ssize_t>i].tree if self.motion.blocks[<Py_ssize_t>i].count > 0 else -1
             for i in range(bodies.count)], nv, self.looping)
@@ -141,6 +143,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.loop_impulses = np.zeros(self.row_capacity)
         self.impulses = doubles(self.loop_impulses)
         self.account.reserve(self.row_capacity)
+        self.laden_rows.reserve(self.row_capacity)
         self.kept_efforts = np.ones(max(self.anchor_capacity, 1)), np.zeros(self.row_capacity, np.int32)
         self.efforts, self.laden_blocks = doubles(self.kept_efforts[0]), integers(self.kept_efforts[1])
 
@@ -164,10 +167,6 @@ cdef class ReducedPipeline(TreePipeline):
             self.show_twists()
         self.lap(STAGE_IMPACT)
 
-    def grow(self):
-        Pipeline.grow(self)
-        self.generalized.reserve()
-
     cdef void choose_joints(self, const int8_t* asleep) noexcept nogil:
         """Those that may have rows."""
         cdef Py_ssize_t c, j, n = 0
@@ -184,6 +183,10 @@ cdef class ReducedPipeline(TreePipeline):
     def replan(self):
         """No joint of the tree breaks; what else broke has no rows any more."""
         self.replanning = False
+
+    def grow(self):
+        TreePipeline.grow(self)
+        self.laden_rows.reserve(self.row_capacity)
 
     def go_on(self, long long n):
         self.generalized.contrary = -1                   # of an observer's rows
@@ -249,6 +252,8 @@ cdef class ReducedPipeline(TreePipeline):
         self.let_tree_hold()
         self.motors = aim_motors(self.joints, self.rows, self.joint_end, self.bodies.twist, &self.settings)
         status = self.project()
+        if status == OK and self.laden_count > 0:
+            status = self.laden_rows.fit(self.rows, self.laden_blocks, self.laden_count)
         if status == OK:
             self.finish_rows()
         return status
@@ -434,10 +439,12 @@ cdef class ReducedPipeline(TreePipeline):
         cdef bint rub = relaxed or self.settings.stabilization != STABILIZE_SOFT or not self.settings.friction_central
         cdef Py_ssize_t given_up
         cdef const Row* row
-        cdef int k, again
+        cdef int k
         if self.laboratory is not None:
             self.solve_problem(NULL, relaxed)
             return
+        if self.laden_count > 0:
+            self.laden_rows.begin(self.rows, self.laden_blocks, self.laden_count, self.efforts, rub, iterations)
         for k in range(iterations):
             self.sweeps += 1
             given_up = self.held_trees.hold(self.rows, self.motion.qd, relaxed)
@@ -446,9 +453,8 @@ cdef class ReducedPipeline(TreePipeline):
                 self.noted.most(NOTE_PIVOTS, row.body_b if self.held_trees.group[row.body_b] >= 0 else row.body_a,
                                 self.held_trees.count[given_up])
             self.correction = self.generalized.sweep(self.rows, self.row_count, self.motion.qd, relaxed, rub)
-            for again in range(1, self.rounds):
-                self.correction = max(self.correction, self.generalized.sweep_again(
-                    self.rows, self.laden_blocks, self.laden_count, self.motion.qd, relaxed, rub, self.efforts, again))
+            if self.laden_count > 0:
+                self.correction = max(self.correction, self.laden_rows.sweep(self.rows, self.motion.qd, relaxed))
             if self.correction == 0.0:
                 break
             if not relaxed and not self.looping and k + 1 < iterations and self.contact_row_count > 0:

@@ -4,11 +4,13 @@ from libc.stdint cimport int32_t
 from mcsim._pipeline cimport Pipeline
 from mcsim.core._types cimport Twist
 from mcsim.reduced._motion cimport TreeMotion
+from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
 
 cdef class TreePipeline(Pipeline):
     cdef readonly TreeMotion motion
     cdef GeneralizedRows generalized     # all rows over its velocities
+    cdef TreeResponses responses         # H^-1 J' of them
     cdef readonly object q, qd, tau, qdd # (nq,), (nv,) each
     cdef public object system, dynamics  # what the tree is of, and its algorithms
     cdef int32_t* held                   # is_kept of constraints/_joints.pyx: the tree's joints have no rows of their own

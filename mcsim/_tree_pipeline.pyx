@@ -11,6 +11,7 @@ from mcsim.core._arrays cimport doubles, integers
 from mcsim.core._math cimport add_scaled, mat_t_vec, mat_vec, quat_matrix
 from mcsim.core._types cimport CALL_FAILED, GROW, OK, Mat3, Twist
 from mcsim.reduced._motion cimport Block, TreeMotion
+from mcsim.reduced._responses cimport TreeResponses
 from mcsim.solve._generalized cimport GeneralizedRows
 from mcsim.state._layout cimport KINEMATIC, ROW_JOINT, ROW_NORMAL, Row
 
@@ -25,6 +26,7 @@ cdef class TreePipeline(Pipeline):
         self.motion = TreeMotion(plan.links, self.q, self.qd, self.tau, self.qdd, plan.turns, bodies.count,
                                  plan.users, self.noted)
         self.generalized = GeneralizedRows()
+        self.responses = TreeResponses(self.motion)
         held = np.concatenate([[0], np.cumsum(plan.held)]).astype(np.int32)
         self.coordinates = np.full((2, max(1, nq + nv)), np.nan)
         carrying = np.zeros((bodies.count + 1, 6)), np.zeros(nv + 1)
@@ -125,6 +127,10 @@ cdef class TreePipeline(Pipeline):
         Pipeline.take_time(self, other)
         self.trust_records()
 
+    def grow(self):
+        Pipeline.grow(self)
+        self.generalized.reserve()
+
     # ---- rows --------------------------------------------------------------------------------------------------------
 
     def row_matrices(self):
@@ -147,15 +153,16 @@ cdef class TreePipeline(Pipeline):
         self.generalized.apply(i, impulse, velocity)
 
     cdef int project(self) noexcept nogil:
-        """What the rows are over the velocities of the trees. -> OK or GROW"""
+        """What the rows are over the velocities of the trees, and their diagonals. -> OK or GROW"""
         cdef const Block* blocks = self.motion.blocks
-        cdef const Row* row
+        cdef Row* row
         cdef Py_ssize_t i
         cdef int status = self.generalized.begin(self.rows, self.row_count)
         if status != OK:
             return status
         for i in range(self.row_count):
             row = &self.rows[i]
+            row.diagonal = 0.0
             if row.body_a >= 0 and row.body_b >= 0 and blocks[row.body_a].first == blocks[row.body_b].first and (
                     blocks[row.body_a].count > 0) and blocks[row.body_b].count > 0:
                 status = self.project_row(i, 0, row.body_a, row.body_b) or status
@@ -164,26 +171,20 @@ cdef class TreePipeline(Pipeline):
                 status = self.project_row(i, 0, row.body_a, -1) or status
             if row.body_b >= 0 and blocks[row.body_b].count > 0:
                 status = self.project_row(i, 1, -1, row.body_b) or status
+        self.responses.find()
         return status
 
     cdef int project_row(self, Py_ssize_t i, int side, int32_t body_a, int32_t body_b) noexcept nogil:
         """Over one tree, with those of its bodies that are on it. -> OK or GROW"""
-        cdef const Row* row = &self.rows[i]
+        cdef Row* row = &self.rows[i]
         cdef const Block* block = &self.motion.blocks[body_a if body_a >= 0 else body_b]
         cdef double* j
         cdef double* y
-        if self.generalized.open(i, side, block.first, block.count, &j, &y) != OK:
+        cdef int32_t* span = self.generalized.open(i, side, block.first, block.count, &j, &y)
+        if span == NULL:
             return GROW
-        memset(j, 0, block.count * sizeof(double))
-        if body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT:
-            self.motion.project_between(block, body_a, body_b, &row.jacobian[0], j)
-        else:
-            if body_a >= 0:
-                self.motion.project(block, body_a, &row.jacobian[0], j)
-            if body_b >= 0:
-                self.motion.project(block, body_b, &row.jacobian[6], j)
-        self.generalized.trim(i, side)
-        self.motion.respond(block, body_a, body_b, j, y)
+        self.responses.ask(block, body_a, body_b, &row.jacobian[0], body_a >= 0 and body_b >= 0 and row.kind != ROW_JOINT, j,
+                           span, y, &row.diagonal)
         return OK
 
     # ---- bodies and the tree -----------------------------------------------------------------------------------------

@@ -1,20 +1,22 @@
 # All kernels over trees, for the lanes that a module is compiled for.
 
 from libc.math cimport fabs
+from libc.stdint cimport int32_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_New
 
 from mcsim.core._trig cimport sine_cosine
 from mcsim.reduced._links cimport (
     CYLINDRICAL, FIXED, FREE, HELICAL, PLANAR, PRISMATIC, RACK_PINION, REVOLUTE, SPHERICAL, SPHERICAL_YPR, UNIVERSAL,
-    USER, USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisState, Force, Inertia, Link, LinkState, Motion, Tree,
-    TreeKernels)
+    USER, USER_BIAS, USER_PLACE, USER_SUBSPACE, USER_TURN, AxisFactor, AxisState, Factored, Force, Inertia, Link, LinkState,
+    Motion, Response, Tree, TreeKernels)
 from mcsim.wide._lanes cimport (
-    WIDTH, Mask, Wide, Wide3, Wide6, above, any_lane, choose, lane_of, put, size_of, splat, w_add, w_add_scaled,
+    WIDTH, Mask, Wide, Wide3, Wide6, above, any_lane, choose, lane_of, put, scatter_four, size_of, splat, w_add, w_add_scaled,
     w_cross, w_dot, w_scale, w_sub, w_times, wide3)
 
 include "_placing.pxi"
 include "_passes.pxi"
+include "_responding.pxi"
 
 
 cdef void load(Wide* out, const double* rows, Py_ssize_t size, Py_ssize_t stride, int count) noexcept nogil:
@@ -48,6 +50,8 @@ KERNELS.move = move
 KERNELS.inverse_dynamics = inverse_dynamics
 KERNELS.forward_dynamics = forward_dynamics
 KERNELS.mass_matrix = mass_matrix
+KERNELS.respond = respond
+KERNELS.abreast = ABREAST
 
 
 def trees():

@@ -108,6 +108,35 @@ ctypedef struct Tree:
     AxisState* axes
     const double* user
 
+# An AxisState of one lane.
+ctypedef struct AxisFactor:
+    double axis[6]               # [w; v]
+    double pull[6]               # [n; f]
+    double inverse
+    double rest
+
+# A tree placed and factored for one state, whatever the lanes of who reads it: links [first, end).
+ctypedef struct Factored:
+    const Link* links
+    Py_ssize_t first
+    Py_ssize_t end
+    Py_ssize_t size              # how many velocities it has
+    const AxisFactor* axes       # (nv,) of the world's
+    const double* arms           # of link i from i * stride on, so its centre of mass
+    const double* coms
+    Py_ssize_t stride
+
+# A row over a tree: [f; n] on one or two links (-1: none), at their centres of mass, and what is asked for, by the numbers of the
+# world's velocities; only those of the tree are there.
+ctypedef struct Response:
+    const double* wrench[2]
+    int32_t link[2]
+    int32_t common               # the link where the two meet and cancel; -1: they do not
+    double* force                # J, within its span
+    int32_t* span                # (2,) from where to where it is not 0, from the tree's first velocity on
+    double* out                  # H^-1 J'
+    double* diagonal             # to which J H^-1 J' is added
+
 ctypedef struct TreeKernels:
     int width
     Py_ssize_t wide_size         # bytes of a Wide, LinkState, AxisState
@@ -129,3 +158,6 @@ ctypedef struct TreeKernels:
     void (*forward_dynamics)(Tree* tree, const Wide* tau, const Wide* forces, Wide* qdd) noexcept nogil
     # After place: H (nv, nv), whole and symmetric.
     void (*mass_matrix)(Tree* tree, Wide* h) noexcept nogil
+    # H^-1 J' and J of so many times `width` rows at most.
+    int abreast
+    void (*respond)(const Factored* tree, const Response* asked, int count, int32_t* marks, Wide* room) noexcept nogil

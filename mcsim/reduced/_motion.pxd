@@ -3,7 +3,7 @@
 from libc.stdint cimport int8_t, int32_t
 from mcsim.core._noted cimport Noted
 from mcsim.core._types cimport Mat3, Quat, Twist, Vec3
-from mcsim.reduced._links cimport Tree
+from mcsim.reduced._links cimport Factored, Tree
 from mcsim.state._layout cimport Bodies, Joint
 
 # Where the velocities of a body's tree, and its links, stand: none of a static body.
@@ -43,7 +43,6 @@ cdef class TreeMotion:
     cdef double* gained                  # (trees,) since begin_account
     cdef double* handled                 # (trees,) what that is the sum of, without signs
     cdef double* total                   # (trees,) energy gained since begin_total, beyond what forces did
-    cdef int32_t* bearing                # (links,): worked in by respond
     cdef double* lead                    # (trees,) power of prescribed bodies in the last kick [W]
 
     cdef void ask(self) noexcept with gil
@@ -76,9 +75,4 @@ cdef class TreeMotion:
     cdef void give_poses(self, bint prescribed, Vec3* position, Quat* orientation) noexcept nogil
     cdef void give_twists(self, Twist* twist) noexcept nogil
     cdef void give_swings(self, Twist* swing) noexcept nogil
-    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil
-    cdef void project_between(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian,
-                              double* out) noexcept nogil
-    cdef void respond(self, const Block* block, int32_t body_a, int32_t body_b, const double* force,
-                      double* out) noexcept nogil
-    cdef void bear(self, const Block* block, int32_t body) noexcept nogil
+    cdef Factored factored(self, const Block* block) noexcept nogil

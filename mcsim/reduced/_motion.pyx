@@ -40,9 +40,7 @@ cdef class TreeMotion:
         stages = np.zeros((3, max(1, len(q) + len(qd))))
         link_of, blocks, trees = _blocks(links, len(qd), bodies)
         sums = np.zeros((5, len(trees)))
-        bearing = np.zeros(count + 1, np.int32)
-        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums, bearing
-        self.bearing = integers(bearing)
+        self.kept = links, q, qd, tau, qdd, turns, room, scratch, stages, link_of, blocks, trees, sums
         self.tree_count, self.trees = len(trees) - 1, <Block*>integers(trees)
         self.kinetic, self.gained, self.lead = doubles(sums[0]), doubles(sums[1]), doubles(sums[2])
         self.total, self.handled = doubles(sums[3]), doubles(sums[4])
@@ -431,64 +429,14 @@ cdef class TreeMotion:
 
     # ---- rows --------------------------------------------------------------------------------------------------------
 
-    cdef void project(self, const Block* block, int32_t body, const double* jacobian, double* out) noexcept nogil:
-        """out += the generalized force of a row's [f; n] on a body, at its centre of mass; out begins with the block."""
-        project(&self.tree, self.link_of[body], jacobian, out - block.first)
-
-    cdef void project_between(self, const Block* block, int32_t body_a, int32_t body_b, const double* jacobian,
-                              double* out) noexcept nogil:
-        """The same of a row on two bodies, whose impulses on them are each other's opposite."""
-        project_between(&self.tree, self.link_of[body_a], self.link_of[body_b], jacobian, jacobian + 6, out - block.first)
-
-    cdef void respond(self, const Block* block, int32_t body_a, int32_t body_b, const double* force,
-                      double* out) noexcept nogil:
-        """out = H^-1 force on a block, by the articulated inertias. force: of what acts on these bodies (-1: none), so that it
-        is 0 but on their supports."""
-        cdef Wide zero = 0.0
-        cdef const Link* link
-        cdef LinkState* s
-        cdef Motion a
-        cdef Py_ssize_t i
-        cdef int k, at
-        self.bear(block, body_a)
-        self.bear(block, body_b)
-        for i in range(block.end_link - 1, block.first_link - 1, -1):
-            link = &self.tree.links[i]
-            s = &self.tree.states[i + 1]
-            if not self.bearing[i]:
-                for k in range(link.freedoms):
-                    self.tree.axes[link.v + k].rest = zero
-                continue
-            self.bearing[i] = 0
-            if not link.given:
-                go_in(link, s, &self.tree.axes[link.v], <const Wide*>&force[link.v - block.first])
-            if link.parent >= 0:
-                add_moved_in(&self.tree.states[link.parent + 1].force, &s.force, s.arm)
-        self.tree.states[0].acceleration.w = wide3(zero, zero, zero)
-        self.tree.states[0].acceleration.v = wide3(zero, zero, zero)
-        for i in range(block.first_link, block.end_link):
-            link = &self.tree.links[i]
-            s = &self.tree.states[i + 1]
-            at = link.v - block.first
-            a = moved_out(self.tree.states[link.parent + 1].acceleration, s.arm)
-            if link.given:
-                for k in range(link.freedoms):
-                    out[at + k] = 0.0
-                s.acceleration = a
-            else:
-                s.acceleration = go_out(link, &self.tree.axes[link.v], a, <Wide*>&out[at])
-
-    cdef void bear(self, const Block* block, int32_t body) noexcept nogil:
-        """The support of a body, up to its tree's root, bears a force that is to be found."""
-        cdef Wide zero = 0.0
-        cdef LinkState* s
-        cdef Py_ssize_t i = self.link_of[body] if body >= 0 else -1
-        while i >= 0 and not self.bearing[i]:
-            s = &self.tree.states[i + 1]
-            s.force.n = wide3(zero, zero, zero)
-            s.force.f = s.force.n
-            self.bearing[i] = 1
-            i = self.tree.links[i].parent
+    cdef Factored factored(self, const Block* block) noexcept nogil:
+        """The tree of a block as it is placed and factored."""
+        cdef Factored r
+        r.links, r.first, r.end, r.size = self.tree.links, block.first_link, block.end_link, block.count
+        r.axes = <const AxisFactor*>self.tree.axes
+        r.arms, r.coms = <const double*>&self.tree.states[1].arm, <const double*>&self.tree.states[1].com
+        r.stride = sizeof(LinkState) // sizeof(double)
+        return r
 
 
 cdef inline void turning_rate(const double* q, const double* w, double* out) noexcept nogil:

@@ -69,18 +69,6 @@ cdef void project(const Tree* tree, Py_ssize_t i, const double* wrench, double* 
         i = project_on(tree, i, &f, out)
 
 
-cdef void project_between(const Tree* tree, Py_ssize_t i, Py_ssize_t j, const double* wrench, const double* other,
-                          double* out) noexcept nogil:
-    """The same of wrenches on links i and j whose sum is 0: above where their supports meet they do nothing."""
-    cdef Force f = about_link(tree, i, wrench)
-    cdef Force g = about_link(tree, j, other)
-    while i != j:
-        if i > j:
-            i = project_on(tree, i, &f, out)
-        else:
-            j = project_on(tree, j, &g, out)
-
-
 cdef Quat quaternion_of(const LinkState* s, const Mat3* turn) noexcept nogil:
     """Of the body's axes: the link's, times turn. The largest of its numbers comes from the diagonal (S. Shepperd,
     1978)."""

@@ -1,13 +1,14 @@
 """Rows over one vector of generalized velocities: a row addresses blocks of it, a body alone a block of six, a tree its own.
 
-Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J'; rows.finish(...)
+Per refresh:   rows.begin(rows, count); for each row and side rows.open(...), filled with J and H^-1 J', and the rows'
+               diagonals; rows.finish(...)
 Per pass:      rows.warm_start(...), rows.sweep(...)
 
 Only reserve() needs the GIL, allocates or raises.
 """
 
 from libc.stdint cimport int32_t, int64_t
-from mcsim.state._layout cimport BLOCK_BILATERAL, Row
+from mcsim.state._layout cimport BLOCK_BILATERAL, BLOCK_CONE, BLOCK_FRICTION, Row
 from mcsim.state._rows cimport is_wide
 
 # The part of a row on one block of velocities.
@@ -15,13 +16,17 @@ ctypedef struct Reach:
     int64_t begin                # of its numbers
     int32_t first                # of the block in the vector
     int32_t count                # 0: the side moves nothing
-    int32_t low                  # J is 0 before and from there on, as it is but on the supports of two bodies
-    int32_t high
+    int32_t span[2]              # J is 0 before and from there on, as it is but on the supports of two bodies, and not kept
 
 cdef inline bint closes(const Row* row) noexcept nogil:
     """Whether it is one of those that are solved all at once: the own rows of joints that are not in the tree. A gear's is
     wide, and its first record stands for it."""
     return row.block_kind == BLOCK_BILATERAL or is_wide(row)
+
+
+cdef inline bint rubs(const Row* row) noexcept nogil:
+    """Whether it is friction of contacts."""
+    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
 
 
 cdef class GeneralizedRows:
@@ -49,9 +54,8 @@ cdef class GeneralizedRows:
     cdef int32_t* loop_strained          # whether it yielded as the substep began
 
     cdef int begin(self, const Row* rows, Py_ssize_t count) noexcept nogil
-    cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
-                  double** response) noexcept nogil
-    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil
+    cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
+                       double** response) noexcept nogil
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil
@@ -67,11 +71,11 @@ cdef class GeneralizedRows:
     cdef double solve_loops(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double rate(self, Py_ssize_t row, const double* velocity) noexcept nogil
     cdef void apply(self, Py_ssize_t row, double impulse, double* velocity) noexcept nogil
+    cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil
     cdef void warm_start(self, const Row* rows, Py_ssize_t count, double* velocity) noexcept nogil
     cdef double solve(self, Row* rows, double* velocity, int relaxed) noexcept nogil
     cdef double sweep(self, Row* rows, Py_ssize_t count, double* velocity, int relaxed, bint rub) noexcept nogil
-    cdef double sweep_again(self, Row* rows, const int32_t* blocks, Py_ssize_t count, double* velocity, int relaxed,
-                            bint rub, const double* efforts, int again) noexcept nogil
+    cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil
     cdef bint note_strain(self, const Row* rows, double most, double widest) noexcept nogil
     cdef bint strained(self, Py_ssize_t begin, Py_ssize_t* end) noexcept nogil

@@ -13,9 +13,9 @@ import numpy as np
 from mcsim.core._arrays cimport doubles, integers, records
 from mcsim.core._dense cimport dot_many
 from mcsim.core._types cimport GROW, OK
-from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual
+from mcsim.solve._blocks cimport MAX_BLOCK, block_step, row_residual, scalar_step
 from mcsim.state._layout cimport (
-    BLOCK_CONE, BLOCK_FRICTION, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
+    BLOCK_BOUNDED, BLOCK_CONE, BLOCK_HELD, BIASED, RELAXED, ROW_LIMIT, ROW_NORMAL, Row)
 from mcsim.state._rows cimport is_wide
 
 # A row that the tree holds by itself has J = 0 but for rounding: this part of what its bodies alone would have.
@@ -61,7 +61,8 @@ cdef inline double free_diagonal(const Row* row) noexcept nogil:
 
 
 cdef inline double reach_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
-    return dot_many(jacobian + reach.begin + reach.low, velocity + reach.first + reach.low, reach.high - reach.low)
+    return dot_many(jacobian + reach.begin + reach.span[0], velocity + reach.first + reach.span[0],
+                    reach.span[1] - reach.span[0])
 
 
 cdef inline double row_rate(const Reach* reach, const double* jacobian, const double* velocity) noexcept nogil:
@@ -70,21 +71,18 @@ cdef inline double row_rate(const Reach* reach, const double* jacobian, const do
     return s + reach_rate(&reach[1], jacobian, velocity) if reach[1].count > 0 else s
 
 
+cdef inline void reach_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
+    cdef const double* y = response + reach.begin
+    cdef double* v = velocity + reach.first
+    cdef int k
+    for k in range(reach.count):
+        v[k] += y[k] * impulse
+
+
 cdef inline void row_act(const Reach* reach, const double* response, double impulse, double* velocity) noexcept nogil:
     """qd += H^-1 J' impulse"""
-    cdef const double* y
-    cdef double* v
-    cdef int side, k
-    for side in range(2):
-        y = response + reach[side].begin
-        v = velocity + reach[side].first
-        for k in range(reach[side].count):
-            v[k] += y[k] * impulse
-
-
-cdef inline bint rubs(const Row* row) noexcept nogil:
-    """Whether it is friction of contacts."""
-    return row.block_kind == BLOCK_CONE or row.block_kind == BLOCK_FRICTION
+    reach_act(&reach[0], response, impulse, velocity)
+    reach_act(&reach[1], response, impulse, velocity)
 
 
 cdef inline bint is_linear(const Row* row) noexcept nogil:
@@ -140,30 +138,21 @@ cdef class GeneralizedRows:
         memset(self.reaches, 0, 2 * count * sizeof(Reach))
         return OK
 
-    cdef int open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
-                  double** response) noexcept nogil:
-        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> OK or GROW"""
+    cdef int32_t* open(self, Py_ssize_t row, int side, int32_t first, int32_t count, double** jacobian,
+                       double** response) noexcept nogil:
+        """Room for a row's J and H^-1 J' on the block of `count` velocities from `first`. -> where from and up to where J is not
+        0, (2,) to be filled in; NULL: there is no room"""
         cdef Reach* reach = &self.reaches[2 * row + side]
         self.wanted_room += count
         if self.wanted_room > self.room:
-            return GROW
+            return NULL
         reach.begin = self.used
         reach.first = first
         reach.count = count
-        reach.low, reach.high = 0, count
         jacobian[0] = self.jacobian + self.used
         response[0] = self.response + self.used
         self.used += count
-        return OK
-
-    cdef void trim(self, Py_ssize_t row, int side) noexcept nogil:
-        """Where its J is not 0, once it is there."""
-        cdef Reach* reach = &self.reaches[2 * row + side]
-        cdef const double* j = self.jacobian + reach.begin
-        while reach.low < reach.high and j[reach.low] == 0.0:
-            reach.low += 1
-        while reach.high > reach.low and j[reach.high - 1] == 0.0:
-            reach.high -= 1
+        return reach.span
 
     def matrices(self, Py_ssize_t rows, Py_ssize_t width):
         """J and H^-1 J' (rows, width) of the rows, scipy.sparse CSR; to look at."""
@@ -186,7 +175,9 @@ cdef class GeneralizedRows:
         for i in range(rows):
             for side in range(2):
                 reach = &self.reaches[2 * i + side]
-                memcpy(to_j + k, self.jacobian + reach.begin, reach.count * sizeof(double))
+                memset(to_j + k, 0, reach.count * sizeof(double))
+                memcpy(to_j + k + reach.span[0], self.jacobian + reach.begin + reach.span[0],
+                       (reach.span[1] - reach.span[0]) * sizeof(double))
                 memcpy(to_y + k, self.response + reach.begin, reach.count * sizeof(double))
                 k += reach.count
         return tuple(csr_array((values, columns, begin), shape=(rows, width)) for values in (j, y))
@@ -205,6 +196,10 @@ cdef class GeneralizedRows:
         """qd += H^-1 J' impulse"""
         row_act(&self.reaches[2 * row], self.response, impulse, velocity)
 
+    cdef void apply_side(self, Py_ssize_t row, int side, double impulse, double* velocity) noexcept nogil:
+        """The same of one side alone."""
+        reach_act(&self.reaches[2 * row + side], self.response, impulse, velocity)
+
     cdef double coupling(self, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
         """J_x H^-1 J_y'"""
         cdef const Reach* a
@@ -216,7 +211,8 @@ cdef class GeneralizedRows:
             for q in range(2):
                 b = &self.reaches[2 * y + q]
                 if a.count > 0 and a.count == b.count and a.first == b.first:
-                    s += dot_many(self.jacobian + a.begin + a.low, self.response + b.begin + a.low, a.high - a.low)
+                    s += dot_many(self.jacobian + a.begin + a.span[0], self.response + b.begin + a.span[0],
+                                  a.span[1] - a.span[0])
         return s
 
     cdef double whole_coupling(self, const Row* rows, Py_ssize_t x, Py_ssize_t y) noexcept nogil:
@@ -233,12 +229,11 @@ cdef class GeneralizedRows:
     # ---- once per pose -----------------------------------------------------------------------------------------------
 
     cdef void finish(self, Row* rows, Py_ssize_t count) noexcept nogil:
-        """Diagonals, and couplings of cones. Rows that the tree implies move nothing."""
+        """Couplings of cones, once diagonals are there. Rows that the tree implies move nothing."""
         cdef Py_ssize_t i
         cdef Row* row
         for i in range(count):
             row = &rows[i]
-            row.diagonal = self.coupling(i, i)
             if not row.diagonal > (NEARLY if self.led(rows, i) else IMPLIED) * free_diagonal(row):
                 row.diagonal = 0.0
                 memset(&self.reaches[2 * i], 0, 2 * sizeof(Reach))
@@ -332,7 +327,7 @@ cdef class GeneralizedRows:
         cdef int side, k
         for side in range(2 if self.leading else 0):
             reach = &self.reaches[2 * row + side]
-            for k in range(reach.count):
+            for k in range(reach.span[0], reach.span[1]):
                 if self.jacobian[reach.begin + k] != 0.0 and self.response[reach.begin + k] == 0.0:
                     return True
         return rows[row].rate != 0.0
@@ -472,20 +467,24 @@ cdef class GeneralizedRows:
         cdef double largest = self.solve(rows, velocity, relaxed)
         cdef Py_ssize_t i = 0
         while i < count:
-            if not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
+            if rows[i].block_kind == BLOCK_BOUNDED:
+                largest = max(largest, self.solve_row(rows, i, velocity, relaxed))
+            elif not closes(&rows[i]) and rows[i].block_kind != BLOCK_HELD and (rub or not rubs(&rows[i])):
                 largest = max(largest, self.solve_block(rows, i, velocity, relaxed))
             i += rows[i].block
         return largest
 
-    cdef double sweep_again(self, Row* rows, const int32_t* blocks, Py_ssize_t count, double* velocity, int relaxed,
-                            bint rub, const double* efforts, int again) noexcept nogil:
-        """Once more over these blocks of contacts' rows, of those whose effort (manifolds,) is not done."""
-        cdef double largest = 0.0
-        cdef Py_ssize_t i
-        for i in range(count):
-            if efforts[rows[blocks[i]].source] > again and (rub or not rubs(&rows[blocks[i]])):
-                largest = max(largest, self.solve_block(rows, blocks[i], velocity, relaxed))
-        return largest
+    cdef double solve_row(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
+        """solve_block of a row alone within its bounds, as most are."""
+        cdef const Reach* reach = &self.reaches[2 * i]
+        cdef Row* row = &rows[i]
+        cdef double delta
+        delta = scalar_step(row, row.lower, row.upper, row_residual(row, row_rate(reach, self.jacobian, velocity), relaxed),
+                            relaxed)
+        if delta == 0.0:
+            return 0.0
+        row_act(reach, self.response, delta, velocity)
+        return fabs(delta) * (row.diagonal + row.compliance[relaxed])
 
     cdef double solve_block(self, Row* rows, Py_ssize_t i, double* velocity, int relaxed) noexcept nogil:
         """The block that begins at row i. -> the largest correction [m/s, rad/s]"""

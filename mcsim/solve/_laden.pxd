@@ -1,0 +1,58 @@
+"""Rows of contacts that bear much for their size, which a sweep solves many times."""
+
+from libc.stdint cimport int32_t, int64_t
+from mcsim.solve._generalized cimport GeneralizedRows
+from mcsim.state._layout cimport Row
+
+# One of the blocks of velocities that such rows reach, a tree's.
+ctypedef struct LadenTree:
+    int64_t matrix               # where J H^-1 J' of its rows begins
+    int64_t stamp                # how many changes there have been
+    double length                # numbers of J of all its rows, and those times how often they are solved again
+    double work
+    double solves
+    int32_t first                # of its velocities
+    int32_t size                 # how many of them
+    int32_t begin                # of its rows in `member` and `rate`
+    int32_t count                # how many rows
+    int32_t square               # 1: they are solved by what they do to each other
+
+ctypedef struct LadenRow:
+    double total                 # impulse since the sweep's first round [N s]
+    int32_t row
+    int32_t tree[2]              # of its sides, -1: moves nothing
+    int32_t place[2]             # among the tree's rows
+
+ctypedef struct LadenBlock:
+    double effort
+    int64_t seen                 # stamps of its trees when it was solved and nothing changed; -1: never
+    int32_t row
+    int32_t begin                # among the laden rows
+
+cdef class LadenRows:
+    cdef GeneralizedRows generalized
+    cdef object kept, kept_trees, kept_room
+    cdef Py_ssize_t capacity             # rows
+    cdef Py_ssize_t room, wanted_room    # numbers of all matrices
+    cdef LadenBlock* blocks
+    cdef int32_t* active                 # blocks that are not done
+    cdef Py_ssize_t block_count
+    cdef LadenRow* laden
+    cdef Py_ssize_t row_count
+    cdef int32_t* member                 # (2 rows,) by tree: 2 * laden row + side
+    cdef double* rate                    # (2 rows,) likewise: J qd of the tree's part, where it is square
+    cdef LadenTree* trees
+    cdef int32_t* tree_at                # (velocities,) of the tree that begins there, -1: none yet
+    cdef Py_ssize_t tree_count
+    cdef double* matrix
+    cdef int rounds
+
+    cdef int fit(self, const Row* rows, const int32_t* blocks, Py_ssize_t count) noexcept nogil
+    cdef void begin(self, const Row* rows, const int32_t* blocks, Py_ssize_t count, const double* efforts, bint rub,
+                    int sweeps) noexcept nogil
+    cdef double sweep(self, Row* rows, double* velocity, int relaxed) noexcept nogil
+    cdef void list_rows(self, const Row* rows, Py_ssize_t first, int count, double again) noexcept nogil
+    cdef void forget_trees(self) noexcept nogil
+    cdef void fill(self, const LadenTree* tree) noexcept nogil
+    cdef double solve(self, Row* rows, LadenBlock* block, double* velocity, int relaxed) noexcept nogil
+    cdef void act(self, LadenRow* laden, double impulse, double* velocity) noexcept nogil
