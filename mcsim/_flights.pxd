@@ -29,6 +29,7 @@ cdef class Flights:
     cdef int32_t* driven
     cdef Flier* fliers                   # by body, the world's before the first
     cdef Twist* twists                   # likewise, put aside
+    cdef double lacking                  # of the kinetic energy after a piece [J]
     cdef Mat3* inertia                   # by body, with its stiffness, as Newton's method last had it [kg m2]
     cdef const Vec3* driven_position     # by place in `driven`, at the drift's start
     cdef const Quat* driven_orientation

@@ -203,7 +203,7 @@ cdef class Flights:
             if off >= 0.0:
                 taken = self.end_piece(a, length, end)
                 if not swept and self.is_by_itself(a):
-                    self.give_back(a, taken, self.kinetic(a))
+                    self.give_back(a, taken + self.lacking, self.kinetic(a))
             if off < 0.0 or (exact and taken > LOSS * before):
                 self.restart(a, ahead)
                 level += 1
@@ -282,10 +282,12 @@ cdef class Flights:
             self.stretch(a, sqrt(1.0 + energy / beside), whole, center)
 
     cdef void stretch(self, const Articulation* a, double s, Twist whole, Vec3 center) noexcept nogil:
-        """s times the motion beside that of a rigid whole."""
+        """s times the motion beside that of a rigid whole, no more than what a piece may have lost makes it: of what is all but
+        at rest, what lacks is rounding."""
         cdef Py_ssize_t k
         cdef Twist* t
         cdef Vec3 v
+        s = min(s, 1.0 + LOSS)
         for k in range(a.member, a.member_end):
             t = &self.bodies.twist[self.member[k]]
             v = add(whole.v, cross(whole.w, sub(self.bodies.position[self.member[k]], center)))
@@ -554,12 +556,13 @@ cdef class Flights:
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
         """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and by what
         is left of Newton's method, the motion r beside that as one rigid body with the same momenta, u, which moves no
-        joint, is made slower, and where joints could do no work at all also faster if it is less: v = u + s r. The forces'
-        work is that along the way dx that was gone, and their impulses have done it along the mean of the velocities:
+        joint, is made slower: v = u + s r. The forces' work is that along the way dx that was gone, and their impulses have
+        done it along the mean of the velocities:
 
             T(u) + s^2 T(r) = energy + f . (dx - h (v- + u + s r) / 2)
 
-        and what kinematic bodies do is theirs.
+        and what kinematic bodies do is theirs. What it has become less is `lacking`, to be given back once the rest of the
+        forces has acted: what is at rest then stays at rest.
         """
         cdef double found = self.kinetic(a)
         cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
@@ -588,11 +591,13 @@ cdef class Flights:
             rest += 0.5 * h * dot(force, sub(t.v, v))
         energy += self.driven_work(a)
         energy += way - (found - beside)             # what is left for s^2 T(r) + s rest
+        self.lacking = 0.0
         if not beside > 0.0:
             return
         s = rest * rest + 4.0 * beside * energy
         s = max((sqrt(s) - rest if s > 0.0 else -rest) / (2.0 * beside), 0.0)
-        if s < 1.0 or self.is_by_itself(a):
+        self.lacking = max(energy - beside - rest, 0.0)
+        if s < 1.0:
             self.stretch(a, s, whole, center)
 
     cdef double driven_work(self, const Articulation* a) noexcept nogil:

@@ -117,7 +117,7 @@ cdef class Jointed:
         inverse = padded["inv_mass"][1:][inside]
         turning = padded["inv_inertia"][1:][inside].reshape(-1, 9)[:, (0, 4, 8)].sum(axis=1)
         light = np.zeros(len(found))
-        np.maximum.at(light, of, inverse + found["size"][of]**2 * turning)
+        np.maximum.at(light, of, inverse + found["size"][of] * found["size"][of] * turning)
         return light * np.bincount(of, 1 / inverse, len(found)) < 1 / LEAST_PART
 
     def _find_herds(self, joints, sizes, moves, barred):

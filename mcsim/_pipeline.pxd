@@ -41,7 +41,6 @@ cdef class Pipeline(WarmStarts):
     cdef object calls                   # the user's functions of time, or None
     cdef bint calling
     cdef readonly long long sweeps      # of the last step, over all rows
-    cdef bint unsettled                 # contacts still changed when the last sweeps of a pass ended
     cdef public double tolerance        # sweeps end at this residual; negative: they are counted
     cdef readonly object laboratory              # solves the rows as a problem, or None
     cdef object failure                 # what one of them raised

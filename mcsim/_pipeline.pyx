@@ -268,9 +268,7 @@ cdef class Pipeline(WarmStarts):
                 break
         else:
             if relaxed and self.widening and self.swept and twist == self.bodies.twist:
-                k = self.wide.settle(twist)
-                self.sweeps += k
-                self.unsettled = self.unsettled or (k > 0 and k == self.wide.more)
+                self.sweeps += self.wide.settle(twist)
 
     cdef bint solved(self, const Twist* twist, int relaxed) noexcept nogil:
         """Whether the sweeps may end, where a residual ends them."""
@@ -621,9 +619,8 @@ cdef class Pipeline(WarmStarts):
             self.note_stiff()
         if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
             self.noted.most(NOTE_SWEEPS, NOBODY, self.residual)
-        if self.unsettled:
+        if self.wide.was_unsettled():
             self.noted.most(NOTE_CHANGING, NOBODY, self.residual)
-        self.unsettled = False
 
     cdef void hold_back(self) noexcept nogil:
         """What passed through something in the substep."""

@@ -62,6 +62,7 @@ cdef class WideContacts:
     cdef ContactRule rule
     cdef int8_t* tied                   # of bodies: whether a joint is on one
     cdef uint8_t* changed               # likewise: the last sweep, beyond the usual ones, that has changed its velocity
+    cdef bint unsettled                 # a pass has ended while contacts still changed
     cdef public int more                # sweeps of a relax pass beyond the usual ones, at most
     cdef public double settle_speed     # of ContactRule
     cdef public double settle_rate
@@ -80,6 +81,7 @@ cdef class WideContacts:
     cdef void keep_parts(self, const double* part, bint second) noexcept nogil
     cdef double sweep(self, Twist* twist, int relaxed, bint rub, bint last) noexcept nogil
     cdef int settle(self, Twist* twist) noexcept nogil
+    cdef bint was_unsettled(self) noexcept nogil
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil
     cdef void store(self, Manifold* manifolds) noexcept nogil
 

@@ -329,7 +329,14 @@ cdef class WideContacts:
             task.again = k + 2
             if self.share_by_color(&task, do_sweep_changing) == 0.0:
                 return k
+        self.unsettled = self.more > 0
         return self.more
+
+    cdef bint was_unsettled(self) noexcept nogil:
+        """Whether that was not enough since this was asked last."""
+        cdef bint was = self.unsettled
+        self.unsettled = False
+        return was
 
     cdef double residual(self, Twist* twist, int relaxed) noexcept nogil:
         return self.kernels.residual(self.blocks, self.resisting, self.count, twist, relaxed)
