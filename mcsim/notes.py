@@ -50,9 +50,9 @@ KINDS = (
          "iterations, or more substeps, come nearer"),
     Kind("pivots", "body", "limits, motors and friction of what hangs together with {who}, up to {figure:.0f} of them, were "
          "not found by as many pivots as there may be: they stay as far as they had come"),
-    Kind("changing contacts", "body", "the further sweeps of a pass ended while contacts still changed velocities by more than "
-         "0.5 g h + 0.05 t / s, at a residual of up to {figure:.2g} N s: they go on in the next substep; more substeps, or "
-         "friction_points='point', may need none of it", fails=False),
+    Kind("changing contacts", "body", "the further sweeps of a pass ended while they still changed contacts, where what is heavy "
+         "lies on something light, at a residual of up to {figure:.2g} N s or N m s; more substeps, or more_iterations, come "
+         "nearer"),
     Kind("torn joints", "joint", "{who} {is} in the tree, where no joint is open: by up to {figure:.3g} m or rad that the "
          "scene, or a change, had left open bodies were moved at once; place them where the joints hold them, or leave the "
          "joint out of the tree, so that it closes a loop"),

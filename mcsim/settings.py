@@ -73,10 +73,10 @@ SLOP_PART = 0.0005
 LOAD = 0.4
 # And what is small enough for that, in parts of g h^2: 0.2 m at h = 1/240 s.
 SMALL = 1200.0
-# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h + SETTLE_RATE t; where it changes more, the relax pass
-# is swept again, at most MORE_SWEEPS times (docs/theory/si.md).
-SETTLE_FALLS, SETTLE_RATE = 0.5, 0.05   # 1, [1/s]
-MORE_SWEEPS = 64
+# A sweep may leave changes of velocities undone up to SETTLE_FALLS g h + SETTLE_RATE t. Contacts of bodies that all they touch
+# outweighs far, and which it changes more, are swept again in the relax pass, at most MORE_SWEEPS times (docs/theory/si.md).
+SETTLE_FALLS, SETTLE_RATE = 0.02, 0.002     # 1, [1/s]
+MORE_SWEEPS = 128
 MOST_MORE = 250                         # they are numbered in a byte
 RESTITUTION_FALLS = 3.0
 PUSH_RATE, PUSH_FALLS = 2.0, 24.5       # [1/s], 1

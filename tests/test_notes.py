@@ -322,7 +322,7 @@ def test_ready_scenes_are_without_notes(name):
     """At the defaults, and so under strict=True."""
     world = mc.World(mc.load(name), strict=True)
     world.step(120)
-    assert {note.kind for note in world.stats.all_notes} <= ({"changing contacts"} if name == "dominoes" else set())
+    assert world.stats.all_notes == []
 
 
 @pytest.mark.parametrize("name", ["pendulum", "double_pendulum", "four_bar", "slider_crank", "free_ragdoll", "bridge"])

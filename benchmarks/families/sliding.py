@@ -6,7 +6,7 @@ import numpy as np
 
 import mcsim as mc
 
-from families.family import (G, RATE, SUBSTEPS, Choice, Error, Family, Log, Shortfall, Uniform, Whole, WholeLog,
+from families.family import (G, RATE, SUBSTEPS, Choice, Error, Family, Log, Uniform, Whole, WholeLog,
                              cone_excess,
                              stepped, turned)
 
@@ -374,8 +374,6 @@ PULLED_SLAB = Family(
      "pull": Uniform(0.05, 0.3),
      "rate": WholeLog(60, 240), "substeps": WholeLog(1, 16)},
     {"speed": Error("", 1e-3, "error of the speed gained, by mu g t"), "cone": CONE},
-    shortfalls=(Shortfall("Four sweeps do not spread friction over light slabs under heavy balls.",
-                          {"ratio": Log(10, 100)}),),
     domain={"substeps": Whole(4, 16)}, quick={"side": Whole(1, 4), "rate": WholeLog(60, 120), "substeps": Whole(4, 6)})
 
 FAMILIES = (ROLLING, SLIDING_BALL, FRICTIONLESS, BRAKING, SLOPE, SPIN, TURNTABLE, BELT, PULLED_SLAB)

@@ -81,7 +81,7 @@ ctypedef struct ContactStart:
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
-    Wide free                    # 1: no joint is on either
+    Wide outweighed              # 1: all that one of the two touches is far heavier
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
@@ -155,10 +155,10 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale, small: of effort_of; tied: of bodies, 1 where a joint is on one.
+    # scale, small: of effort_of; neighbours: what all that a body touches weighs, in its masses.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-                 const Bodies* bodies, const int8_t* tied, double scale, double small) noexcept nogil
+                 const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil
     # What of the last impulses lasts, the step's totals, and the separations into the manifolds. doubling: of second
     # halves, to be those of whole substeps.
     void (*store)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t count,

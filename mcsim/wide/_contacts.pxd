@@ -29,7 +29,7 @@ ctypedef struct Task:
     bint ended
     int again
     uint8_t* changed
-    const int8_t* tied
+    const double* neighbours
     double scale
     double small
 
@@ -61,6 +61,7 @@ cdef class WideContacts:
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
     cdef int8_t* tied                   # of bodies: whether a joint is on one
+    cdef double* neighbours             # what all that it touches weighs, in its own masses
     cdef uint8_t* changed               # likewise: the last sweep, beyond the usual ones, that has changed its velocity
     cdef bint unsettled                 # a pass has ended while contacts still changed
     cdef public int more                # sweeps of a relax pass beyond the usual ones, at most
@@ -71,6 +72,8 @@ cdef class WideContacts:
                     const Bodies* bodies) noexcept nogil
     cdef int layout(self, const Manifold* manifolds, const Resistance* resistances, Py_ssize_t count,
                     const Bodies* bodies, const Joint* joints, Py_ssize_t joint_count) noexcept nogil
+    cdef void weigh_neighbours(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
+                               const Joint* joints, Py_ssize_t joint_count) noexcept nogil
     cdef int width_of(self, int color) noexcept nogil
     cdef void choose(self, Py_ssize_t count) noexcept nogil
     cdef Task task(self) noexcept nogil

@@ -24,6 +24,9 @@ from mcsim.wide._lanes cimport *
 cdef enum:
     ROUNDS = 2               # over the points of a manifold, a sweep
 
+# How many times its own mass a body's neighbours weigh where sweeps are slow.
+cdef double OUTWEIGHED = 10.0
+
 # ---- manifolds to lanes and back ---------------------------------------------------------------------------------------
 
 cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, int lane,
@@ -40,7 +43,7 @@ cdef inline void put_crossing(ContactBlock* block, ContactStart* start, int i, i
 
 
 cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, const Manifold* m, int32_t number,
-                           const Bodies* bodies, const int8_t* tied, double scale_of, double small) noexcept nogil:
+                           const Bodies* bodies, const double* neighbours, double scale_of, double small) noexcept nogil:
     """What holds for the whole step, and the warm impulses. Positions and separations of the points
     stand where set_anchors looks for them."""
     cdef double mass_a = bodies.inv_mass[m.body_a]
@@ -60,7 +63,7 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    put(&start.free, lane, 0.0 if tied[m.body_a] or tied[m.body_b] else 1.0)
+    put(&start.outweighed, lane, 1.0 if max(neighbours[m.body_a], neighbours[m.body_b]) > OUTWEIGHED else 0.0)
     effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)
@@ -152,7 +155,7 @@ cdef inline void set_anchors(ContactBlock* block, ContactStart* start, const Bod
 
 cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
-               const Bodies* bodies, const int8_t* tied, double scale, double small) noexcept nogil:
+               const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil:
     cdef int points = manifolds[chosen[0]].point_count
     cdef int unused = 0 if points > 2 else MANIFOLD_POINTS - points      # three are swept as four
     cdef int lane
@@ -166,7 +169,7 @@ cdef void fill(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resi
     clear_ends(&blocks[block].ends)
     for lane in range(count):
         fill_lane(&blocks[block], &starts[block], lane, &manifolds[chosen[lane]], chosen[lane], bodies,
-                  tied, scale, small)
+                  neighbours, scale, small)
     if resistances != NULL:
         memset(&resisting[block], 0, sizeof(ResistanceBlock))
         for lane in range(count):
@@ -469,7 +472,7 @@ cdef inline void refresh_block(ContactBlock* block, ContactStart* start, const B
         set_couplings(block, i, &k)
         point.mass = there(start, i) * inverse(point.diagonal)
         point.bias = bias_of(start.points[i].error, rate, slop, fastest, rule)
-    block.settled = start.free * inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
+    block.settled = start.outweighed * inverse(splat(rule.settle_speed) + splat(rule.settle_rate) * start.size)
     if block.rubs:
         set_rub(block, start, &k)
 
@@ -706,7 +709,7 @@ cdef double sweep(ContactBlock* blocks, ResistanceBlock* resisting, Py_ssize_t c
         for k in range(count):
             if blocks[k].rounds > again:
                 solve_again(&blocks[k], &resisting[k], twist, relaxed, relaxed or rub,
-                            choose(above(blocks[k].effort, splat(again)), splat(1.0), splat(0.0)), &rate)
+                            above(blocks[k].effort, splat(again)), &rate)
     elif relaxed:
         for k in range(count):
             one = splat(0.0)

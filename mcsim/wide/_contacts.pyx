@@ -63,9 +63,11 @@ cdef class WideContacts:
 
     def _reserve_bodies(self, Py_ssize_t bodies):
         colors, flags = np.zeros((2, bodies + 1), np.int64), np.zeros((2, bodies + 1), np.int8)
-        self.kept_of_bodies = colors, flags
+        neighbours = np.zeros(bodies + 1)
+        self.kept_of_bodies = colors, flags, neighbours
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
         self.tied, self.changed = <int8_t*>records(flags[0]) + 1, <uint8_t*>records(flags[1]) + 1
+        self.neighbours = doubles(neighbours) + 1
         self.body_count = bodies
 
     def resize(self, Py_ssize_t bodies):
@@ -179,16 +181,33 @@ cdef class WideContacts:
         task.resistances = resistances
         task.order = self.order
         task.first = self.first
-        memset(self.tied - 1, 0, self.body_count + 1)
-        for i in range(joint_count):
-            self.tied[joints[i].body_a] = self.tied[joints[i].body_b] = 1
-        self.tied[-1] = 0
-        task.tied = self.tied
+        self.weigh_neighbours(manifolds, count, bodies, joints, joint_count)
+        task.neighbours = self.neighbours
         task.bodies = bodies
         task.scale = self.scale
         task.small = self.small
         self.share(&task, do_fill, block)
         return OK
+
+    cdef void weigh_neighbours(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
+                               const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
+        """What all that a body touches weighs, as far as it moves, in its own masses. 0 of bodies with joints, which are solved
+        with every sweep."""
+        cdef const Manifold* m
+        cdef Py_ssize_t i
+        cdef double a, b
+        memset(self.neighbours - 1, 0, (self.body_count + 1) * sizeof(double))
+        if self.more == 0:
+            return
+        memset(self.tied - 1, 0, self.body_count + 1)
+        for i in range(joint_count):
+            self.tied[joints[i].body_a] = self.tied[joints[i].body_b] = 1
+        for i in range(count):
+            m = &manifolds[i]
+            a, b = bodies.inv_mass[m.body_a], bodies.inv_mass[m.body_b]
+            if m.point_count > 0 and a > 0.0 and b > 0.0 and not self.tied[m.body_a] and not self.tied[m.body_b]:
+                self.neighbours[m.body_a] += a / b
+                self.neighbours[m.body_b] += b / a
 
     cdef int width_of(self, int color) noexcept nogil:
         """Lanes of its blocks. The last one's manifolds may share bodies."""
@@ -369,7 +388,7 @@ cdef void do_fill(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noex
     for k in range(begin, end):
         task.kernels.fill(<ContactBlock*>task.blocks, <ContactStart*>task.starts, <ResistanceBlock*>task.resisting, k,
                           task.manifolds, task.resistances, &task.order[first[k]], first[k + 1] - first[k], task.bodies,
-                          task.tied, task.scale, task.small)
+                          task.neighbours, task.scale, task.small)
 
 
 cdef void do_refresh(void* what, Py_ssize_t begin, Py_ssize_t end, int worker) noexcept nogil:

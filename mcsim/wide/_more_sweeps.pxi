@@ -1,9 +1,5 @@
-# Contacts that are swept more often than the others: what bears much for its size, and what sweeps still change
+# Contacts that are swept more often than the others: what bears much for its size, and what its neighbours far outweigh
 # (docs/theory/si.md). Included by _contacts.pxi.
-
-cdef enum:
-    DAMPED = 16              # further sweeps: number k beyond it makes the part DAMPED / k of each change, for what swings to and fro
-
 
 cdef inline void note_change(const ContactBlock* block, Wide rate, int sweep, uint8_t* changed) noexcept nogil:
     """Both bodies of a lane, as far as they move, have changed where that is more than may be left undone."""
@@ -19,17 +15,9 @@ cdef inline void note_change(const ContactBlock* block, Wide rate, int sweep, ui
                 changed[block.ends.body_b[lane]] = <uint8_t>sweep
 
 
-cdef inline Wide between(Wide old, Wide new, Wide part) noexcept nogil:
-    return choose(above(part, splat(0.0)), old + part * (new - old), old)
-
-
-cdef inline Wide3 w_between(Wide3 old, Wide3 new, Wide part) noexcept nogil:
-    return w_choose(above(part, splat(0.0)), w_add_scaled(old, part, w_sub(new, old)), old)
-
-
-cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Wide part,
+cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* twist, int relaxed, bint rub, Mask on,
                       Wide* rate) noexcept nogil:
-    """Once more, and this part of the change is made: 0 of lanes that have no part in it, at most 1."""
+    """Once more, of the lanes that are `on`: the others are put back."""
     cdef WidePair before = load_pair(&block.ends, twist)
     cdef WidePair after
     cdef WidePoint points[4]
@@ -51,24 +39,24 @@ cdef void solve_again(ContactBlock* block, ResistanceBlock* resisting, Twist* tw
             roll[k] = resisting.roll.impulse[k]
     largest = splat(0.0)
     solve_block(block, resisting if block.resists and rub else NULL, twist, relaxed, rub, &largest)
-    rate[0] = most(rate[0], choose(above(part, splat(0.0)), largest, splat(0.0)))
+    rate[0] = most(rate[0], choose(on, largest, splat(0.0)))
     for i in range(block.point_count):
-        block.points[i].impulse = between(points[i].impulse, block.points[i].impulse, part)
+        block.points[i].impulse = choose(on, block.points[i].impulse, points[i].impulse)
         if block.rubs:
             for k in range(2):
-                block.rub[i].impulse[k] = between(rubs[i].impulse[k], block.rub[i].impulse[k], part)
+                block.rub[i].impulse[k] = choose(on, block.rub[i].impulse[k], rubs[i].impulse[k])
     for k in range(2):
-        block.slide.impulse[k] = between(slide[k], block.slide.impulse[k], part)
-    block.twist = between(twisting, block.twist, part)
+        block.slide.impulse[k] = choose(on, block.slide.impulse[k], slide[k])
+    block.twist = choose(on, block.twist, twisting)
     if block.resists:
-        resisting.bore = between(bore, resisting.bore, part)
+        resisting.bore = choose(on, resisting.bore, bore)
         for k in range(2):
-            resisting.roll.impulse[k] = between(roll[k], resisting.roll.impulse[k], part)
+            resisting.roll.impulse[k] = choose(on, resisting.roll.impulse[k], roll[k])
     after = load_pair(&block.ends, twist)
-    after.va = w_between(before.va, after.va, part)
-    after.wa = w_between(before.wa, after.wa, part)
-    after.vb = w_between(before.vb, after.vb, part)
-    after.wb = w_between(before.wb, after.wb, part)
+    after.va = w_choose(on, after.va, before.va)
+    after.wa = w_choose(on, after.wa, before.wa)
+    after.vb = w_choose(on, after.vb, before.vb)
+    after.wb = w_choose(on, after.wb, before.wb)
     store_pair(&after, &block.ends, twist)
 
 
@@ -76,9 +64,9 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
                            uint8_t* changed) noexcept nogil:
     cdef ContactBlock* block
     cdef Wide moved, largest
+    cdef Mask on
     cdef Py_ssize_t k
     cdef double found = 0.0
-    cdef double part = min(1.0, <double>DAMPED / sweep)
     cdef int lane
     cdef bint some
     for k in range(count):
@@ -91,11 +79,11 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
         moved = splat(0.0)
         for lane in range(WIDTH):
             if changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1:
-                put(&moved, lane, part)
-        moved = choose(above(block.settled, splat(0.0)), moved, splat(0.0))
-        if any_lane(above(moved, splat(0.0))):
+                put(&moved, lane, 1.0)
+        on = above(moved * block.settled, splat(0.0))
+        if any_lane(on):
             largest = splat(0.0)
-            solve_again(block, &resisting[k], twist, 1, True, moved, &largest)
+            solve_again(block, &resisting[k], twist, 1, True, on, &largest)
             note_change(block, largest, sweep, changed)
             found = 1.0
     return found

@@ -237,8 +237,8 @@ def test_scenes_at_rest_sleep_where_they_would_rest_awake(scene, parameters):
         on.step(10)
         steps += 10
         assert steps < 1800
-    on.step(300)                            # a ball that rolls slower than the sleep speed goes on, awake
-    off.step(steps + 300)
+    on.step(600)
+    off.step(steps + 600)
     settled = on.asleep
     assert settled.sum() >= 0.9 * np.sum(on.masses > 0)
     assert np.abs(on.positions - off.positions)[settled].max() < 0.02

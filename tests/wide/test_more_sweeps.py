@@ -1,4 +1,4 @@
-"""Further sweeps of a relax pass over what its last one still changes (docs/theory/si.md)."""
+"""Further sweeps of a relax pass over contacts of what its neighbours far outweigh (docs/theory/si.md)."""
 
 import copy
 
@@ -27,22 +27,15 @@ def hash_after(scene, steps=20, **keywords):
     return world.state_hash()
 
 
-def fastest_of(scene, **keywords):
-    world = mc.World(scene, sleep=False, **keywords)
+@pytest.mark.parametrize("side, ratio", [(5, 50.0), (4, 100.0), (6, 30.0), (1, 100.0), (3, 20.0)])
+def test_heavy_balls_on_a_light_slab_come_to_rest(side, ratio):
+    """Many of them trembled at 0.1 to 0.4 m/s."""
+    world = mc.World(balls_on_a_slab(side, ratio), sleep=False)
     world.step(60)
-    fastest = 0.0
     for _ in range(30):
         world.step()
-        fastest = max(fastest, np.abs(world.velocities).max())
-    assert {note.kind for note in world.stats.notes} <= {"changing contacts"}
-    return fastest
-
-
-@pytest.mark.parametrize("side, ratio", [(5, 50.0), (4, 100.0), (6, 30.0)])
-def test_heavy_balls_on_a_light_slab_tremble_less(side, ratio):
-    """At four sweeps by 0.1 to 0.4 m/s."""
-    scene = balls_on_a_slab(side, ratio)
-    assert fastest_of(scene) < min(0.1, 0.5 * fastest_of(scene, more_iterations=0))
+        assert np.abs(world.velocities).max() < 0.005
+    assert world.stats.notes == []
 
 
 def test_what_is_settled_costs_nothing():
@@ -53,13 +46,13 @@ def test_what_is_settled_costs_nothing():
 
 def test_given_iterations_are_a_fixed_number():
     scene = balls_on_a_slab()
-    assert mc.World(scene).settings["more_iterations"] == 64
+    assert mc.World(scene).settings["more_iterations"] == 128
     assert mc.World(scene, iterations=4).settings["more_iterations"] == 0
     assert mc.World(scene, stop="residual").settings["more_iterations"] == 0
     world = mc.World(scene, iterations=4, first_iterations=4, sleep=False)
     world.step(10)
     assert world.stats.iterations == 2 * 4 * 4
-    assert hash_after(scene, iterations=4, first_iterations=256, more_iterations=64) == hash_after(scene)
+    assert hash_after(scene, iterations=4, first_iterations=256, more_iterations=128) == hash_after(scene)
     for wrong in (-1, 251, 1.5):
         with pytest.raises(mc.SceneError, match="more_iterations"):
             mc.World(scene, more_iterations=wrong)
@@ -69,7 +62,8 @@ def test_too_few_are_said():
     world = mc.World(balls_on_a_slab(), more_iterations=2, first_iterations=4, sleep=False)
     world.step(20)
     assert [note.kind for note in world.stats.notes] == ["changing contacts"]
-    mc.World(balls_on_a_slab(), more_iterations=2, first_iterations=4, sleep=False, strict=True).step(20)
+    with pytest.raises(mc.SimulationError, match="further sweeps"):
+        mc.World(balls_on_a_slab(), more_iterations=2, first_iterations=4, sleep=False, strict=True).step(20)
 
 
 def test_copies_go_on_alike():
