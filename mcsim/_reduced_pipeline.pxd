@@ -39,7 +39,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* kicked_to
 
     cdef void find_busy(self) noexcept nogil
-    cdef void engage(self, int32_t body, bint ties) noexcept nogil
+    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil
     cdef void fly(self, double h, const double* forces) noexcept nogil
     cdef void refuse_pitch(self) noexcept with gil
     cdef void start_rows(self, bint bounded) noexcept nogil

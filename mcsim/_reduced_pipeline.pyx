@@ -219,7 +219,7 @@ cdef class ReducedPipeline(TreePipeline):
         """Only bodies on their own, whose coordinates follow: to set a link back alone would tear its joints open."""
         if self.backstop.watching:
             self.backstop.end(&self.bodies, self.jointed)
-            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.jointed)
+            self.motion.take_poses(self.bodies.position, self.bodies.orientation, self.backstop.set_back)
             if self.is_stale():
                 self.show(True)
 
@@ -544,7 +544,7 @@ cdef class ReducedPipeline(TreePipeline):
     # ---- a step ------------------------------------------------------------------------------------------------------
 
     cdef void find_busy(self) noexcept nogil:
-        """Which trees rows act on, and which of them rows that close loops tie."""
+        """Which trees rows act on (1), also those of contacts (3), and which of them rows that close loops tie."""
         cdef Py_ssize_t i = 0
         cdef bint ties
         cdef int r, m
@@ -554,15 +554,15 @@ cdef class ReducedPipeline(TreePipeline):
             m = self.rows[i].block
             ties = closes(&self.rows[i])
             for r in range(m):
-                self.engage(self.rows[i + r].body_a, ties)
-                self.engage(self.rows[i + r].body_b, ties)
+                self.engage(self.rows[i + r].body_a, ties, 1 if i < self.joint_end else 3)
+                self.engage(self.rows[i + r].body_b, ties, 1 if i < self.joint_end else 3)
             i += m
 
-    cdef void engage(self, int32_t body, bint ties) noexcept nogil:
+    cdef void engage(self, int32_t body, bint ties, int32_t rows) noexcept nogil:
         cdef int32_t tree
         if body >= 0 and self.motion.blocks[body].count > 0:
             tree = self.motion.blocks[body].tree
-            self.busy[tree] = 1
+            self.busy[tree] |= rows
             if ties:
                 self.tied[tree] = 1
 
@@ -659,8 +659,8 @@ cdef class ReducedPipeline(TreePipeline):
 
     cdef void kick_again(self, double h, const double* forces) noexcept nogil:
         """The first kick of h at the velocities that rows have made of it by now, and contacts aimed with it: an impact takes
-        from a link what its path bent by. Not of trees whose kinetic energy that changes by half, which are too fast for h;
-        nor beside loops, whose account the first kick has begun."""
+        from a link what its path bent by. Of trees with contacts, whose kinetic energy it does not change by half, for then
+        they are too fast for h; not beside loops, whose account the first kick has begun."""
         cdef const Block* block
         cdef Py_ssize_t i, k, nv = self.motion.tree.nv
         cdef double* qd = self.motion.qd
@@ -678,7 +678,7 @@ cdef class ReducedPipeline(TreePipeline):
         self.motion.account(1.0)
         for k in range(self.motion.tree_count):
             block = &self.motion.trees[k]
-            if fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
+            if self.busy[k] > 1 and fabs(self.motion.gained[k]) <= 0.5 * (self.motion.kinetic[k] - self.motion.gained[k]):
                 for i in range(block.first, block.first + block.count):
                     self.kicked_to[i] = qd[i] - change[i]
             else:

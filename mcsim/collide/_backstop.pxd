@@ -26,6 +26,7 @@ cdef class Backstop:
     cdef object kept             # the arrays behind the pointers
     cdef Vec3* position          # of the bodies at the substep's start
     cdef Quat* orientation
+    cdef int8_t* set_back        # of bodies, after end() of a step that is watched: 1 where it was set back
     cdef readonly bint watching  # in this step something moves farther than it is thick
     cdef readonly int held       # how often in this step a body was set back, at most once a substep
     cdef bint among_moving       # and it may be held at something in the tree of what moves

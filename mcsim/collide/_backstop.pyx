@@ -23,7 +23,7 @@ import numpy as np
 
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy, memset
-from mcsim.core._arrays cimport doubles
+from mcsim.core._arrays cimport doubles, records
 from mcsim.core._noted cimport NOTE_HELD
 from mcsim.core._math cimport (add, add_scaled, dot, neg, norm, quat_matrix, quat_mul, rotate, rotate_back, scale, sub, vec3)
 from mcsim.state._inertia cimport refresh_inertia
@@ -114,7 +114,9 @@ cdef class Backstop:
     def __init__(self, Collider collider not None, Noted noted not None, Py_ssize_t bodies):
         self.collider, self.noted = collider, noted
         positions, orientations = np.zeros((bodies + 1, 3)), np.zeros((bodies + 1, 4))
-        self.kept = positions, orientations
+        set_back = np.zeros(bodies + 1, np.int8)
+        self.kept = positions, orientations, set_back
+        self.set_back = <int8_t*>records(set_back)
         self.position, self.orientation = <Vec3*>doubles(positions), <Quat*>doubles(orientations)
 
     cdef void watch(self, const Bodies* bodies, double dt) noexcept nogil:
@@ -162,6 +164,8 @@ cdef class Backstop:
         cdef int32_t i, n, body
         cdef int k
         cdef bint again = self.watching
+        if again:
+            memset(self.set_back, 0, bodies.count)
         for k in range(ROUNDS):
             if not again:
                 return
@@ -175,6 +179,7 @@ cdef class Backstop:
                 if not self.follow(i, bodies):
                     continue
                 again = True
+                self.set_back[self.collider.shapes[i].body] = 1
                 if k == 0:
                     self.held += 1
                 if k == ROUNDS - 1:                      # between two walls, say: back to where it began

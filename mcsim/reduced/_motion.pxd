@@ -49,7 +49,7 @@ cdef class TreeMotion:
     cdef void place(self) noexcept nogil
     cdef void factor(self) noexcept nogil
     cdef void look(self) noexcept nogil
-    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil
     cdef void kick(self, double h, const double* forces, int rounds) noexcept nogil
     cdef void find_accelerations(self, const double* forces) noexcept nogil

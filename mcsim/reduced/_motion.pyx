@@ -91,13 +91,13 @@ cdef class TreeMotion:
             self.ask()
         move(&self.tree, <const Wide*>self.q, <const Wide*>self.qd)
 
-    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* jointed) noexcept nogil:
-        """The coordinates of bodies on their own (jointed 0) from their poses."""
+    cdef void take_poses(self, const Vec3* position, const Quat* orientation, const int8_t* chosen) noexcept nogil:
+        """The coordinates of those of the bodies on their own that are chosen from their poses."""
         cdef const Link* link
         cdef Py_ssize_t i
         for i in range(self.tree.count):
             link = &self.tree.links[i]
-            if not jointed[link.body]:
+            if chosen[link.body]:
                 take_pose(&self.q[link.q], position[link.body], orientation[link.body])
 
     cdef void follow(self, const Vec3* position, const Quat* orientation, const Twist* twist) noexcept nogil:
