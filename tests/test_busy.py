@@ -244,6 +244,7 @@ world.state_hash()
     ("world", {}, 150, ["events"]), ("world", {}, 150, ["contacts"]), ("world", {}, 150, ["stats", "event_log", "overlaps"]),
     ("world", {}, 40, []), ("reduced", {}, 20, []), ("reduced", {}, 20, ["positions", "position", "velocities"]),
     ("event", {}, 0, []), ("world", {"solver": "admm", "iterations": 4}, 3, [])])
+@pytest.mark.sampled(4)
 def test_one_thread_steps_and_another_asks_for_everything(kind, keywords, balls, names):
     """The process aborted within a second where another thread read events or contacts."""
     code = HAMMER.format(tests=str(ROOT / "tests"), kind=kind, keywords=keywords, balls=balls, names=names, seconds=amount(1.0, 2.5))

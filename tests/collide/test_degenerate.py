@@ -26,6 +26,7 @@ def round_shape(rng, kind):
 
 
 @pytest.mark.parametrize("kind_a, kind_b", PAIRS)
+@pytest.mark.sampled(2)
 def test_aligned_poses_are_exact(kind_a, kind_b):
     """Axes at right angles or at 45 degrees, offsets that make features coincide, and the same a hair's breadth off."""
     rng = np.random.default_rng([3, KINDS.index(kind_a), KINDS.index(kind_b)])

@@ -56,6 +56,7 @@ def check(m, a, b, pose_a, pose_b, limit):
 
 
 @pytest.mark.parametrize("kind_a, kind_b", PAIRS)
+@pytest.mark.sampled(3)
 def test_separation_is_the_best_over_all_directions(kind_a, kind_b):
     """The answer is attained along its normal, and no direction does better: thousands of poses over all pairs."""
     rng = np.random.default_rng([KINDS.index(kind_a), KINDS.index(kind_b)])

@@ -8,6 +8,7 @@ import mcsim as mc
 
 @pytest.mark.parametrize("dt", [1 / 240, 1 / 60, 1 / 15])
 @pytest.mark.parametrize("theta", [0.05, 0.3])
+@pytest.mark.sampled(5)
 def test_a_ball_leaves_a_globe_where_the_log_says(theta, dt):
     """cos = 2/3 of the start's; the place was that of the step's beginning, 12 mm off at 60 Hz."""
     scene = mc.Scene()

@@ -150,6 +150,7 @@ def on_an_ellipsoid(broken_at):
 
 @every_integrator
 @pytest.mark.parametrize("make", [geared, lambda: on_an_ellipsoid(-np.inf)], ids=["gear", "user"])
+@pytest.mark.sampled(3)
 def test_gears_and_joints_of_the_user_are_of_second_order(make, integrator):
     check_order(make(), integrator, 0.5, (50, 100, 200))
     world = mc.World(make(), integrator=integrator)

@@ -128,6 +128,7 @@ def test_bricard_stays_mobile(held):
 
 @every_joint_solver
 @pytest.mark.parametrize("windows", [1, 3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.sampled(3)
 def test_rows_of_four_bars_pass_their_singular_positions(held, windows):
     """IFToMM A02 over 4 s: at each quarter turn all rods are in line; uprights stay parallel, the others level."""
     model = n_four_bar(windows)

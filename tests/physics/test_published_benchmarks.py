@@ -63,6 +63,7 @@ def follow(model, frames, **keywords):
 
 # ---- the models themselves -------------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_the_squeezer_comes_to_its_published_solution():
     """Data, kinematics and Kane's equations of the model against the digits of the literature."""
     model, (q, u) = motion("andrews")
@@ -72,6 +73,7 @@ def test_the_squeezer_comes_to_its_published_solution():
 
 
 @every_model
+@pytest.mark.sampled(3)
 def test_models_keep_energy(name):
     """Without springs, dampers and torques: kinetic and potential energy of the model stay, and it moved."""
     model, (q, u) = motion(name)
@@ -127,7 +129,7 @@ def test_dampers_too_strong_for_an_explicit_step_are_refused(integrator):
 
 @pytest.mark.parametrize("stabilization", sorted(set(STABILIZATIONS) - {"soft"}))
 @every_model
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(7)
 def test_every_stabilization_follows(name, stabilization):
     """The same motion at first order, with joints as closed as each name promises."""
     if stabilization == "none" and name in STICK:

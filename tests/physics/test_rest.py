@@ -20,6 +20,7 @@ def settle(scene, seconds=60):
     ("arch", {}, 0.01, 0.005),
     ("wall", {}, 0.01, 0.005),
 ])
+@pytest.mark.sampled(2)
 def test_what_stands_stays(name, parameters, drop, shift):
     world, moved = settle(mc.scenes.build(name, **parameters))
     assert np.abs(moved[:, 2]).max() < drop

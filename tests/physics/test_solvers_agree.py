@@ -35,7 +35,7 @@ CASES = [(name, "cone", "central") for name in SCENES] + [
 
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
 @pytest.mark.parametrize("name, friction, points", CASES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 def test_si_and_pgs_agree_to_1e_9(name, friction, points, stabilization):
     """Velocities, poses and joint forces after three steps with many iterations. Joints as rows, which both solvers
     have: the direct solver also takes another step ("soft"). They sweep in different orders, so both must be done.

@@ -42,6 +42,7 @@ def follow(name, steps):
 
 
 @models
+@pytest.mark.sampled(3)
 def test_motion_comes_to_that_of_the_model(name):
     order, limit = EXPECTED[name]
     finer = 4 if name == "spinning_top" else 1       # until no drift of a fast top is divided any more

@@ -248,6 +248,7 @@ def play(seed, kind, keywords, operations, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.sampled(5)
 def test_twins_stay_alike(name, monkeypatch):
     kind, keywords = WORLDS[name]
     play(list(WORLDS).index(name), kind, keywords, 16, monkeypatch)

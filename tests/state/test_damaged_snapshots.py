@@ -144,7 +144,7 @@ def run(name, most):
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-2000:]
 
 
-QUICK = ("tree", "reduced")          # the others are among the slow tests
+QUICK = ("reduced",)          # the others are among the slow tests
 
 
 @pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in WORLDS])
