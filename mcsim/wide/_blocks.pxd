@@ -81,7 +81,7 @@ ctypedef struct ContactStart:
     Wide rounding_a              # of the two surfaces [m]
     Wide rounding_b
     Wide ground                  # 1: one of the two never moves
-    Wide outweighed              # 1: all that one of the two touches is far heavier
+    Wide outweighed              # 1: what one of the two touches weighs far more, and neither has joints
     Wide points_there            # how many points the lane has
     Wide twists                  # 1: friction about the normal
     Wide slide_total[2]          # friction impulses, summed likewise [N s]
@@ -155,7 +155,7 @@ ctypedef struct WideKernels:
     Py_ssize_t start_size
     Py_ssize_t resistance_size
     # Clear a block, then fill its lanes with the chosen manifolds, of which the first has the most points;
-    # scale, small: of effort_of; neighbours: what all that a body touches weighs, in its masses.
+    # scale, small: of effort_of; neighbours: of bodies, WideContacts.neighbours.
     void (*fill)(ContactBlock* blocks, ContactStart* starts, ResistanceBlock* resisting, Py_ssize_t block,
                  const Manifold* manifolds, const Resistance* resistances, const int32_t* chosen, int count,
                  const Bodies* bodies, const double* neighbours, double scale, double small) noexcept nogil

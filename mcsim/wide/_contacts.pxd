@@ -60,8 +60,7 @@ cdef class WideContacts:
     cdef public double small            # likewise [m]
     cdef int rounds                     # of a sweep, over what bears much for its size
     cdef ContactRule rule
-    cdef int8_t* tied                   # of bodies: whether a joint is on one
-    cdef double* neighbours             # what all that it touches weighs, in its own masses
+    cdef double* neighbours             # of bodies: what all that one touches weighs, in its own masses; -1: it has joints
     cdef uint8_t* changed               # likewise: the last sweep, beyond the usual ones, that has changed its velocity
     cdef bint unsettled                 # a pass has ended while contacts still changed
     cdef public int more                # sweeps of a relax pass beyond the usual ones, at most

@@ -63,7 +63,8 @@ cdef inline void fill_lane(ContactBlock* block, ContactStart* start, int lane, c
         put(&start.turns, lane, 1.0)
         put3(&start.line, lane, m.line)
     put(&start.ground, lane, 1.0 if mass_a == 0.0 or mass_b == 0.0 else 0.0)
-    put(&start.outweighed, lane, 1.0 if max(neighbours[m.body_a], neighbours[m.body_b]) > OUTWEIGHED else 0.0)
+    put(&start.outweighed, lane, 1.0 if max(neighbours[m.body_a], neighbours[m.body_b]) > OUTWEIGHED and (
+        min(neighbours[m.body_a], neighbours[m.body_b]) >= 0.0) else 0.0)
     effort = effort_of(m, scale_of, small)
     block.rounds = max(block.rounds, <int>ceil(effort))
     put(&block.effort, lane, effort)

@@ -8,7 +8,7 @@ Source: E. Catto, "SIMD Matters", 2024, on graph colouring of contacts.
 """
 
 from libc.math cimport ceil
-from libc.stdint cimport int8_t, uint8_t
+from libc.stdint cimport uint8_t
 from libc.string cimport memset
 from cpython.pycapsule cimport PyCapsule_GetPointer
 
@@ -62,12 +62,11 @@ cdef class WideContacts:
         self.count = 0
 
     def _reserve_bodies(self, Py_ssize_t bodies):
-        colors, flags = np.zeros((2, bodies + 1), np.int64), np.zeros((2, bodies + 1), np.int8)
+        colors, changed = np.zeros((2, bodies + 1), np.int64), np.zeros(bodies + 1, np.uint8)
         neighbours = np.zeros(bodies + 1)
-        self.kept_of_bodies = colors, flags, neighbours
+        self.kept_of_bodies = colors, changed, neighbours
         self.moving, self.resting = <uint64_t*>long_integers(colors[0]), <uint64_t*>long_integers(colors[1])
-        self.tied, self.changed = <int8_t*>records(flags[0]) + 1, <uint8_t*>records(flags[1]) + 1
-        self.neighbours = doubles(neighbours) + 1
+        self.changed, self.neighbours = <uint8_t*>records(changed) + 1, doubles(neighbours) + 1
         self.body_count = bodies
 
     def resize(self, Py_ssize_t bodies):
@@ -191,21 +190,21 @@ cdef class WideContacts:
 
     cdef void weigh_neighbours(self, const Manifold* manifolds, Py_ssize_t count, const Bodies* bodies,
                                const Joint* joints, Py_ssize_t joint_count) noexcept nogil:
-        """What all that a body touches weighs, as far as it moves, in its own masses. 0 of bodies with joints, which are solved
-        with every sweep."""
+        """What all that a body touches weighs, as far as it moves, in its own masses. -1 of bodies with joints, which are solved
+        with every sweep: they have no part in others."""
         cdef const Manifold* m
         cdef Py_ssize_t i
         cdef double a, b
         memset(self.neighbours - 1, 0, (self.body_count + 1) * sizeof(double))
         if self.more == 0:
             return
-        memset(self.tied - 1, 0, self.body_count + 1)
         for i in range(joint_count):
-            self.tied[joints[i].body_a] = self.tied[joints[i].body_b] = 1
+            self.neighbours[joints[i].body_a] = self.neighbours[joints[i].body_b] = -1.0
         for i in range(count):
             m = &manifolds[i]
             a, b = bodies.inv_mass[m.body_a], bodies.inv_mass[m.body_b]
-            if m.point_count > 0 and a > 0.0 and b > 0.0 and not self.tied[m.body_a] and not self.tied[m.body_b]:
+            if m.point_count > 0 and a > 0.0 and b > 0.0 and (
+                    self.neighbours[m.body_a] >= 0.0 and self.neighbours[m.body_b] >= 0.0):
                 self.neighbours[m.body_a] += a / b
                 self.neighbours[m.body_b] += b / a
 

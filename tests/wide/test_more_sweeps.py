@@ -83,6 +83,14 @@ def test_all_levels_and_threads_give_the_same_bits(monkeypatch):
         assert hash_after(balls_on_a_slab()) == expected
 
 
+def test_bodies_with_joints_have_no_part_in_them():
+    scene = balls_on_a_slab()
+    scene.add_joint(mc.HingeJoint("floor0.0", "slab0.0", (0, 0, 0), (0, 0, 1)))
+    world = mc.World(scene, sleep=False)
+    world.step(20)
+    assert world.stats.iterations == 2 * 4 * 4
+
+
 def test_what_is_far_away_keeps_its_bits():
     alone = mc.World(mc.load("pyramid", base=5), sleep=False)
     scene = mc.load("pyramid", base=5)
