@@ -5,6 +5,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -15,6 +16,8 @@ FOLDERS = [folder for folder in sorted(Path(__file__).parent.rglob("*")) if fold
 sys.path[:0] = [str(folder) for folder in (*FOLDERS, Path(__file__).parent) if not folder.name.startswith("__")]
 
 import amounts  # noqa: E402
+
+MANY = 12                        # cases of a function, of which a part runs by default
 
 # Threads of a world that wait for each other leave the processor to other tests. OpenMP reads this when mcsim is imported.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -53,17 +56,17 @@ def pytest_collection_finish(session):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Without --slow: no test marked slow, and of the cases of a function marked sampled(n) every n-th. Where n has no factor
-    in common with how many values each parameter has, all values are met, in turns with those of the others."""
+    """Without --slow: no test marked slow; of the cases of a function marked sampled(n) every n-th (where n has no factor in
+    common with how many values each parameter has, all values are met, in turns with those of the others); of other functions
+    with many cases about every second one, by its name, which no order of parameters is in step with."""
     if config.getoption("--slow"):
         return
+    count = Counter((item.path, item.originalname) for item in items)
     cases = Counter()
     for item in items:
-        sampled = item.get_closest_marker("sampled")
-        if sampled:
-            function = item.path, item.originalname
-            if cases[function] % sampled.args[0]:
-                item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
-            cases[function] += 1
+        sampled, function = item.get_closest_marker("sampled"), (item.path, item.originalname)
+        if cases[function] % sampled.args[0] if sampled else count[function] >= MANY and crc32(item.name.encode()) % 2:
+            item.add_marker(pytest.mark.skip(reason="one of many cases: run with --slow"))
+        cases[function] += 1
         if "slow" in item.keywords:
             item.add_marker(pytest.mark.skip(reason="slow: run with --slow"))

@@ -28,6 +28,7 @@ def check(family, parameters):
 
 @pytest.mark.parametrize("name", [name for name, family in FAMILIES.items()
                                   if not any(not known.where for known in family.shortfalls)])
+@pytest.mark.sampled(1)
 def test_a_quick_draw_is_within_the_bounds(name):
     """The ranges are the family's own, made narrower where draws would take long. Each run draws the same, which fills the
     ranges evenly however few are taken: what lies at a domain's edge is for benchmarks/truth.py --seed to find."""
