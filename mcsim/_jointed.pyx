@@ -15,6 +15,7 @@ from mcsim.state._layout cimport DYNAMIC, GEAR, KINEMATIC, JointRows
 from mcsim.state._rows cimport add_run, joint_sleeps
 
 from mcsim.core.linear import lengths
+from mcsim.solve._tree import LEAST_PART
 from mcsim.solve.border import WORLD, border_rows
 from mcsim.solve.components import find_articulations
 from mcsim.state.fields import JOINT_TYPES
@@ -27,8 +28,6 @@ ENOUGH = 2e-7
 LOOP_ENOUGH = 5e-7
 NET_ENOUGH = 2e-5
 NET_WORK = 1000.0
-# Where less may be left of a diagonal in a factor, articulations stand in no herd.
-LEAST_PART = 1e-6
 
 
 cdef inline int8_t* flag_row(flags, int k) except? NULL:
@@ -109,9 +108,8 @@ cdef class Jointed:
         self.least_enough = np.min(found["enough"], initial=np.inf)
 
     def _find_firm(self, found, bodies, group):
-        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose: whether what
-        all weigh together is not too much for the lightest, as a lever of the articulation's size moves it (solve/_tree.pyx,
-        DOUBTFUL)."""
+        """(articulations,) bool: whether a factor with the bodies eliminated first keeps its digits at any pose, as herds need it:
+        whether what all weigh together is not too much for the lightest, as a lever of the articulation's size moves it."""
         inside = np.flatnonzero(group >= 0)
         of, padded = group[inside], bodies.padded
         inverse = padded["inv_mass"][1:][inside]

@@ -15,7 +15,6 @@ cdef class ReducedPipeline(TreePipeline):
     cdef const int8_t* jointed           # of bodies: whether they hang on others
     cdef double* impulses                # (rows,) of the joints' rows, kept by project_loops
     cdef double* efforts                 # (manifolds,) how many times a sweep solves each (wide/_blocks.pxd)
-    cdef int rounds                      # of a sweep: the largest of them
     cdef int32_t* laden_blocks           # where blocks of rows of contacts begin that are solved more than once
     cdef Py_ssize_t laden_count
     cdef LadenRows laden_rows            # and these
@@ -31,7 +30,7 @@ cdef class ReducedPipeline(TreePipeline):
     cdef double* levels                  # (nq + nv,) worked in where loops are closed and impulses guessed
     cdef list pitched                    # (name, place in q, place in qd) of joints by yaw, pitch and roll
     cdef tuple kept_of_drift
-    cdef int32_t* busy                   # (trees,): whether rows act on them
+    cdef int32_t* busy                   # (trees,): 1 where rows act on them, 3 where those of contacts do
     cdef int32_t* tied                   # (trees,): whether rows that close loops do
     cdef double* begun                   # (nv,) each: qd as a substep begins, with what rows start with, and kicked
     cdef double* started

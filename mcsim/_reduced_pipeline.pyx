@@ -23,7 +23,7 @@ with the velocity's part of the force implicit before the drift and explicit aft
 (E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, section VI.1).
 """
 
-from libc.math cimport INFINITY, ceil, fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memcpy, memset
 
@@ -261,14 +261,13 @@ cdef class ReducedPipeline(TreePipeline):
     cdef void find_efforts(self) noexcept nogil:
         """Which contacts bear much for their size, and their blocks of rows."""
         cdef Py_ssize_t i
-        cdef double most = 1.0
+        cdef bint some = False
         self.laden_count = 0
         for i in range(self.collider.manifold_count if self.laden else 0):
             self.efforts[i] = effort_of(&self.collider.manifolds[i], self.wide.scale, self.wide.small)
-            most = max(most, self.efforts[i])
-        self.rounds = <int>ceil(most)
+            some = some or self.efforts[i] > 1.0
         i = self.joint_end
-        while self.rounds > 1 and i < self.row_count:
+        while some and i < self.row_count:
             if self.efforts[self.rows[i].source] > 1.0:
                 self.laden_blocks[self.laden_count] = <int32_t>i
                 self.laden_count += 1
@@ -332,7 +331,7 @@ cdef class ReducedPipeline(TreePipeline):
             self.bend_rows()
         self.generalized.finish(self.rows, self.row_count)
         stabilize_rows(self.rows, self.row_count, &self.bodies, &self.settings)
-        if self.rounds > 1:
+        if self.laden_count > 0:
             stiffen_contacts(self.rows, self.joint_end, self.row_count, self.efforts, &self.bodies, &self.settings)
         self.generalized.ease(self.rows, self.row_count)
         if self.settings.compliant:

@@ -1,7 +1,7 @@
 """The tree of a world in generalized coordinates, and the bodies that follow it: what a step of it is made over."""
 
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 

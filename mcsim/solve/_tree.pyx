@@ -52,7 +52,8 @@ cdef enum:
 
 cdef double SMALLEST_PIVOT = 1e-12
 # Where of a diagonal less than this is left, too little of its sixteen digits may be.
-cdef double DOUBTFUL = 1e-6
+LEAST_PART = 1e-6
+cdef double DOUBTFUL = LEAST_PART
 
 # ---- blocks ----------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ What the sweeps read stands in ContactBlock, what it is made of once a substep o
 depends on the level that a module is compiled for: only kernels look into them, others ask their table for it.
 """
 
-from libc.stdint cimport int8_t, int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Manifold, Resistance
 from mcsim.wide._ends cimport WideEnds

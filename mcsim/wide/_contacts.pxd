@@ -1,6 +1,6 @@
 """The contacts of a world, several at a time."""
 
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from mcsim.core._crew cimport Work
 from mcsim.core._types cimport Twist
 from mcsim.state._layout cimport Bodies, Joint, Manifold, Resistance, Settings

@@ -7,7 +7,7 @@
 # J M^-1 J' and p = (1, turn) of a point, its row's J v is p . y, and what its impulse does to another's p_i' K p_j
 # (`coupling`): so the bodies' velocities are touched once a manifold.
 
-from libc.stdint cimport int8_t, int32_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t
 from libc.math cimport ceil, sqrt
 from libc.string cimport memset
 

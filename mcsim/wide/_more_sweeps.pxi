@@ -68,14 +68,8 @@ cdef double sweep_changing(ContactBlock* blocks, ResistanceBlock* resisting, Py_
     cdef Py_ssize_t k
     cdef double found = 0.0
     cdef int lane
-    cdef bint some
     for k in range(count):
         block = &blocks[k]
-        some = False
-        for lane in range(WIDTH):
-            some = some or changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1
-        if not some:
-            continue
         moved = splat(0.0)
         for lane in range(WIDTH):
             if changed[block.ends.body_a[lane]] >= sweep - 1 or changed[block.ends.body_b[lane]] >= sweep - 1:
