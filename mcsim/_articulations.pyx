@@ -686,8 +686,9 @@ cdef class Articulations(Articulated):
             for k in range(self.articulation[self.awake[c]].member, self.articulation[self.awake[c]].member_end):
                 self.ended[k] = self.bodies.twist[self.member[k]]
 
-    cdef void note_energy(self) noexcept nogil:
-        """At a step's end: joints do no work. At rest the measure is what a step's forces would give without joints."""
+    cdef void settle_energy(self) noexcept nogil:
+        """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is. Much
+        of it is noted; at rest the measure is what a step's forces would give without joints."""
         cdef double kinetic, energy, off, most
         cdef Py_ssize_t c, g
         for c in range(self.awake_count):
@@ -700,6 +701,8 @@ cdef class Articulations(Articulated):
             if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(
                     &self.articulation[g], self.settings.dt):
                 self.noted.add(NOTE_ENERGY, self.member[self.articulation[g].member], fabs(off))
+            if fabs(off) > ROUNDING * fabs(energy):
+                self.flights.give_back(&self.articulation[g], -off, kinetic, self.settings.h)
 
     cdef void note_open(self) noexcept nogil:
         """Joints that a drift has left open; what is theirs is not accounted any more."""

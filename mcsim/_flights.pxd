@@ -29,7 +29,6 @@ cdef class Flights:
     cdef int32_t* driven
     cdef Flier* fliers                   # by body, the world's before the first
     cdef Twist* twists                   # likewise, put aside
-    cdef double lacking                  # of the kinetic energy after a piece [J]
     cdef Mat3* inertia                   # by body, with its stiffness, as Newton's method last had it [kg m2]
     cdef const Vec3* driven_position     # by place in `driven`, at the drift's start
     cdef const Quat* driven_orientation
@@ -51,13 +50,13 @@ cdef class Flights:
     cdef void begin_piece(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
     cdef void restart(self, const Articulation* a, double ahead) noexcept nogil
     cdef double try_piece(self, const Articulation* a, double h, double ahead) noexcept nogil
-    cdef bint is_by_itself(self, const Articulation* a) noexcept nogil
-    cdef void give_back(self, const Articulation* a, double energy, double kinetic) noexcept nogil
-    cdef void stretch(self, const Articulation* a, double s, Twist whole, Vec3 center) noexcept nogil
+    cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil
+    cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil
     cdef double driven_work(self, const Articulation* a) noexcept nogil
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil
     cdef double mass_of(self, const Articulation* a) noexcept nogil
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
+    cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil
     cdef void move(self, const Articulation* a, double h, double ahead) noexcept nogil

@@ -24,7 +24,7 @@ Gravity and the user's forces act at both ends of a piece, half each: of a const
 the work of its impulses is f . (v- + v+) h / 2 = f . (x1 - x0). At the end of a piece J v = 0 is asked for, which the
 motion found meets but for what the joints' forces change within the piece: what that projection takes of the kinetic
 energy is the measure of a piece's error. A piece that takes too much, or for which Newton's method finds no end, is
-divided in two; after it pieces grow again. In a tree that nothing else acts on what was taken is given back.
+divided in two; after it pieces grow again.
 
 Sources: J. Simo, K. Wong, "Unconditionally stable algorithms for rigid body dynamics that exactly preserve energy and
 momentum", 1991; O. Gonzalez, "Mechanical systems subject to holonomic constraints: differential-algebraic formulations
@@ -51,6 +51,7 @@ from mcsim.solve._tree cimport Node, row_count_of
 from mcsim.state._inertia cimport about_point, inertia_world, keep_momentum, kinetic_energy, refresh_inertia, turn_of
 from mcsim.state._layout cimport BALL, JOINT_AXES, JointRow, JointRows, Row
 from mcsim.state._rows cimport copy_jacobian, row_rate
+from mcsim.state._whole cimport Whole, bar, bar_weights, keep_allowed
 
 
 # A piece is found when its joints are closed, and its momenta kept, to this part of the articulation's size.
@@ -202,8 +203,6 @@ cdef class Flights:
             taken = 0.0
             if off >= 0.0:
                 taken = self.end_piece(a, length, end)
-                if not swept and self.is_by_itself(a):
-                    self.give_back(a, taken + self.lacking, self.kinetic(a))
             if off < 0.0 or (exact and taken > LOSS * before):
                 self.restart(a, ahead)
                 level += 1
@@ -255,44 +254,28 @@ cdef class Flights:
         self.restore(a, whole.v, turning)
         return energy - self.kinetic(a)
 
-    cdef bint is_by_itself(self, const Articulation* a) noexcept nogil:
-        """Whether its joints can do no work: none is moved from outside, and no loop comes taut."""
-        cdef const Node* node
-        cdef Py_ssize_t k
-        cdef int i
-        if a.loops or a.driven < a.driven_end:
-            return False
-        for k in range(a.node, a.node_end):
-            node = &self.tree.nodes[k]
-            for i in range(node.row, node.row + row_count_of(node)):
-                if self.tree.rows.rate[i] != 0.0:
-                    return False
-        return True
+    cdef void give_back(self, const Articulation* a, double energy, double kinetic, double h) noexcept nogil:
+        """Energy [J] into the motion as it is, T, beside that with the momenta that are conserved:
+        s^2 T = T + energy. Of what is all but at rest what lacks is rounding, and so is the rest of the energy where
+        T is small against what forces make of bodies at rest in the time h, or against what all have: that part of it is
+        given."""
+        cdef Twist kept
+        cdef Vec3 center
+        cdef double beside = kinetic - self.find_kept(a, &kept, &center)
+        if beside > 0.0:
+            energy *= beside / (beside + self.kicked(a, h) + LOSS * kinetic)
+            self.stretch(a, sqrt(max(1.0 + energy / beside, 0.0)), kept, center)
 
-    cdef void give_back(self, const Articulation* a, double energy, double kinetic) noexcept nogil:
-        """Kinetic energy into the motion as it is, beside that as one rigid body with the same momenta."""
-        cdef double beside = kinetic
-        cdef Twist whole
-        cdef Vec3 center, turning
-        whole.v = whole.w = center = vec3(0.0, 0.0, 0.0)
-        if not a.held:
-            self.find_whole(a, &whole, &center, &turning)
-            beside = kinetic - 0.5 * (self.mass_of(a) * dot(whole.v, whole.v) + dot(whole.w, turning))
-        if beside > 0.0 and beside + energy > 0.0:
-            self.stretch(a, sqrt(1.0 + energy / beside), whole, center)
-
-    cdef void stretch(self, const Articulation* a, double s, Twist whole, Vec3 center) noexcept nogil:
-        """s times the motion beside that of a rigid whole, no more than what a piece may have lost makes it: of what is all but
-        at rest, what lacks is rounding."""
+    cdef void stretch(self, const Articulation* a, double s, Twist kept, Vec3 center) noexcept nogil:
+        """s times the motion beside that of a rigid whole with this twist at its centre of mass."""
         cdef Py_ssize_t k
         cdef Twist* t
         cdef Vec3 v
-        s = min(s, 1.0 + LOSS)
         for k in range(a.member, a.member_end):
             t = &self.bodies.twist[self.member[k]]
-            v = add(whole.v, cross(whole.w, sub(self.bodies.position[self.member[k]], center)))
+            v = add(kept.v, cross(kept.w, sub(self.bodies.position[self.member[k]], center)))
             t.v = add_scaled(v, s, sub(t.v, v))
-            t.w = add_scaled(whole.w, s, sub(t.w, whole.w))
+            t.w = add_scaled(kept.w, s, sub(t.w, kept.w))
 
     # ---- a piece -------------------------------------------------------------------------------------------------------
 
@@ -555,35 +538,31 @@ cdef class Flights:
 
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil:
         """Joints do no work. By what the kinetic energy has become more than `energy`, by errors that were closed and by what
-        is left of Newton's method, the motion r beside that as one rigid body with the same momenta, u, which moves no
-        joint, is made slower: v = u + s r. The forces' work is that along the way dx that was gone, and their impulses have
+        is left of Newton's method, the motion r beside u, that with the momenta that are conserved, is made slower:
+        v = u + s r. The forces' work is that along the way dx that was gone, and their impulses have
         done it along the mean of the velocities:
 
             T(u) + s^2 T(r) = energy + f . (dx - h (v- + u + s r) / 2)
 
-        and what kinematic bodies do is theirs. What it has become less is `lacking`, to be given back once the rest of the
-        forces has acted: what is at rest then stays at rest.
+        and what kinematic bodies do is theirs.
         """
         cdef double found = self.kinetic(a)
         cdef double way = 0.0                        # f . (dx - h (v- + u) / 2)
         cdef double rest = 0.0                       # h f . r / 2
-        cdef double beside = found                   # T(r)
+        cdef double beside                           # T(r)
         cdef double s
         cdef Py_ssize_t k
         cdef int i
-        cdef Twist whole
-        cdef Vec3 center, force, turning, v
+        cdef Twist kept
+        cdef Vec3 center, force, v
         cdef Twist* t
         cdef const Flier* flier
-        whole.v = whole.w = center = vec3(0.0, 0.0, 0.0)
-        if not a.held:
-            self.find_whole(a, &whole, &center, &turning)
-            beside = found - 0.5 * (self.mass_of(a) * dot(whole.v, whole.v) + dot(whole.w, turning))
+        beside = found - self.find_kept(a, &kept, &center)
         for k in range(a.member, a.member_end):
             i = self.member[k]
             flier = &self.fliers[i]
             t = &self.bodies.twist[i]
-            v = add(whole.v, cross(whole.w, sub(self.bodies.position[i], center)))
+            v = add(kept.v, cross(kept.w, sub(self.bodies.position[i], center)))
             force = add_scaled(self.bodies.force[i].v, self.bodies.gravity_scale[i] / self.bodies.inv_mass[i],
                                self.settings.gravity)
             way += dot(force, sub(self.bodies.position[i], flier.position))
@@ -591,14 +570,12 @@ cdef class Flights:
             rest += 0.5 * h * dot(force, sub(t.v, v))
         energy += self.driven_work(a)
         energy += way - (found - beside)             # what is left for s^2 T(r) + s rest
-        self.lacking = 0.0
         if not beside > 0.0:
             return
         s = rest * rest + 4.0 * beside * energy
         s = max((sqrt(s) - rest if s > 0.0 else -rest) / (2.0 * beside), 0.0)
-        self.lacking = max(energy - beside - rest, 0.0)
         if s < 1.0:
-            self.stretch(a, s, whole, center)
+            self.stretch(a, s, kept, center)
 
     cdef double driven_work(self, const Articulation* a) noexcept nogil:
         """What kinematic bodies did on it by its joints in a piece, as its rows are written [J]."""
@@ -655,6 +632,45 @@ cdef class Flights:
             total = mat_add(total, about_point(inertia, m, d))
         whole.w = turn_of(total, turning[0])
         return total
+
+    cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil:
+        """The motion as one rigid body that moves no joint and has the momenta that are conserved, at the centre of mass
+        (state/_whole.pxd). Of what hangs on nothing these are all; of what is held, those along motions of the whole that
+        what holds it allows and on which weights do no work and have no moment: about the vertical through a ball joint,
+        along a level rail. What moves it from outside leaves none. -> its kinetic energy [J]"""
+        cdef Whole whole
+        cdef Row block[6]
+        cdef double rates[6]
+        cdef JointFrames f
+        cdef JointRow row
+        cdef const Joint* joint
+        cdef Vec3 turning, force, moment
+        cdef int i, j, n, body
+        cdef Py_ssize_t k
+        whole.inverse = inverse_symmetric(self.find_whole(a, kept, center, &turning))
+        whole.mass = self.mass_of(a)
+        whole.count = 0
+        if a.driven < a.driven_end:
+            kept.v = kept.w = vec3(0.0, 0.0, 0.0)
+            return 0.0
+        if a.held:
+            bar_weights(&whole, self.settings.gravity)
+        for k in range(a.node, a.node_end if a.held else a.node):
+            j = self.tree.nodes[k].joint
+            if j < 0:
+                continue
+            joint = &self.joints[j]
+            if self.bodies.inv_mass[joint.body_a] > 0.0 and self.bodies.inv_mass[joint.body_b] > 0.0:
+                continue
+            n = self.measure(j, 0.0, &f, block, rates)
+            for i in range(n):
+                copy_jacobian(&block[i], &row)
+                if self.bodies.inv_mass[joint.body_b] > 0.0:
+                    body, force, moment = joint.body_b, row.linear, row.angular_b
+                else:
+                    body, force, moment = joint.body_a, row.linear, row.angular_a
+                bar(&whole, force, add(moment, cross(sub(self.bodies.position[body], center[0]), force)))
+        return keep_allowed(&whole, kept, turning)
 
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil:
         """A piece for which Newton's method finds no end, with the velocities held at its start: J v = 0 there.

@@ -614,7 +614,7 @@ cdef class Pipeline(WarmStarts):
             for k in range(self.awake_joint_count):
                 self.noted.most(NOTE_ROWS, self.awake_joints[k], self.too_dear)
         if self.closing:
-            self.articulations.note_energy()
+            self.articulations.settle_energy()
         if self.settings.compliant:
             self.note_stiff()
         if 0.0 <= self.tolerance < self.residual and self.laboratory is None:
