@@ -23,8 +23,7 @@ cdef class Articulations(Articulated):
     cdef bint sum_energy(self, Py_ssize_t g, double* kinetic, double* energy) noexcept nogil
     cdef void begin_account(self) noexcept nogil
     cdef void settle_energy(self) noexcept nogil
-    cdef void keep_ended(self) noexcept nogil
-    cdef bint goes_on(self, Py_ssize_t g) noexcept nogil
+    cdef bint is_joined(self, Py_ssize_t g) noexcept nogil
     cdef void note_open(self) noexcept nogil
     cdef void note_open_herds(self) noexcept nogil
     cdef void begin_relax(self) noexcept nogil

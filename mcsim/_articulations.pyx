@@ -13,7 +13,7 @@ Under another stabilization than "soft" the rows are those of the sweeps: `read`
 
 from libc.math cimport fabs
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from mcsim._articulated cimport LOOP_GAP, MOST_CORRECTIONS, MOST_PROXIMAL, SOLVE
 from mcsim.constraints._direct cimport read_joint_rows
 from mcsim.constraints._joints cimport has_bounded_rows, has_position_motor
 from mcsim.constraints._stiffness cimport load_joints
-from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, rotate_back, scale, sub
+from mcsim.core._math cimport add, add_scaled, cross, dot, mat_vec, norm, rotate_back, scale, sub
 from mcsim.core._noted cimport NOTE_ENERGY, NOTE_OPEN
 from mcsim.core._types cimport Twist, Vec3
 from mcsim.integrate._euler cimport try_poses
@@ -36,9 +36,12 @@ from mcsim.wide._herds cimport Herd, HerdNode, HERD_FREE, HERD_LOOSE, HERD_SWEPT
 cdef double CLOSED = 1e-9
 cdef double NEAR = 5e-7
 
-# Bounded rows are solved with the joints in them where there are position motors, where one has less than this part of its
-# two bodies' J M^-1 J', or where they fly. A sweep in turn with the joints leaves 1 less that part of an error.
-cdef double HELD_PART = 0.03
+# Bounded rows are solved with the joints in them where there are position motors, where sweeps in turn with the joints would
+# leave more than this of an error after so many passes, or where they fly. Of a coordinate that has the part p of its two
+# bodies' J M^-1 J' a sweep leaves 1 - p.
+cdef double MOST_LEFT = 0.2
+cdef enum:
+    PASSES = 8
 
 # The proximal part of the diagonal where the rows are those of the sweeps.
 cdef double USUAL_PROXIMAL = 1e-6
@@ -47,6 +50,10 @@ cdef double USUAL_PROXIMAL = 1e-6
 # may.
 cdef double LEAK = 0.1
 cdef double ROUNDING = 1e-12
+# Below this part of the strain where articulations fly RATTLE keeps an energy near enough to the true one.
+cdef double WATCHED = 0.0625
+# Velocities go along with the joints if they open them by less than this part of the fastest.
+cdef double JOINED = 1e-6
 
 # What drives a group of bodies: -1 what stands, or the number of a kinematic body, or
 cdef enum:
@@ -113,11 +120,17 @@ cdef class Articulations(Articulated):
         """Whether a bounded row of an articulation is far harder to move than its two bodies alone, as was found within
         the last MOST_ASKED steps."""
         cdef Joint* joint = &self.joints[self.asked[g]]
+        cdef double left, part
+        cdef int k
         cdef bint held
         if joint.held == 0:
             if self.here[g]:
                 self.write_rows(g)
-            held = self.carried.least_part(g, self.joints, &self.tree.rows, self.bodies) < HELD_PART
+            left = 1.0
+            part = 1.0 - self.carried.least_part(g, self.joints, &self.tree.rows, self.bodies)
+            for k in range(PASSES * self.settings.iterations):
+                left *= part
+            held = left > MOST_LEFT
             joint.held = -MOST_ASKED if held else MOST_ASKED
         held = joint.held < 0
         joint.held += 1 if held else -1
@@ -647,21 +660,22 @@ cdef class Articulations(Articulated):
         return True
 
     cdef void begin_account(self) noexcept nogil:
-        """The energy, at a step's begin, of what nothing touches, drives or damps. What a hand has struck since the last
-        step is left out: joints answer that as plastic impacts do. So they do where loops come taut. And what is
-        open is not: to close it takes work."""
+        """The energy, at a step's begin, of what nothing touches, drives or damps, where joints strain it: others keep
+        RATTLE's own energy. Where velocities tear joints, since a hand has struck it, these answer as plastic impacts do; and
+        to close what is open takes work: both are left out."""
         cdef const Herd* herd
         cdef Py_ssize_t c, g, n
         cdef int lane, i
         cdef bint standing = False
         for c in range(self.awake_count):
             g = self.awake[c]
-            self.accounted[g] = not (self.swept[g] or self.given[g] or self.articulation[g].loops > 0
-                                     or self.articulation[g].driven < self.articulation[g].driven_end)
+            self.accounted[g] = not (self.swept[g] or self.given[g]
+                                     or self.articulation[g].driven < self.articulation[g].driven_end
+                                     or self.strain[g] * self.settings.h * self.settings.h < WATCHED * STRAIN)
             if self.accounted[g] and not self.here[g]:
                 self.accounted[g] = self.open[g] <= self.most_open(g)
             if self.accounted[g]:
-                self.accounted[g] = self.goes_on(g) and self.sum_energy(g, &self.kinetic[g], &self.energy[g])
+                self.accounted[g] = self.is_joined(g) and self.sum_energy(g, &self.kinetic[g], &self.energy[g])
             standing = standing or (self.here[g] and self.accounted[g])
         for n in range(self.herds.count if standing else 0):
             herd = &self.herds.herds[n]
@@ -671,24 +685,21 @@ cdef class Articulations(Articulated):
                     if fabs(self.tree.rows.error[herd.first + i * herd.width + lane]) > self.most_open(g):
                         self.accounted[g] = 0
 
-    cdef bint goes_on(self, Py_ssize_t g) noexcept nogil:
-        """Whether its velocities are those with which the last step ended."""
+    cdef bint is_joined(self, Py_ssize_t g) noexcept nogil:
+        """Whether its velocities go along with its joints."""
+        cdef const Articulation* a = &self.articulation[g]
+        cdef const Twist* t
+        cdef double fastest = 0.0
         cdef Py_ssize_t k
-        for k in range(self.articulation[g].member, self.articulation[g].member_end):
-            if memcmp(&self.ended[k], &self.bodies.twist[self.member[k]], sizeof(Twist)):
-                return False
-        return True
-
-    cdef void keep_ended(self) noexcept nogil:
-        """At the end of a step."""
-        cdef Py_ssize_t c, k
-        for c in range(self.awake_count):
-            for k in range(self.articulation[self.awake[c]].member, self.articulation[self.awake[c]].member_end):
-                self.ended[k] = self.bodies.twist[self.member[k]]
+        for k in range(a.member, a.member_end):
+            t = &self.bodies.twist[self.member[k]]
+            fastest = max(fastest, norm(t.v) + a.size * norm(t.w))
+        return self.flights.fastest_opening(a) <= JOINED * fastest
 
     cdef void settle_energy(self) noexcept nogil:
-        """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is. Much
-        of it is noted; at rest the measure is what a step's forces would give without joints."""
+        """At a step's end: joints do no work. What the energy has become more or less goes into the motion as it is, but
+        for what a net loses, where loops meet: its joints come taut as in plastic impacts. Much of it is noted; at rest the
+        measure is what a step's forces would give without joints."""
         cdef double kinetic, energy, off, most
         cdef Py_ssize_t c, g
         for c in range(self.awake_count):
@@ -697,6 +708,8 @@ cdef class Articulations(Articulated):
                 continue
             self.sum_energy(g, &kinetic, &energy)
             off = energy - self.energy[g]
+            if off < 0.0 and self.articulation[g].loops > 1:
+                continue
             most = LEAK * self.settings.dt * (kinetic + self.kinetic[g]) + ROUNDING * fabs(energy)
             if fabs(off) > most and fabs(off) > most + LEAK * self.settings.dt * self.flights.kicked(
                     &self.articulation[g], self.settings.dt):

@@ -56,6 +56,7 @@ cdef class Flights:
     cdef const Twist* driver(self, int i, const Twist* still) noexcept nogil
     cdef double mass_of(self, const Articulation* a) noexcept nogil
     cdef Mat3 find_whole(self, const Articulation* a, Twist* whole, Vec3* center, Vec3* turning) noexcept nogil
+    cdef double fastest_opening(self, const Articulation* a) noexcept nogil
     cdef double find_kept(self, const Articulation* a, Twist* kept, Vec3* center) noexcept nogil
     cdef void limit(self, const Articulation* a, double energy, double h) noexcept nogil
     cdef double drift_held(self, const Articulation* a, double h, double ahead, double end) noexcept nogil

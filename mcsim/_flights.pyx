@@ -740,6 +740,24 @@ cdef class Flights:
         constrain_flight(block, joint, f, n, self.settings.time, ahead, rates)
         return n
 
+    cdef double fastest_opening(self, const Articulation* a) noexcept nogil:
+        """The largest J v + rate of its joints at the present poses [m/s, rad/s]."""
+        cdef JointFrames f
+        cdef Row block[6]
+        cdef double rates[6]
+        cdef JointRow row
+        cdef const Node* node
+        cdef double fastest = 0.0
+        cdef Py_ssize_t k
+        cdef int i
+        for k in range(a.node, a.node_end):
+            node = &self.tree.nodes[k]
+            for i in range(self.measure(node.joint, 0.0, &f, block, rates) if node.joint >= 0 else 0):
+                copy_jacobian(&block[i], &row)
+                fastest = max(fastest, fabs(
+                    row_rate(&row, &self.bodies.twist[node.body_a], &self.bodies.twist[node.body_b]) + rates[i]))
+        return fastest
+
     cdef double write_rows(self, const Articulation* a, double ahead) noexcept nogil:
         """The rows at the present poses. -> how far the joints are open"""
         cdef JointRows* rows = &self.tree.rows

@@ -87,7 +87,6 @@ cdef class Jointed:
     cdef Quat* driven_orientation
     cdef Twist* twist                   # before a solve that may be undone
     cdef Twist* start                   # before the joints' impulses of a drift
-    cdef Twist* ended                   # at the end of the last step
     cdef int32_t* others                # bodies awake that no joint moves
     cdef Py_ssize_t other_count
     cdef int32_t* all_others

@@ -161,7 +161,7 @@ cdef class Jointed:
         all_others, joined, watched = others.copy(), held.astype(np.int8), np.zeros(count + 1, np.int8)
         weighed, driver, parts = np.zeros(count + 1, np.int32), np.zeros(count + 1, np.int32), np.ones(count + 1)
         poses = [np.zeros((len(of), n)) for of in (members, driven) for n in (3, 4)]
-        twists, every = np.zeros((3, len(members), 6)), np.zeros((2, count + 1, 6))
+        twists, every = np.zeros((2, len(members), 6)), np.zeros((2, count + 1, 6))
         stiffness, loads = np.zeros((count + 1, 9)), np.zeros(len(members) + 1)
         chosen = np.flatnonzero(held & (bodies.kind == DYNAMIC)).astype(np.int32)
         chosen = np.append(chosen, 0).astype(np.int32)
@@ -171,7 +171,6 @@ cdef class Jointed:
         self.position, self.orientation = <Vec3*>doubles(poses[0]), <Quat*>doubles(poses[1])
         self.driven_position, self.driven_orientation = <Vec3*>doubles(poses[2]), <Quat*>doubles(poses[3])
         self.twist, self.start = <Twist*>doubles(twists[0]), <Twist*>doubles(twists[1])
-        self.ended = <Twist*>doubles(twists[2])
         self.started, self.probed = <Twist*>doubles(every[0]) + 1, <Twist*>doubles(every[1]) + 1
         self.guesses = Guesses(count)
         self.driver = integers(driver)

@@ -581,7 +581,6 @@ cdef class Pipeline(WarmStarts):
             return status
         if self.closing:
             self.articulations.give_herds()
-            self.articulations.keep_ended()
             own = &self.articulations.tree.rows
         if self.apart:
             self.wide_joints.store()
