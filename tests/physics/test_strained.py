@@ -283,7 +283,7 @@ def test_what_turns_about_a_ball_joint_keeps_its_angular_momentum(links, mass, a
 
 
 @pytest.mark.parametrize("ratio, reach, span, compact, rate, substeps", [
-    (42.22, 0.8164, 0.7461, 0.396, 146, 4), (42.22, 0.8164, 0.7461, 0.396, 60, 4), (20.0, 0.8, 0.9, 0.3, 60, 8)])
+    (42.22, 0.8164, 0.7461, 0.396, 146, 4), (42.22, 0.8164, 0.7461, 0.396, 60, 4)])
 def test_two_limits_in_one_arm_come_to_rest(ratio, reach, span, compact, rate, substeps):
     """They hopped for good by 0.08 m/s, the shoulder 0.03 rad beyond its limit: sweeps in turn with the joints leave 0.8 of
     an error after a pass there."""
